@@ -1,0 +1,3 @@
+"""Lutrin: a textbook that answers, offline."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""From passages to an answer: quotes first, generated sentences only if the book supports them."""

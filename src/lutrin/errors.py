@@ -1,0 +1,156 @@
+"""Every error that Lutrin raises on purpose.
+
+::
+
+    LutrinError
+    ├── InvalidInput            the reader's or operator's input is wrong
+    │   ├── InvalidQuestion     the text of the question cannot be answered as it is (HTTP 422)
+    │   └── InvalidSettings     an environment variable or `.env` entry is wrong
+    ├── WeightsError            a model file
+    │   ├── ModelMissing        is not on this machine
+    │   ├── ChecksumMismatch    is not the file that the manifest names
+    │   ├── DownloadFailed      could not be had from any of its sources
+    │   └── NotEnoughSpace      does not fit on the disk
+    ├── IngestError
+    │   ├── DocumentError       one file cannot be read; the run goes on
+    │   ├── IngestInProgress    another process is ingesting
+    │   ├── EmptyCorpus         there is nothing to ingest
+    │   └── VerificationFailed  a new generation is not what was written; the old one goes on serving
+    ├── IndexUnavailable        no published generation can be opened (HTTP 503)
+    ├── GeneratorError          the language model
+    │   ├── GeneratorUnavailable  is away: not loaded, killed, restarting
+    │   ├── QueueFull           has too many readers waiting
+    │   └── DeadlineExceeded    was too slow
+    ├── ChatStoreError          conversations cannot be read or written
+    ├── RateLimited             too many questions (HTTP 429)
+    ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
+    └── NotFound                nothing of that name is here (HTTP 404)
+
+An error carries `detail`, one sentence fit for the person who reads it, and `remedy`, what to do about it (may be empty).
+"""
+
+
+class LutrinError(Exception):
+    """Base of all errors raised on purpose.
+
+    Args:
+        detail: One sentence for the person who reads it.
+        remedy: What to do about it, one sentence; empty where there is nothing to do.
+    """
+
+    def __init__(self, detail: str, *, remedy: str = "") -> None:
+        super().__init__(f"{detail} {remedy}".strip())
+        self.detail = detail
+        self.remedy = remedy
+
+
+class InvalidInput(LutrinError):
+    """The reader's or operator's input is wrong."""
+
+
+class InvalidQuestion(InvalidInput):
+    """The text of a question cannot be answered as it is."""
+
+
+class InvalidSettings(InvalidInput):
+    """An environment variable or `.env` entry is missing or wrong."""
+
+
+class WeightsError(LutrinError):
+    """Base of the errors about model files."""
+
+
+class ModelMissing(WeightsError):
+    """A model file is not on this machine."""
+
+
+class ChecksumMismatch(WeightsError):
+    """A model file's SHA-256 is not the manifest's; the file was not parsed."""
+
+
+class DownloadFailed(WeightsError):
+    """No source of a model file could deliver it."""
+
+
+class NotEnoughSpace(WeightsError):
+    """The disk has too little room for what is to be written."""
+
+
+class IngestError(LutrinError):
+    """Base of the errors of ingestion."""
+
+
+class DocumentError(IngestError):
+    """One source file cannot be read.
+
+    Args:
+        filename: Path relative to the book's folder.
+        detail: What is wrong with it.
+        line: One-based line, where known.
+    """
+
+    def __init__(self, filename: str, detail: str, *, line: int | None = None) -> None:
+        place = filename if line is None else f"{filename}:{line}"
+        super().__init__(f"{place}: {detail}")
+        self.filename = filename
+        self.line = line
+
+
+class IngestInProgress(IngestError):
+    """Another process holds the ingest lock."""
+
+    def __init__(self) -> None:
+        super().__init__("Ingestion already in progress.")
+
+
+class EmptyCorpus(IngestError):
+    """The corpus folder holds no file that Lutrin reads."""
+
+
+class VerificationFailed(IngestError):
+    """A freshly built generation did not read back as it was written; it was not published."""
+
+
+class IndexUnavailable(LutrinError):
+    """No published generation of the book can be opened."""
+
+
+class GeneratorError(LutrinError):
+    """Base of the errors of the language model; answers fall back to extraction."""
+
+
+class GeneratorUnavailable(GeneratorError):
+    """The model process is away: not configured, not loaded yet, or restarting."""
+
+
+class QueueFull(GeneratorError):
+    """Too many answers are waiting for the model."""
+
+
+class DeadlineExceeded(GeneratorError):
+    """The model did not finish in the time that the reader was promised."""
+
+
+class ChatStoreError(LutrinError):
+    """Conversations cannot be read or written."""
+
+
+class RateLimited(LutrinError):
+    """Too many questions in the window.
+
+    Args:
+        detail: Sentence for the reader.
+        retry_after_s: Seconds, at least 1, until the next question is admitted.
+    """
+
+    def __init__(self, detail: str, *, retry_after_s: int) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+
+
+class NotPermitted(LutrinError):
+    """A secret or token is missing or wrong."""
+
+
+class NotFound(LutrinError):
+    """Nothing of that name is here."""

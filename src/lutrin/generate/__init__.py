@@ -1,0 +1,1 @@
+"""The batched decoder: one model context, many readers."""

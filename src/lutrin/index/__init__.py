@@ -1,0 +1,1 @@
+"""The catalogue, immutable generations, lexical search and the shelf of open books."""

@@ -1,0 +1,1 @@
+"""From files to documents to chunks to a new generation of the index."""

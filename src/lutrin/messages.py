@@ -1,0 +1,36 @@
+"""Every exact text that a reader may see, in one place.
+
+The texts are part of the contract: clients compare them, translations replace them. `{title}` is the book's title.
+"""
+
+EMPTY_QUESTION = "Please enter a question."
+EMPTY_SELECTION = "The selected text is empty or unusable, so the whole book was searched."
+QUESTION_TRUNCATED = "Your query was truncated to 500 words. Please be more concise."
+SELECTION_TRUNCATED = "The selected text was cut to 2000 tokens at a sentence end."
+NOT_ENGLISH = "Please ask your question in English."
+NEEDS_CONTEXT = "I need more context. Please ask a specific question about the textbook content."
+
+OUT_OF_SCOPE_TUTOR = "As an AI tutor for '{title}', I can only answer questions related to the book's content."
+NOT_COVERED = "This topic is not covered in the {title} textbook."
+NOT_FOUND_CHAT = "I couldn't find that in the book. Please check the relevant chapter."
+NOT_IN_BOOK = "I don't have information about that in the textbook. Please ask about topics covered in the book."
+NOT_IN_SELECTION = "The selected text does not contain the answer."
+
+KNOWLEDGE_BASE_DOWN = "The knowledge base is temporarily unavailable. Please try again in a moment."
+SOMETHING_WRONG = "Something went wrong. Please try again."
+TOO_MANY_QUESTIONS = "You have asked many questions in a short time. Please wait a moment."
+BODY_TOO_LARGE = "The request is larger than 64 KiB."
+MALFORMED_BODY = "The request body is not valid JSON in UTF-8."
+INGEST_IN_PROGRESS = "Ingestion already in progress."
+INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
+WRONG_TOKEN = "The administration token is missing or wrong."  # noqa: S105 - a message, not a secret
+
+CODE_WITHHELD = (
+    "The book shows code for this that moves real hardware, but gives no safety warning with it, "
+    "so the code is not repeated here. Please read it in the book with your teacher."
+)
+SIMULATION_MIXED = "Some of these passages describe simulation and others real hardware: {simulated} (simulation); {real} (real hardware)."
+PAST_DEADLINE = "The model was too slow this time; these are the book's own sentences."
+MODEL_AWAY = "The model is not available right now; these are the book's own sentences."
+
+MISSING_VARIABLE = "Required environment variable {name} not set."

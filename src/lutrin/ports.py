@@ -1,0 +1,130 @@
+"""What Lutrin needs from the outside, one Protocol each; `lutrin.adapters` holds what fits.
+
+Stages import these, never an adapter. Values are plain (`lutrin.records`, tuples, strings, NumPy arrays); errors are those of
+`lutrin.errors`. What is `async` may block on a disk, a network or a process; what is not returns at once. Each port has
+one contract suite in `tests/ports/` that runs against its fake and its real adapters.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest
+
+Vectors = npt.NDArray[np.float32]
+"""Shape (n, dimension), each row of length 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A text as the embedding model sees it, from one forward pass a window."""
+
+    windows: Vectors
+    """(windows, dimension): one vector for each stretch of text that fits the model; one row for most texts."""
+    token_vectors: Vectors | None
+    """(tokens, dimension), special tokens left out, in order of the text; None if the model does not give them."""
+    token_offsets: npt.NDArray[np.int32]
+    """(tokens, 2): start and end of each token in characters of the text; (0, 2) if `token_vectors` is None."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose cosine says how alike they are."""
+
+    name: str
+    """Model and settings, such as `all-MiniLM-L6-v2-int8`; vectors of different names are never compared."""
+    dimension: int
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""
+        ...
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode texts of any length, in order; no word of a long text is left out.
+
+        Raises:
+            ModelMissing, ChecksumMismatch: The model file cannot be used.
+        """
+        ...
+
+
+class VectorIndex(Protocol):
+    """A collection of vectors with metadata, opened for one generation of one book."""
+
+    async def add(
+        self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
+    ) -> None:
+        """Add records; ids must be new. Only called while a generation is being built."""
+        ...
+
+    async def search(
+        self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The `k` nearest records, best first.
+
+        Args:
+            vector: (dimension,), L2-normalised.
+            k: How many at most.
+            where: Only records whose metadata has these values.
+
+        Returns:
+            Pairs of id and cosine (-1 to 1).
+
+        Raises:
+            IndexUnavailable: The collection cannot be read.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release files and handles; no other call may follow."""
+        ...
+
+
+class Generator(Protocol):
+    """A language model that serves several readers at once."""
+
+    name: str
+    """Of the model, as answers report it in `model_used`."""
+
+    def stream(self, request: GenerationRequest) -> AsyncIterator[GenerationEvent]:
+        """Generate text for one reader.
+
+        The iterator yields any number of `Queued`, then `Piece`s, then one `Finished`. Closing it early cancels the
+        generation and frees the model within one decoding step.
+
+        Raises:
+            GeneratorUnavailable: The model is away (also in the middle of a stream, if its process dies).
+            QueueFull: Too many readers wait.
+            DeadlineExceeded: The request's deadline passed before its first token.
+        """
+        ...
+
+    async def ready(self) -> bool:
+        """Whether a request sent now would be served by the model."""
+        ...
+
+    async def close(self) -> None:
+        """End the model's process and free its memory; no other call may follow."""
+        ...
+
+
+class ChatStore(Protocol):
+    """Conversations as the answer flow sees them."""
+
+    async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Store messages in one transaction; an unknown session is created.
+
+        Raises:
+            ChatStoreError: Nothing was stored.
+        """
+        ...
+
+    async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
+        """The newest `limit` messages of a session, oldest first; an unknown session has none."""
+        ...
+
+    async def close(self) -> None:
+        """Release files and handles; no other call may follow."""
+        ...

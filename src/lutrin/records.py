@@ -1,0 +1,298 @@
+"""The values that travel between the stages: frozen, plain, comparable, serialisable by msgspec.
+
+Offsets are in characters of the source text: the file decoded as UTF-8 (for PDF: its extracted text), exactly as it
+stands, so that `source[char_start:char_end]` is what a reader sees in the file.
+"""
+
+from typing import Literal
+
+import msgspec
+
+UnitKind = Literal["sentence", "list_item", "table_row", "code", "caption"]
+ContentType = Literal["text", "code", "table", "figure_caption"]
+Mode = Literal["book", "selection", "selection_boosted"]
+AnswerKind = Literal["generated", "extractive", "refusal"]
+Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "not_english", "empty"]
+Role = Literal["user", "assistant"]
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
+    """The smallest piece of a book that can be quoted: a sentence, list item, table row, code block or caption."""
+
+    kind: UnitKind
+    text: str
+    """What a reader would read: markup removed, zero-width characters removed; code byte for byte without its fence."""
+    char_start: int
+    char_end: int
+    lead: str = ""
+    """What must stand before it to be understood: a table's header row, a list's or code block's introducing sentence."""
+    language: str = ""
+    """Of a code block: the first word of its info string."""
+    block: int = 0
+    """Ordinal of the paragraph, list, table or fence within its section; units of one block read on without a break."""
+    warning: bool = False
+    """Stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """A heading and what stands under it, up to the next heading of any level."""
+
+    title: str
+    level: int
+    """1 to 6; the page's own title is 1."""
+    heading_path: tuple[str, ...]
+    """Titles from the page's title down to this one, this one included."""
+    anchor: str
+    """Fragment of the heading in the built page; empty for the page's own title."""
+    units: tuple[Unit, ...]
+    char_start: int
+    char_end: int
+    page: int | None = None
+    """One-based page of a PDF where the section starts."""
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the author of a source file should know; the file was read all the same."""
+
+    filename: str
+    message: str
+    line: int | None = None
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """One source file, understood."""
+
+    filename: str
+    """Path relative to the book's folder, with forward slashes."""
+    title: str
+    source: str
+    """The whole text that offsets refer to."""
+    sections: tuple[Section, ...]
+    module: str = ""
+    chapter: str = ""
+    """As readers know it: `Chapter 1: Embodied Intelligence`."""
+    section: str = ""
+    """Identifier from the file's name: `01-digital-vs-physical-ai`."""
+    position: float | None = None
+    """Place among its siblings (`sidebar_position`), if the author gave one."""
+    keywords: tuple[str, ...] = ()
+    description: str = ""
+    is_simulation: bool | None = None
+    page_starts: tuple[int, ...] = ()
+    """Of a PDF: offset in `source` at which each page starts."""
+    page_labels: tuple[str, ...] = ()
+    """Of a PDF: the label printed on each page (`iv`, `12`)."""
+    notices: tuple[Notice, ...] = ()
+
+
+class Chunk(msgspec.Struct, frozen=True, kw_only=True):
+    """What search finds: a run of whole units of one section, about as long as the embedder reads best."""
+
+    chunk_id: str
+    """UUIDv5 of book, file, heading path, content hash and ordinal."""
+    text: str
+    book: str
+    """Slug of the book."""
+    book_title: str
+    edition: str
+    module: str
+    chapter: str
+    section: str
+    section_title: str
+    heading_path: tuple[str, ...]
+    filename: str
+    page: int | None
+    page_label: str
+    anchor: str
+    chunk_index: int
+    """Ordinal within its file."""
+    char_start: int
+    char_end: int
+    token_count: int
+    """Of the text that is embedded (heading path and text), by the embedding model's own tokenizer."""
+    content_type: ContentType
+    is_simulation: bool | None
+    content_hash: str
+    """SHA-256, hexadecimal, of the text that is embedded."""
+    units: tuple[Unit, ...]
+
+    def embedded_text(self) -> str:
+        """The text as the embedding model sees it: the headings, a line break, then the passage."""
+        return embedded_text(self.heading_path, self.text)
+
+
+def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
+    """What is embedded for a passage: its headings say what the pronouns in it refer to.
+
+    Args:
+        heading_path: Titles from the page's title down.
+        text: The passage.
+    """
+    return f"{' > '.join(heading_path)}\n{text}"
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """A chunk that a search found, with the reasons."""
+
+    chunk: Chunk
+    score: float
+    """Relevance, 0 to 1; passages are ordered by it."""
+    cosine: float | None = None
+    """Cosine of question and chunk; None if the vector search did not return it."""
+    lexical: float | None = None
+    """BM25 of the lexical search, larger is better; None if it did not return it."""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn of a chat prompt for a language model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What the language model is asked to write."""
+
+    messages: tuple[Message, ...]
+    """Stable parts first: requests that start alike share the computation of their common prefix."""
+    max_tokens: int
+    deadline_s: float
+    """Seconds from now after which no further token is worth anything."""
+    session_id: str = ""
+    """Readers of different sessions are served fairly."""
+    stop: tuple[str, ...] = ()
+
+
+class Queued(msgspec.Struct, frozen=True, tag="queued"):
+    """The request waits; `position` 1 is next, `eta_s` the seconds until its first token as far as can be known."""
+
+    position: int
+    eta_s: float
+
+
+class Piece(msgspec.Struct, frozen=True, tag="piece"):
+    """Generated text, complete characters, as it comes."""
+
+    text: str
+
+
+class Finished(msgspec.Struct, frozen=True, tag="finished"):
+    """The last event of a generation."""
+
+    reason: Literal["stop", "length", "deadline", "cancelled"]
+    prompt_tokens: int
+    tokens: int
+
+
+GenerationEvent = Queued | Piece | Finished
+
+
+class Citation(msgspec.Struct, frozen=True, kw_only=True):
+    """A source of an answer; `n` is its number in the text, `[n]`."""
+
+    n: int
+    chunk_id: str
+    book: str
+    chapter: str
+    section: str
+    section_title: str
+    filename: str
+    page: int | None
+    url: str
+    """Path of the reader's page that holds the heading, with its fragment."""
+    quote: str
+    """An exact substring of the source file's text."""
+    relevance_score: float
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader gets."""
+
+    answer: str
+    """Markdown with `[n]` markers."""
+    sources: tuple[Citation, ...]
+    mode: Mode
+    kind: AnswerKind
+    refusal: Refusal | None
+    suggestions: tuple[str, ...]
+    """On a refusal: topics that the book covers."""
+    warnings: tuple[str, ...]
+    model_used: str
+    latency_ms: int
+    generation: str
+    """Name of the index generation that answered."""
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader asks."""
+
+    text: str
+    selected_text: str = ""
+    mode: Mode | None = None
+    """None: `selection_boosted` if text is selected, else `book`."""
+    book: str = ""
+    """Slug; empty: the only book, or all of them."""
+    chapter: str = ""
+    module: str = ""
+    top_k: int | None = None
+    session_id: str = ""
+    surface: Literal["query", "tutor", "chat"] = "query"
+    """Who asks, and so which wording a refusal has: `/api/query`, the `/query` family or `/chat`."""
+
+
+class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):
+    """The model is busy with others."""
+
+    position: int
+    eta_s: float
+
+
+class SourcesEvent(msgspec.Struct, frozen=True, tag="sources", tag_field="type"):
+    """The passages that the answer will rest on."""
+
+    citations: tuple[Citation, ...]
+
+
+class QuoteEvent(msgspec.Struct, frozen=True, tag="quote", tag_field="type"):
+    """A sentence of the book that answers, sent before anything is generated."""
+
+    text: str
+    citation: Citation
+
+
+class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
+    """A generated sentence that its citations support."""
+
+    text: str
+    citations: tuple[int, ...]
+
+
+class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
+    """The whole answer; what was streamed before is replaced by it."""
+
+    answer: Answer
+
+
+class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
+    """The answer failed; nothing follows."""
+
+    detail: str
+
+
+AnswerEvent = QueuedEvent | SourcesEvent | QuoteEvent | SentenceEvent | DoneEvent | ErrorEvent
+
+
+class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One stored message of a conversation."""
+
+    id: str
+    session_id: str
+    role: Role
+    text: str
+    created: str
+    """ISO 8601, UTC."""
+    mode: Mode | None = None
+    kind: AnswerKind | None = None
+    selected_text: str = ""
+    chunk_ids: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()

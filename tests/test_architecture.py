@@ -1,0 +1,133 @@
+"""The arrows between the rooms of the house: read from the imports, function-local ones too."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src" / "lutrin"
+MODULES = {
+    "lutrin"
+    if path == SRC / "__init__.py"
+    else "lutrin." + ".".join(part for part in path.relative_to(SRC).with_suffix("").parts if part != "__init__"): path
+    for path in sorted(SRC.rglob("*.py"))
+}
+
+LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages"}
+STAGES = ("ingest", "index", "retrieve", "answer", "generate", "chats")
+# What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
+ALLOWED = {
+    "ingest": {"ingest", "index"},
+    "index": {"index"},
+    "retrieve": {"retrieve", "index"},
+    "answer": {"answer", "retrieve", "index"},
+    "generate": {"generate"},
+    "chats": {"chats"},
+}
+VENDORS = {
+    "chromadb": {"lutrin.adapters.index_chroma"},
+    "fastembed": {"lutrin.adapters.embed_fastembed"},
+    "llama_cpp": {
+        "lutrin.adapters.generate_llamacpp",
+        "lutrin.adapters.llamacpp_batch",
+        "lutrin.adapters.llamacpp_quantize",
+    },
+    "qdrant_client": {"lutrin.adapters.index_qdrant"},
+    "openai": {"lutrin.adapters.remote_openai"},
+    "litestar": {"lutrin.serve"},
+    "mistune": {"lutrin.ingest"},
+    "pypdf": {"lutrin.ingest"},
+    "click": {"lutrin.cli", "lutrin.commands"},
+    "sqlmodel": {"lutrin.chats"},
+    "sqlalchemy": {"lutrin.chats"},
+}
+
+
+def imports(name: str) -> set[str]:
+    """Absolute names of everything that a module imports, at any depth of its code."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: relative import"
+            module = node.module or ""
+            found |= {
+                f"{module}.{alias.name}" if f"{module}.{alias.name}" in MODULES else module for alias in node.names
+            }
+    return found
+
+
+def own(name: str) -> set[str]:
+    """The modules of Lutrin that a module imports."""
+    return {item for item in imports(name) if item in MODULES and item != name}
+
+
+def room(name: str) -> str:
+    """The first part of a module's name below `lutrin`."""
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def test_leaves_import_nothing_of_ours() -> None:
+    """`errors`, `records` and `messages` can be read alone."""
+    assert {leaf: own(leaf) for leaf in LEAVES} == {leaf: set() for leaf in LEAVES}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) in STAGES])
+def test_stages_follow_the_direction(name: str) -> None:
+    """A stage imports leaves, ports, settings, log and earlier stages, nothing else of ours."""
+    common = LEAVES | {"lutrin", "lutrin.ports", "lutrin.settings", "lutrin.log", "lutrin.sqlite"}
+    wrong = {item for item in own(name) if item not in common and room(item) not in ALLOWED[room(name)]}
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "adapters"])
+def test_adapters_know_ports_only(name: str) -> None:
+    """An adapter imports ports, leaves, settings and its fellow adapters, never a stage."""
+    wrong = {item for item in own(name) if room(item) in {*STAGES, "wiring", "serve", "cli"}}
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "serve"])
+def test_the_server_knows_no_adapter(name: str) -> None:
+    """The server gets its services as arguments."""
+    assert not {item for item in own(name) if room(item) in {"adapters", "cli", "wiring"}}
+
+
+def test_only_wiring_and_fakes_see_adapters() -> None:
+    """Profiles are chosen in one place."""
+    users = {name for name in MODULES if any(room(item) == "adapters" for item in own(name))}
+    assert {name for name in users if room(name) not in {"adapters", "wiring"}} == set()
+
+
+@pytest.mark.parametrize("vendor", sorted(VENDORS))
+def test_vendor_packages_stay_in_their_adapter(vendor: str) -> None:
+    """Changing a library touches one module."""
+    users = {name for name in MODULES if any(item.split(".")[0] == vendor for item in imports(name))}
+    wrong = {name for name in users if not any(name == home or name.startswith(f"{home}.") for home in VENDORS[vendor])}
+    assert not wrong
+
+
+def test_no_cycles() -> None:
+    """Every module can be understood before those that use it."""
+    graph = {name: own(name) - {"lutrin"} for name in MODULES}
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join((*path, name))
+        if name not in done:
+            for item in sorted(graph[name]):
+                visit(item, (*path, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_files_stay_small() -> None:
+    """No module is longer than 400 lines."""
+    assert {
+        name: lines for name, path in MODULES.items() if (lines := len(path.read_text("utf-8").splitlines())) > 400
+    } == {}
