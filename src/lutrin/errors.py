@@ -26,7 +26,7 @@
     ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
     └── NotFound                nothing of that name is here (HTTP 404)
 
-An error carries `detail`, one sentence fit for the person who reads it, and `remedy`, what to do about it (may be empty).
+An error carries `detail`, one sentence fit for the person who reads it, and `remedy`, what to do about it (or nothing).
 """
 
 

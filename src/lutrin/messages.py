@@ -29,7 +29,9 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
-SIMULATION_MIXED = "Some of these passages describe simulation and others real hardware: {simulated} (simulation); {real} (real hardware)."
+SIMULATION_MIXED = (
+    "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
+)
 PAST_DEADLINE = "The model was too slow this time; these are the book's own sentences."
 MODEL_AWAY = "The model is not available right now; these are the book's own sentences."
 

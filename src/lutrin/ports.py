@@ -1,8 +1,8 @@
 """What Lutrin needs from the outside, one Protocol each; `lutrin.adapters` holds what fits.
 
-Stages import these, never an adapter. Values are plain (`lutrin.records`, tuples, strings, NumPy arrays); errors are those of
-`lutrin.errors`. What is `async` may block on a disk, a network or a process; what is not returns at once. Each port has
-one contract suite in `tests/ports/` that runs against its fake and its real adapters.
+Stages import these, never an adapter. Values are plain (`lutrin.records`, tuples, strings, NumPy arrays); errors are
+those of `lutrin.errors`. What is `async` may block on a disk, a network or a process; what is not returns at once. Each
+port has one contract suite in `tests/ports/` that runs against its fake and its real adapters.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence

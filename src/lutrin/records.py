@@ -25,7 +25,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     char_start: int
     char_end: int
     lead: str = ""
-    """What must stand before it to be understood: a table's header row, a list's or code block's introducing sentence."""
+    """What must stand before it to be understood: a table's header row, a list's or fence's introduction."""
     language: str = ""
     """Of a code block: the first word of its info string."""
     block: int = 0

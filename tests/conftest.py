@@ -1,0 +1,19 @@
+"""What all tests share: the backend of asynchronous tests and the real model files."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Asynchronous tests run under asyncio, as the server does."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def models_dir() -> Path:
+    """The folder of the manifest and the fetched model files; `just test` fetches what the tests need."""
+    return ROOT / "models"
