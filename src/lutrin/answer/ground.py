@@ -1,0 +1,80 @@
+"""Whether the book supports a generated sentence. Precision first: a doubt drops the sentence.
+
+A sentence is supported by a passage if (1) every number, identifier and name in it stands literally in the passage or
+the question, (2) enough of its content words stand in one sentence of the passage and its neighbours, (3) it denies
+where the passage denies, and (4) a comparison names its sides in the passage's order.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lutrin.retrieve.words import content_stems, identifiers, is_negated, names, numbers, stem, words
+
+MIN_COVERAGE = 0.66
+"""Share of a sentence's content words that its evidence must hold."""
+_COMPARISON = re.compile(
+    r"\b(more|less|fewer|greater|higher|lower|faster|slower|better|worse|larger|smaller|cheaper|heavier|lighter|longer"
+    r"|shorter|stronger|weaker|before|after|than|unlike|whereas)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The best evidence for a sentence."""
+
+    index: int
+    """Of the evidence in the sequence that was given."""
+    coverage: float
+    """Share of the sentence's content words found there, 0 to 1."""
+
+
+def support(sentence: str, evidence: Sequence[str], *, question: str = "") -> Support | None:
+    """The evidence that supports a sentence.
+
+    Args:
+        sentence: One generated sentence, without citation markers.
+        evidence: Texts from the book, each with its headings.
+        question: Names that stand in the question may stand in the answer.
+
+    Returns:
+        The best support, or None if no evidence supports the sentence.
+    """
+    best: Support | None = None
+    for index, text in enumerate(evidence):
+        if not _literals_stand(sentence, text, question) or not _agrees(sentence, text):
+            continue
+        covered = coverage(sentence, text)
+        if covered >= MIN_COVERAGE and (best is None or covered > best.coverage):
+            best = Support(index=index, coverage=covered)
+    return best
+
+
+def coverage(sentence: str, text: str) -> float:
+    """Share of a sentence's content words that a text holds; 0 for a sentence without any."""
+    stems = set(content_stems(sentence))
+    return len(stems & set(content_stems(text))) / len(stems) if stems else 0.0
+
+
+def _literals_stand(sentence: str, text: str, question: str) -> bool:
+    """Whether numbers, identifiers and names stand in the text as they stand in the sentence."""
+    if not set(numbers(sentence)) <= set(numbers(text)):
+        return False
+    lowered = text.lower()
+    if not all(item.lower() in lowered for item in identifiers(sentence)):
+        return False
+    known = {word.lower() for word in words(f"{text} {question}")} | {stem(word) for word in words(text)}
+    return all(part.lower() in known or stem(part) in known for name in names(sentence) for part in words(name))
+
+
+def _agrees(sentence: str, text: str) -> bool:
+    """Whether denial and direction of a comparison are those of the text's closest sentence."""
+    closest = max(re.split(r"(?<=[.!?])\s+|\n", text), key=lambda part: coverage(sentence, part), default="")
+    if is_negated(sentence) != is_negated(closest):
+        return False
+    if not _COMPARISON.search(sentence):
+        return True
+    shared = set(content_stems(closest))
+    order = [item for item in dict.fromkeys(content_stems(sentence)) if item in shared]
+    return order == [item for item in dict.fromkeys(content_stems(closest)) if item in set(order)]

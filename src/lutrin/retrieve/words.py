@@ -1,0 +1,92 @@
+"""Words as search, scope and grounding compare them: stems, numbers, identifiers, names.
+
+Pure functions; the same text always gives the same words.
+"""
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+# Function words and the words that questions are made of; what is left says what a text is about.
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any anyone are as at be because been before being below between both
+    but by can cannot could did do does doing done down during each either else ever every few for from further get
+    give gives got had has have having he her here hers him his how i if in into is it its itself just let like lot me
+    might more most much must my myself neither no nor not now of off on once one only or other our ours out over own
+    please put rather really s same shall she should since so some something such t than that the their theirs them
+    then there these they thing things this those through to too under until up upon us use used uses using very was we
+    were what when where whether which while who whom whose why will with within without would you your yours""".split()
+)
+QUESTION_WORDS = frozenset(
+    """answer book chapter clarify compare continue define describe detail details detailed difference differences
+    different elaborate example examples explain explained explanation further go help idea keep know learn list main
+    mean meaning means mention mentioned need page point question really say says section sentence show simple simpler
+    simply step steps summarise summarize summary talk tell term text textbook topic understand want way word
+    words work works write""".split()
+)
+NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\W\d_]")
+# A run of characters that a programmer would copy as a whole: /cmd_vel, rclcpp::Node, use_sim_time, D435i, --ros-args.
+_IDENTIFIER = re.compile(
+    r"(?<![\w/])(?:--?[a-zA-Z][\w-]*|/[\w./-]*\w|\w+(?:(?:::|->|\.|_|/)\w+)+(?:\(\))?|[A-Za-z]*\d+[A-Za-z]\w*|[A-Za-z]+\d\w*)"
+)
+_NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
+
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The stem of a word (Porter 2, as the Snowball project defines it), lower case."""
+    lowered = word.lower().replace("’", "'")
+    stemmed: str = _STEMMER.stemWord(lowered)
+    return stemmed
+
+
+def words(text: str) -> list[str]:
+    """Words and numbers of a text in order, as they stand."""
+    return _WORD.findall(text)
+
+
+def content_stems(text: str) -> list[str]:
+    """Stems of the words that carry meaning, in order."""
+    return [stem(word) for word in words(text) if word.lower() not in STOP_WORDS]
+
+
+def topic_stems(text: str) -> set[str]:
+    """Stems that say what a question asks about: its content words without those that any question may hold."""
+    return {stem(word) for word in words(text) if word.lower() not in STOP_WORDS | QUESTION_WORDS}
+
+
+def numbers(text: str) -> list[str]:
+    """Numbers of a text in one notation: no thousands separators, no sign of plus, hyphen for minus."""
+    return [match.replace(",", "").replace("−", "-").lstrip("+") for match in _NUMBER.findall(text)]
+
+
+def identifiers(text: str) -> list[str]:
+    """Names from code: topics, paths, flags, qualified names, part numbers."""
+    return _IDENTIFIER.findall(text)
+
+
+def names(sentence: str) -> list[str]:
+    """Capitalised words that are not merely the sentence's first: products, people, abbreviations."""
+    start = len(sentence) - len(sentence.lstrip("*_`\"'([ "))
+    return [
+        match.group()
+        for match in _NAME.finditer(sentence)
+        if match.start() > start or not re.fullmatch(r"[A-Z][a-z-]*", match.group())
+    ]
+
+
+def is_negated(text: str) -> bool:
+    """Whether a text denies something."""
+    lowered = text.lower().replace("’", "'")
+    return "n't" in lowered or any(word in NEGATIONS for word in words(lowered))
+
+
+def word_count(text: str) -> int:
+    """Words of a text outside fenced code."""
+    return len(re.sub(r"^(`{3,}|~{3,}).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE).split())
