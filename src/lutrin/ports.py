@@ -7,6 +7,7 @@ port has one contract suite in `tests/ports/` that runs against its fake and its
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -56,7 +57,11 @@ class VectorIndex(Protocol):
     async def add(
         self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
     ) -> None:
-        """Add records; ids must be new. Only called while a generation is being built."""
+        """Add records; ids must be new. Only called while a generation is being built.
+
+        Raises:
+            IndexUnavailable: The records cannot be written.
+        """
         ...
 
     async def search(
@@ -77,8 +82,45 @@ class VectorIndex(Protocol):
         """
         ...
 
+    async def ids(self) -> list[str]:
+        """Every id in the collection, in no order.
+
+        Raises:
+            IndexUnavailable: The collection cannot be read.
+        """
+        ...
+
     async def close(self) -> None:
-        """Release files and handles; no other call may follow."""
+        """Write out what was added, release files and handles; no other call may follow.
+
+        Raises:
+            IndexUnavailable: What was added could not be written.
+        """
+        ...
+
+
+class VectorStore(Protocol):
+    """Where collections of vectors live: one for each generation of a book."""
+
+    async def create(self, directory: Path, collection: str, count: int) -> VectorIndex:
+        """Make an empty collection.
+
+        Args:
+            directory: The generation's folder for vectors, new and empty; a remote store keeps nothing there.
+            collection: Name, such as `physical-ai-textbook-v1`.
+            count: How many records will be added, so that the index can be laid out for them.
+
+        Raises:
+            IndexUnavailable: The collection cannot be made.
+        """
+        ...
+
+    async def open(self, directory: Path, collection: str) -> VectorIndex:
+        """Open a finished collection for searching; nothing is written into `directory`.
+
+        Raises:
+            IndexUnavailable: The collection is not there or cannot be read.
+        """
         ...
 
 

@@ -16,6 +16,19 @@ Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "n
 Role = Literal["user", "assistant"]
 
 
+class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A book as its `book.toml` or the operator describes it."""
+
+    slug: str
+    """Lower-case letters, digits and hyphens; names the book in folders, collections and requests."""
+    title: str
+    edition: str = ""
+    version: str = "1"
+    """With the slug it names the collection: `physical-ai-textbook-v1`."""
+    language: str = "en"
+    """ISO 639-1."""
+
+
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """The smallest piece of a book that can be quoted: a sentence, list item, table row, code block or caption."""
 
@@ -296,3 +309,30 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str = ""
     chunk_ids: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
+
+
+class ChatOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a conversation comes from, as stored with its first message."""
+
+    session_id: str
+    """The id as the browser made it."""
+    owner: str = ""
+    """Hash of the browser's secret; empty: whoever knows the id."""
+    user_agent: str = ""
+    book: str = ""
+    generation: str = ""
+    """Name of the index generation that answered last: the version of the book."""
+
+
+class ChatSession(msgspec.Struct, frozen=True, kw_only=True):
+    """One conversation in the list of a browser's conversations."""
+
+    id: str
+    title: str
+    """The reader's own name for it, else the beginning of the first question."""
+    created: str
+    """ISO 8601, UTC."""
+    updated: str
+    book: str
+    generation: str
+    message_count: int
