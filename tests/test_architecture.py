@@ -19,8 +19,8 @@ STAGES = ("ingest", "index", "retrieve", "answer", "generate", "chats")
 ALLOWED = {
     "ingest": {"ingest", "index"},
     "index": {"index"},
-    "retrieve": {"retrieve", "index"},
-    "answer": {"answer", "retrieve", "index"},
+    "retrieve": {"retrieve", "index", "ingest"},
+    "answer": {"answer", "retrieve", "index", "ingest"},
     "generate": {"generate"},
     "chats": {"chats"},
 }
@@ -37,7 +37,7 @@ VENDORS = {
     "litestar": {"lutrin.serve"},
     "mistune": {"lutrin.ingest"},
     "pypdf": {"lutrin.ingest"},
-    "click": {"lutrin.cli", "lutrin.commands"},
+    "click": {"lutrin.cli", "lutrin.cli_models", "lutrin.console"},
     "sqlmodel": {"lutrin.chats"},
     "sqlalchemy": {"lutrin.chats"},
 }

@@ -64,8 +64,8 @@ def _literals_stand(sentence: str, text: str, question: str) -> bool:
     lowered = text.lower()
     if not all(item.lower() in lowered for item in identifiers(sentence)):
         return False
-    known = {word.lower() for word in words(f"{text} {question}")} | {stem(word) for word in words(text)}
-    return all(part.lower() in known or stem(part) in known for name in names(sentence) for part in words(name))
+    known = {stem(word) for word in words(f"{text} {question}")}
+    return all(stem(part) in known for name in names(sentence) for part in words(name))
 
 
 def _agrees(sentence: str, text: str) -> bool:

@@ -27,26 +27,26 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "number",
-        _form(
-            r"\bhow (?:much|many|fast|slow|long|far|heavy|big|large|small|tall|high|deep|wide|often|hot|close|old)\b",
-            r"\b(?:what|which) (?:is the |are the |was the )?(?:\w+ ){0,3}(?:number|rate|frequency|speed|range|cost|price"
-            r"|size|mass|weight|height|length|width|voltage|current|power|torque|capacity|resolution|accuracy|angle"
-            r"|distance|time|temperature|percentage|budget|limit|latency|value)\b",
-            r"\bat what\b",
-            r"\bin what year\b",
-            r"\bwhen was\b",
-        ),
-    ),
-    (
         "steps",
         _form(
-            r"\bsteps?\b",
+            r"\bsteps\b",
             r"\bprocedure\b",
             r"\bin (?:what|which) order\b",
             r"\bwhat (?:should|must|do) (?:i|you|we) do\b",
             r"\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
             r"\bhow to\b",
+        ),
+    ),
+    (
+        "number",
+        _form(
+            r"\bhow (?:much|many|fast|slow|long|far|heavy|big|large|small|tall|high|deep|wide|often|hot|close|old)\b",
+            r"\b(?:what|which) (?:is the |are the |was the )?(?:\w+ ){0,3}(?:number|rate|frequency|speed|range|cost"
+            r"|price|size|mass|weight|height|length|width|voltage|current|power|torque|capacity|resolution|accuracy"
+            r"|angle|distance|time|temperature|percentage|budget|limit|latency|value)\b",
+            r"\bat what\b",
+            r"\bin what year\b",
+            r"\bwhen was\b",
         ),
     ),
     (

@@ -1,0 +1,48 @@
+"""A page of a small book, in memory, for the tests of the answer stage."""
+
+from lutrin.records import Chunk, Unit, UnitKind
+from lutrin.retrieve.evidence import Evidence
+
+
+def unit(
+    text: str, *, kind: UnitKind = "sentence", block: int = 0, start: int = 0, lead: str = "", warning: bool = False,
+    language: str = "",
+) -> Unit:  # fmt: skip
+    """A unit whose words stand in its source at `start`."""
+    return Unit(
+        kind=kind, text=text, char_start=start, char_end=start + len(text), lead=lead, block=block, warning=warning,
+        language=language,
+    )  # fmt: skip
+
+
+def chunk(*units: Unit, chunk_id: str = "c1", filename: str = "01-loops.mdx", simulation: bool | None = None) -> Chunk:
+    """A chunk of these units."""
+    return Chunk(
+        chunk_id=chunk_id,
+        text=" ".join(item.text for item in units),
+        book="robots",
+        book_title="Robots",
+        edition="First Edition",
+        module="Part 1",
+        chapter="Chapter 1: Loops",
+        section="01-loops",
+        section_title="The loop",
+        heading_path=("Loops", "The loop"),
+        filename=filename,
+        page=None,
+        page_label="",
+        anchor="the-loop",
+        chunk_index=0,
+        char_start=units[0].char_start,
+        char_end=units[-1].char_end,
+        token_count=10,
+        content_type="text",
+        is_simulation=simulation,
+        content_hash="0" * 64,
+        units=units,
+    )
+
+
+def evidence(item: Chunk, *scores: float) -> list[Evidence]:
+    """The units of a chunk with their scores."""
+    return [Evidence(chunk=item, position=position, score=score) for position, score in enumerate(scores)]
