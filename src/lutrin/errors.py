@@ -5,6 +5,8 @@
     LutrinError
     ├── InvalidInput            the reader's or operator's input is wrong
     │   ├── InvalidQuestion     the text of the question cannot be answered as it is (HTTP 422)
+    │   ├── MalformedRequest    the request is not what HTTP or JSON allow (HTTP 400)
+    │   ├── RequestTooLarge     the request has more bytes than are read (HTTP 413)
     │   └── InvalidSettings     an environment variable or `.env` entry is wrong
     ├── WeightsError            a model file
     │   ├── ModelMissing        is not on this machine
@@ -50,6 +52,14 @@ class InvalidInput(LutrinError):
 
 class InvalidQuestion(InvalidInput):
     """The text of a question cannot be answered as it is."""
+
+
+class MalformedRequest(InvalidInput):
+    """A request cannot be read: not JSON, not UTF-8, nested too deeply, or sent to another host."""
+
+
+class RequestTooLarge(InvalidInput):
+    """A request has more bytes than the server reads."""
 
 
 class InvalidSettings(InvalidInput):

@@ -1,0 +1,34 @@
+"""A conversation as a file that its reader keeps: Markdown to read, JSON to process."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from lutrin.records import ChatMessage, ChatSession
+
+SPEAKERS = {"user": "Reader", "assistant": "Book"}
+
+
+def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
+    """The conversation with its sources, one heading a message."""
+    parts = [
+        f"# {session.title or 'Conversation'}\n",
+        f"{session.created[:16].replace('T', ' ')} UTC, {session.book}\n",
+    ]
+    for message in messages:
+        parts.append(f"## {SPEAKERS[message.role]}, {message.created[:16].replace('T', ' ')}\n")
+        if message.selected_text:
+            parts.append("".join(f"> {line}\n" for line in message.selected_text.splitlines()))
+        parts.append(message.text + "\n")
+        parts.extend(
+            f"- [{citation.n}] {citation.chapter}, {citation.section_title} ({citation.filename}): “{citation.quote}”"
+            for citation in message.citations
+        )
+        if message.citations:
+            parts.append("")
+    return "\n".join(parts)
+
+
+def as_json(session: ChatSession, messages: Sequence[ChatMessage]) -> bytes:
+    """`{"session": ..., "messages": [...]}`, indented."""
+    return msgspec.json.format(msgspec.json.encode({"session": session, "messages": messages}), indent=2)

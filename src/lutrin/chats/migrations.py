@@ -1,0 +1,125 @@
+"""Numbered migrations of the conversations' database, each in one transaction, each after an encrypted backup.
+
+A migration is frozen once released: a change of the tables is a new one. SQLite's `user_version` counts those applied.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lutrin import sqlite
+from lutrin.errors import ChatStoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step from a version of the tables to the next."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+MIGRATIONS = (
+    Migration(
+        "sessions, messages and feedback",
+        (
+            """CREATE TABLE session (
+                "key" VARCHAR NOT NULL PRIMARY KEY, id VARCHAR NOT NULL, owner VARCHAR NOT NULL, title VARCHAR NOT NULL,
+                created VARCHAR NOT NULL, updated VARCHAR NOT NULL, book VARCHAR NOT NULL, generation VARCHAR NOT NULL,
+                user_agent VARCHAR NOT NULL, message_count INTEGER NOT NULL
+            )""",
+            "CREATE INDEX ix_session_id ON session (id)",
+            "CREATE INDEX ix_session_updated ON session (updated)",
+            """CREATE TABLE message (
+                position INTEGER PRIMARY KEY AUTOINCREMENT, id VARCHAR NOT NULL,
+                session VARCHAR NOT NULL REFERENCES session ("key") ON DELETE CASCADE, role VARCHAR NOT NULL,
+                text VARCHAR NOT NULL, created VARCHAR NOT NULL, mode VARCHAR, kind VARCHAR,
+                selected_text VARCHAR NOT NULL, chunk_ids VARCHAR NOT NULL, citations VARCHAR NOT NULL
+            )""",
+            "CREATE UNIQUE INDEX ix_message_id ON message (id)",
+            "CREATE INDEX ix_message_session ON message (session)",
+            """CREATE TABLE feedback (
+                message VARCHAR NOT NULL PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE,
+                value VARCHAR NOT NULL, comment VARCHAR NOT NULL, created VARCHAR NOT NULL
+            )""",
+        ),
+    ),
+    # The list of a browser's conversations and the newest 50 of one are read in the order of these indexes.
+    Migration(
+        "indexes for lists",
+        (
+            "CREATE INDEX ix_session_owner_updated ON session (owner, updated)",
+            "DROP INDEX ix_message_session",
+            "CREATE INDEX ix_message_session ON message (session, position)",
+        ),
+    ),
+)
+
+
+def migrate(path: Path, key: str, migrations: Sequence[Migration] = MIGRATIONS) -> list[Path]:
+    """Bring the database to the newest version; makes it if there is none.
+
+    Args:
+        path: The database.
+        key: Its key, 64 hexadecimal digits.
+        migrations: In order; number n leads to version n.
+
+    Returns:
+        The backups that were made, `chats.db.before-2` and the like, encrypted with the same key.
+
+    Raises:
+        ChatStoreError: The key is wrong, the database is damaged or newer than this program, or a step failed (the
+            database then is as it was before that step).
+    """
+    backups = []
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        connection = sqlite.connect(path, key=key)
+    except sqlite.DatabaseError as error:
+        raise ChatStoreError(
+            f"The conversations in {path} cannot be opened with this key: {error}.",
+            remedy="Check LUTRIN_CHAT_KEY or the key file.",
+        ) from error
+    path.chmod(0o600)
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > len(migrations):
+            raise ChatStoreError(
+                f"The conversations in {path} were written by a newer Lutrin (version {version}).",
+                remedy="Install that version, or restore an older backup.",
+            )
+        for number in range(version + 1, len(migrations) + 1):
+            if version:
+                backups.append(_backup(connection, path, key, number))
+            _apply(connection, number, migrations[number - 1])
+    except sqlite.DatabaseError as error:
+        raise ChatStoreError(f"The conversations in {path} could not be migrated: {error}.") from error
+    finally:
+        connection.close()
+    return backups
+
+
+def _apply(connection: sqlite.Connection, number: int, migration: Migration) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == number - 1:  # else another process was faster
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute("COMMIT")
+    except sqlite.DatabaseError:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _backup(connection: sqlite.Connection, path: Path, key: str, number: int) -> Path:
+    target = path.with_name(f"{path.name}.before-{number}")
+    target.unlink(missing_ok=True)
+    copy = sqlite.connect(target, key=key)
+    try:
+        connection.backup(copy)
+    finally:
+        copy.close()
+    target.chmod(0o600)
+    return target

@@ -1,0 +1,56 @@
+"""The tables of the conversations as SQLModel classes; `migrations.py` makes them in the database.
+
+Times are ISO 8601 in UTC, so that their order is the order of their text.
+"""
+
+from sqlmodel import Field, SQLModel
+
+
+class SessionRow(SQLModel, table=True):
+    """A conversation."""
+
+    __tablename__ = "session"
+
+    key: str = Field(primary_key=True)
+    """From `owner.conversation_key`."""
+    id: str = Field(index=True)
+    """As the browser made it."""
+    owner: str
+    title: str
+    created: str
+    updated: str = Field(index=True)
+    book: str
+    generation: str
+    user_agent: str
+    message_count: int
+
+
+class MessageRow(SQLModel, table=True):
+    """One message of a conversation; `position` is its place among all messages ever stored."""
+
+    __tablename__ = "message"
+
+    position: int | None = Field(default=None, primary_key=True)
+    id: str = Field(unique=True, index=True)
+    session: str = Field(foreign_key="session.key", index=True, ondelete="CASCADE")
+    role: str
+    text: str
+    created: str
+    mode: str | None
+    kind: str | None
+    selected_text: str
+    chunk_ids: str
+    """JSON array of ids."""
+    citations: str
+    """JSON array of `records.Citation`."""
+
+
+class FeedbackRow(SQLModel, table=True):
+    """What a reader thought of an answer; one judgement a message, the newest."""
+
+    __tablename__ = "feedback"
+
+    message: str = Field(foreign_key="message.id", primary_key=True, ondelete="CASCADE")
+    value: str
+    comment: str
+    created: str
