@@ -28,8 +28,9 @@ VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
     "fastembed": {"lutrin.adapters.embed_fastembed"},
     "llama_cpp": {
-        "lutrin.adapters.generate_llamacpp",
         "lutrin.adapters.llamacpp_batch",
+        "lutrin.adapters.llamacpp_decoder",
+        "lutrin.adapters.llamacpp_prompt",
         "lutrin.adapters.llamacpp_quantize",
     },
     "qdrant_client": {"lutrin.adapters.index_qdrant"},

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest
+from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest, Message
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), each row of length 1."""
@@ -149,6 +149,75 @@ class Generator(Protocol):
 
     async def close(self) -> None:
         """End the model's process and free its memory; no other call may follow."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Tokens to compute in one step, at consecutive places of one sequence."""
+
+    sequence: int
+    start: int
+    """Place of the first token: as many tokens as the sequence holds already."""
+    tokens: Sequence[int]
+    wanted: bool
+    """Whether the most likely token after the last one is asked for."""
+
+
+class Decoder(Protocol):
+    """A language model in memory that computes several sequences of tokens in one step.
+
+    Sequences are numbered from 0. They share `context_tokens` cells; a token that one sequence copied from another
+    takes no further cell. Nothing here is safe to call from two threads.
+    """
+
+    sequences: int
+    """How many sequences there are."""
+    context_tokens: int
+    """Cells that all sequences share."""
+    window_tokens: int
+    """Longest single sequence."""
+    step_tokens: int
+    """Most tokens in one step, all runs together."""
+    shares: bool
+    """Whether `copy` can share the beginning of a sequence; a recurrent model cannot."""
+
+    def encode(self, messages: Sequence[Message]) -> list[int]:
+        """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token."""
+        ...
+
+    def step(self, runs: Sequence[Run]) -> list[int | None]:
+        """Compute all runs at once.
+
+        Args:
+            runs: At most one of each sequence.
+
+        Returns:
+            For each run the most likely next token, or None where it is not wanted.
+
+        Raises:
+            GeneratorUnavailable: The step failed; what the sequences hold is unknown.
+        """
+        ...
+
+    def copy(self, source: int, target: int, start: int, end: int) -> None:
+        """Let `target` hold the tokens of `source` from place `start` to before `end`, without computing them."""
+        ...
+
+    def forget(self, sequence: int, start: int = 0) -> None:
+        """Drop the tokens of a sequence from place `start` on; 0 drops them all."""
+        ...
+
+    def text(self, token: int) -> bytes:
+        """What a token adds to the text: UTF-8, possibly a part of a character; nothing for a control token."""
+        ...
+
+    def ends(self, token: int) -> bool:
+        """Whether the token ends the answer."""
+        ...
+
+    def close(self) -> None:
+        """Free the model's memory; no other call may follow."""
         ...
 
 

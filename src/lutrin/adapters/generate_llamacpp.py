@@ -1,0 +1,61 @@
+"""Opens a GGUF model as a `Decoder`; llama.cpp itself is loaded only where one is opened, in the model's process."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from lutrin.errors import ModelMissing
+from lutrin.ports import Decoder
+
+
+def physical_cores() -> int:
+    """Cores that compute, hardware threads counted once; what this process may use if the system does not say."""
+    usable = os.sched_getaffinity(0)
+    siblings = set()
+    for cpu in usable:
+        try:
+            siblings.add(Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text("ascii"))
+        except OSError:
+            return len(usable)
+    return len(siblings)
+
+
+def open_decoder(
+    path: Path,
+    n_ctx: int = 8192,
+    slots: int = 10,
+    threads: int = 0,
+    *,
+    kv_type: Literal["f16", "q8_0"] = "f16",
+    flash_attention: bool = True,
+    step_tokens: int = 256,
+) -> Decoder:
+    """Load a GGUF file.
+
+    Args:
+        path: The file.
+        n_ctx: Cells that all sequences share.
+        slots: Answers at the same time.
+        threads: Of the computation; 0: the physical cores.
+        kv_type: Number format of the cache.
+        flash_attention: Skips cells that a token does not attend to (docs/decisions/0010).
+        step_tokens: Most tokens in one step.
+
+    Raises:
+        ModelMissing: There is no such file.
+        GeneratorUnavailable: It is not a model that llama.cpp can run, or memory does not suffice.
+    """
+    if not path.is_file():
+        raise ModelMissing(f"The model file {path} does not exist.", remedy="Run `lutrin models fetch`.")
+    # The server names this function for its model's process, and must not hold llama.cpp itself.
+    from lutrin.adapters.llamacpp_decoder import load  # noqa: PLC0415 - see above
+
+    return load(
+        path,
+        n_ctx=n_ctx,
+        slots=slots,
+        threads=threads or physical_cores(),
+        kv_type=kv_type,
+        flash_attention=flash_attention,
+        step_tokens=step_tokens,
+    )

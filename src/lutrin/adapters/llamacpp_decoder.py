@@ -1,0 +1,122 @@
+"""A model and its context through llama.cpp's low-level interface: several sequences in one unified cache.
+
+Flash attention is on: it skips cells that a token does not attend to, so answers of others and retained prompts cost a
+reader nearly nothing (docs/decisions/0010).
+"""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import llama_cpp
+import numpy as np
+
+from lutrin.adapters.llamacpp_batch import Batch
+from lutrin.adapters.llamacpp_prompt import Prompts
+from lutrin.errors import GeneratorUnavailable
+from lutrin.ports import Run
+from lutrin.records import Message
+
+RETAINED_SEQUENCES = 48
+"""Sequences beyond the slots: each keeps a finished prompt for those that start alike."""
+KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
+
+
+def load(
+    path: Path, *, n_ctx: int, slots: int, threads: int, kv_type: str, flash_attention: bool, step_tokens: int
+) -> "LlamaDecoder":
+    """Load a GGUF file; see `generate_llamacpp.open_decoder`."""
+    llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
+    llama_cpp.llama_backend_init()
+    model_params = llama_cpp.llama_model_default_params()
+    # All layers go to a GPU where the build has one.
+    model_params.n_gpu_layers = -1 if llama_cpp.llama_supports_gpu_offload() else 0
+    model = llama_cpp.llama_model_load_from_file(os.fsencode(path), model_params)
+    if not model:
+        raise GeneratorUnavailable(f"{path.name} cannot be loaded as a language model.")
+    params = llama_cpp.llama_context_default_params()
+    params.n_ctx = n_ctx
+    params.n_batch = params.n_ubatch = step_tokens
+    params.n_seq_max = min(slots + RETAINED_SEQUENCES, llama_cpp.llama_max_parallel_sequences())
+    params.n_threads = params.n_threads_batch = threads
+    params.kv_unified = True
+    params.flash_attn_type = (
+        llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash_attention else llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    )
+    params.type_k = params.type_v = KV_TYPES[kv_type]
+    context = llama_cpp.llama_init_from_model(model, params)
+    if not context:
+        llama_cpp.llama_model_free(model)
+        raise GeneratorUnavailable(f"{path.name} does not run with {n_ctx} tokens of context.")
+    return LlamaDecoder(model, context, step_tokens)
+
+
+@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # ctypes makes it
+def quiet(_level: int, _text: bytes, _data: ctypes.c_void_p) -> None:
+    """Drops llama.cpp's log lines; they name files and sizes, sometimes prompts."""
+
+
+class LlamaDecoder:
+    """See `ports.Decoder`; made by `load`."""
+
+    def __init__(self, model: int, context: int, step_tokens: int) -> None:
+        self._model = model
+        self._context = context
+        self._memory = llama_cpp.llama_get_memory(context)
+        vocab = llama_cpp.llama_model_get_vocab(model)
+        self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
+        self._batch = Batch(step_tokens)
+        self._prompts = Prompts(model)
+        self._texts: dict[int, bytes] = {}
+        self.sequences: int = llama_cpp.llama_n_seq_max(context)
+        self.context_tokens: int = llama_cpp.llama_n_ctx(context)
+        self.window_tokens: int = min(self.context_tokens, llama_cpp.llama_model_n_ctx_train(model))
+        self.step_tokens = step_tokens
+        self.shares: bool = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))
+
+    def encode(self, messages: Sequence[Message]) -> list[int]:
+        """Tokens of a chat prompt in the model's own template, up to where the answer begins."""
+        return self._prompts.encode(messages)
+
+    def step(self, runs: Sequence[Run]) -> list[int | None]:
+        """Compute all runs; greedy: the token with the largest logit, the lowest number of equals.
+
+        Raises:
+            GeneratorUnavailable: llama.cpp failed.
+        """
+        self._batch.fill(runs)
+        code = llama_cpp.llama_decode(self._context, self._batch.raw)
+        if code != 0:
+            raise GeneratorUnavailable(f"The language model failed at a step (code {code}).")
+        wanted = sum(run.wanted for run in runs)
+        if not wanted:
+            return [None] * len(runs)
+        # Rows of logits stand one after another, in order of the batch: (wanted, vocabulary).
+        logits = np.ctypeslib.as_array(llama_cpp.llama_get_logits(self._context), shape=(wanted, self._vocab_size))
+        best = iter(logits.argmax(axis=1).tolist())
+        return [next(best) if run.wanted else None for run in runs]
+
+    def copy(self, source: int, target: int, start: int, end: int) -> None:
+        """Let `target` share cells of `source`."""
+        llama_cpp.llama_memory_seq_cp(self._memory, source, target, start, end)
+
+    def forget(self, sequence: int, start: int = 0) -> None:
+        """Drop the tokens of a sequence from `start` on."""
+        llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1)
+
+    def text(self, token: int) -> bytes:
+        """Bytes of a token, empty for control tokens."""
+        known = self._texts.get(token)
+        if known is None:
+            known = self._texts[token] = self._prompts.text(token)
+        return known
+
+    def ends(self, token: int) -> bool:
+        """Whether the model means the answer to end; a control token in an answer can mean nothing else."""
+        return self._prompts.is_control(token)
+
+    def close(self) -> None:
+        """Free the context, then the model."""
+        llama_cpp.llama_free(self._context)
+        llama_cpp.llama_model_free(self._model)

@@ -1,0 +1,134 @@
+"""What the server and the model's process say to each other: length-prefixed MessagePack frames on a socket pair."""
+
+import struct
+from typing import Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from lutrin.errors import GeneratorUnavailable
+from lutrin.records import Finished, GenerationRequest, Piece, Queued
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+"""No honest frame comes near it; a longer one means that the stream is out of step."""
+
+HEADER = struct.Struct("!I")
+
+Message = TypeVar("Message")
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of the scheduler."""
+
+    slots: int = 10
+    """Answers that get a token in each step."""
+    queue: int = 64
+    """Readers who may wait beyond those."""
+    prefill_tokens: int = 128
+    """Prompt tokens in one step: what a newcomer may delay the others by."""
+    retained_tokens: int = 4096
+    """Tokens of finished prompts that are kept for the next ones that start alike."""
+    worth_tokens: int = 12
+    """An answer that cannot get this far before its deadline is not begun."""
+
+
+class Setup(msgspec.Struct, frozen=True, tag="setup"):
+    """The first frame: how to get the decoder (a pickled callable), the scheduler's bounds, how often to beat."""
+
+    factory: bytes
+    limits: Limits
+    beat_s: float
+    warm: GenerationRequest
+    """Generated once before anything else: what it shares with readers' prompts is computed ahead of them."""
+
+
+class Submit(msgspec.Struct, frozen=True, tag="submit"):
+    """A reader's request; `deadline` is by the machine's monotonic clock, which all processes share."""
+
+    id: int
+    request: GenerationRequest
+    deadline: float
+
+
+class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
+    """The reader has gone."""
+
+    id: int
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """The last word on a request that gets no (further) answer."""
+
+    reason: Literal["queue_full", "deadline", "unavailable"]
+
+
+class Output(msgspec.Struct, frozen=True, array_like=True):
+    """Something for one reader; `Finished` and `Refused` are the last."""
+
+    id: int
+    event: Queued | Piece | Finished | Refused
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The model is in memory and has done its first steps."""
+
+    load_s: float
+
+
+class Unusable(msgspec.Struct, frozen=True, tag="unusable"):
+    """The model cannot be loaded; the process ends."""
+
+    detail: str
+
+
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """Sign of life, sent between steps, with what came out of them."""
+
+    outputs: tuple[Output, ...] = ()
+    running: int = 0
+    waiting: int = 0
+
+
+ToChild = Setup | Submit | Cancel
+ToParent = Ready | Unusable | Beat
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+def frame(message: ToChild | ToParent) -> bytes:
+    """A message with its length before it."""
+    body = _encoder.encode(message)
+    return HEADER.pack(len(body)) + body
+
+
+class Frames(Generic[Message]):
+    """Takes a stream of bytes apart into messages, however the bytes are cut.
+
+    Args:
+        kind: The union of the messages that this side receives.
+    """
+
+    def __init__(self, kind: Any) -> None:  # noqa: ANN401 - a union of types has no better type of its own
+        self._decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(kind)
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[Message]:
+        """Add received bytes; return the messages that are complete.
+
+        Raises:
+            GeneratorUnavailable: The bytes are not what the other side should send.
+        """
+        self._buffer += data
+        messages = []
+        while len(self._buffer) >= HEADER.size:
+            (length,) = HEADER.unpack_from(self._buffer)
+            if length > MAX_FRAME_BYTES:
+                raise GeneratorUnavailable("The model's process sent what cannot be read.")
+            end = HEADER.size + length
+            if len(self._buffer) < end:
+                break
+            try:
+                messages.append(self._decoder.decode(self._buffer[HEADER.size : end]))
+            except msgspec.DecodeError as error:
+                raise GeneratorUnavailable("The model's process sent what cannot be read.") from error
+            del self._buffer[:end]
+        return messages

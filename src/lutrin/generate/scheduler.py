@@ -1,0 +1,326 @@
+"""Decides what the model computes in each step, so that a whole class is served from two cores.
+
+A step holds one token for each answer that is being written and a bounded number of prompt tokens of newcomers, first
+come first served. What two prompts have in common at their beginning is computed once: the later one waits until the
+earlier one has come past it and copies it. Pure: the model is behind `Decoder`, the clock is an argument.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lutrin.errors import GeneratorUnavailable
+from lutrin.generate.fit import fit_prompt
+from lutrin.generate.pace import Pace
+from lutrin.generate.prefix import PrefixTree, common_length
+from lutrin.generate.protocol import Limits, Output, Refused
+from lutrin.generate.queue import FairQueue
+from lutrin.generate.text import TextStream, loops
+from lutrin.ports import Decoder, Run
+from lutrin.records import Finished, GenerationRequest, Piece, Queued
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One reader's answer on its way."""
+
+    id: int
+    lane: str
+    prompt: tuple[int, ...]
+    max_tokens: int
+    deadline: float
+    text: TextStream
+    key: tuple[int, ...] = ()
+    """The prompt as the prefix tree knows it."""
+    sequence: int = -1
+    held: int = 0
+    """Tokens of prompt and answer that the model has computed."""
+    ahead: "list[tuple[Job, int]]" = field(default_factory=list)
+    """Jobs that compute what this one will copy, and how many tokens that is."""
+    generated: list[int] = field(default_factory=list)
+    position: int = 0
+    """Place in the queue that the reader was last told."""
+    spoke: bool = False
+
+    @property
+    def to_prefill(self) -> int:
+        """Prompt tokens that the model has not computed."""
+        return max(0, len(self.prompt) - self.held)
+
+
+class Scheduler:
+    """Admits, orders and batches requests over one decoder.
+
+    Args:
+        decoder: The model.
+        limits: Bounds; `slots` is cut to the decoder's sequences.
+        clock: Seconds, monotonic; deadlines are in its time.
+
+    Attributes:
+        pace: What steps have cost.
+        failures: Steps that failed since the last one that did not.
+    """
+
+    def __init__(self, decoder: Decoder, limits: Limits, clock: Callable[[], float]) -> None:
+        self.pace = Pace()
+        self.failures = 0
+        self._decoder = decoder
+        self._limits = limits
+        self._clock = clock
+        self._slots = min(limits.slots, decoder.sequences, decoder.step_tokens)
+        # An exact repeat computes its last token anew, so a held sequence can take one cell more than the tree counts;
+        # without sharing, the tree counts one more for each.
+        self._cells = decoder.context_tokens - decoder.sequences
+        self._tree = PrefixTree()
+        self._held: dict[int, int] = {}
+        self._free = list(range(decoder.sequences))
+        self._queue: FairQueue[Job] = FairQueue()
+        self._running: list[Job] = []
+        self._jobs: dict[int, Job] = {}
+        self._outputs: list[Output] = []
+
+    @property
+    def running(self) -> int:
+        """Answers that are being computed."""
+        return len(self._running)
+
+    @property
+    def waiting(self) -> int:
+        """Readers in the queue."""
+        return len(self._queue)
+
+    @property
+    def busy(self) -> bool:
+        """Whether `step` has something to do or to say."""
+        return bool(self._jobs or self._outputs)
+
+    def submit(self, id_: int, request: GenerationRequest, deadline: float) -> None:
+        """Queue a request; what becomes of it comes out of `step`.
+
+        Args:
+            id_: Not used by another request that is under way.
+            request: What to write; a prompt that is too long is cut.
+            deadline: In the clock's time.
+        """
+        if len(self._queue) >= self._limits.queue + self._slots - len(self._running):
+            self._say(id_, Refused("queue_full"))
+            return
+        longest = min(self._decoder.window_tokens, self._cells)
+        max_tokens = max(1, min(request.max_tokens, longest // 2))
+        prompt = fit_prompt(request.messages, longest - max_tokens, self._decoder.encode)
+        if not prompt:
+            self._say(id_, Finished("stop", 0, 0))
+            return
+        # Without a session a reader is a stranger to all others, not one of a crowd.
+        lane = request.session_id or f"\0{id_}"
+        job = Job(id_, lane, prompt, max_tokens, deadline, TextStream(request.stop), key=prompt)
+        self._jobs[id_] = job
+        self._queue.push(lane, job)
+
+    def cancel(self, id_: int) -> None:
+        """Drop a request, wherever it is; the next step no longer computes it. Unknown ones are ignored."""
+        if (job := self._jobs.get(id_)) is not None:
+            self._end(job, Finished("cancelled", len(job.prompt), len(job.generated)))
+
+    def step(self) -> list[Output]:
+        """Do one step; return what readers are to be told, in order."""
+        self._expire()
+        self._admit()
+        planned = self._plan()
+        if planned:
+            self._compute(planned)
+        self._tell_waiting()
+        outputs, self._outputs = self._outputs, []
+        return outputs
+
+    def _expire(self) -> None:
+        now = self._clock()
+        for job in [job for job in self._jobs.values() if job.deadline <= now]:
+            self._run_out(job)
+
+    def _run_out(self, job: Job) -> None:
+        if job.spoke:
+            self._finish(job, "deadline")
+        else:
+            self._end(job, Refused("deadline"))
+
+    def _admit(self) -> None:
+        while len(self._queue) and len(self._running) < self._slots:
+            job = self._queue.peek()
+            # With nobody else to serve it is tried in any case: else one slow moment would be believed for ever.
+            if self._running and self._clock() + self._first_words_s(job) > job.deadline:
+                self._end(job, Refused("deadline"))
+            elif self._make_room(job):
+                self._queue.pop()
+                self._begin(job)
+            else:
+                break
+
+    def _first_words_s(self, job: Job) -> float:
+        """Seconds until a job has written something worth reading, if it begins now."""
+        prefill = sum(other.to_prefill for other in self._running) + self._tree.missing(job.key)
+        return self.pace.answer_s(prefill, min(self._limits.worth_tokens, job.max_tokens), len(self._running) + 1)
+
+    def _make_room(self, job: Job) -> bool:
+        """Free cells and a sequence for a job; False if those who are being served must finish first."""
+        reserved = sum(other.max_tokens for other in self._running) + job.max_tokens
+        source, _ = self._tree.match(job.key, self._given)
+        if source is not None:
+            self._tree.touch(source)
+        while not self._free or self._tree.size + self._tree.missing(job.key) + reserved > self._cells:
+            if not self._evict():
+                return False
+        return True
+
+    def _evict(self) -> bool:
+        sequence = self._tree.evict()
+        if sequence is None:
+            return False
+        self._release(sequence)
+        return True
+
+    def _release(self, sequence: int) -> None:
+        self._decoder.forget(sequence)
+        self._held.pop(sequence, None)
+        self._free.append(sequence)
+
+    def _given(self, sequence: int) -> int:
+        return self._held.get(sequence, 0)
+
+    def _begin(self, job: Job) -> None:
+        job.sequence = self._free.pop()
+        if self._decoder.shares:
+            last = len(job.prompt) - 1
+            for other in self._running:
+                shared = min(common_length(other.prompt, job.prompt), last)
+                if other.held < shared:
+                    job.ahead.append((other, shared))
+            self._copy_shared(job)
+        else:
+            job.key = (-1 - job.sequence, *job.prompt)
+        self._tree.insert(job.sequence, job.key)
+        self._running.append(job)
+
+    def _copy_shared(self, job: Job) -> None:
+        """Copy what other sequences hold of a prompt; its last token is always computed, for its logits."""
+        source, length = self._tree.match(job.prompt, self._given)
+        length = min(length, len(job.prompt) - 1)
+        if source is not None and length > job.held:
+            self._decoder.copy(source, job.sequence, job.held, length)
+            self._tree.touch(source)
+            job.held = self._held[job.sequence] = length
+
+    def _plan(self) -> list[tuple[Job, Run]]:
+        """The next step: a token for each answer, then prompts in order of arrival as far as the budget goes."""
+        planned = [
+            (job, Run(job.sequence, job.held, (job.generated[-1],), wanted=True))
+            for job in self._running
+            if not job.to_prefill
+        ]
+        budget = min(self._limits.prefill_tokens, self._decoder.step_tokens - len(planned))
+        for job in self._running:
+            if budget <= 0:
+                break
+            if not job.to_prefill or self._follows(job):
+                continue
+            tokens = job.prompt[job.held : job.held + budget]
+            planned.append((job, Run(job.sequence, job.held, tokens, wanted=len(tokens) == job.to_prefill)))
+            budget -= len(tokens)
+        return planned
+
+    def _follows(self, job: Job) -> bool:
+        """Whether another job is computing what this one can copy soon; what it can copy now is copied."""
+        if not job.ahead:
+            return False
+        self._copy_shared(job)
+        job.ahead = [
+            (other, shared)
+            for other, shared in job.ahead
+            if other.id in self._jobs and shared > job.held and other.held < shared
+        ]
+        return bool(job.ahead)
+
+    def _compute(self, planned: Sequence[tuple[Job, Run]]) -> None:
+        began = self._clock()
+        try:
+            tokens = self._decoder.step([run for _, run in planned])
+        except GeneratorUnavailable:
+            self.failures += 1
+            self._lose_all()
+            return
+        self.failures = 0
+        decoding = sum(1 for job, _ in planned if not job.to_prefill)
+        prefill = sum(len(run.tokens) for _, run in planned) - decoding
+        self.pace.observe(prefill, decoding, self._clock() - began)
+        for (job, run), token in zip(planned, tokens, strict=True):
+            job.held += len(run.tokens)
+            self._held[job.sequence] = min(job.held, len(job.prompt))
+            if token is not None:
+                self._take(job, token)
+
+    def _take(self, job: Job, token: int) -> None:
+        """Add the model's token to an answer."""
+        if self._decoder.ends(token):
+            self._finish(job, "stop")
+            return
+        job.generated.append(token)
+        self._speak(job, job.text.feed(self._decoder.text(token)))
+        if job.text.stopped or loops(job.generated):
+            self._finish(job, "stop")
+        elif len(job.generated) >= job.max_tokens:
+            self._finish(job, "length")
+
+    def _lose_all(self) -> None:
+        """The step failed: nobody knows what the model's memory holds, so it is emptied."""
+        for job in list(self._running):
+            self._end(job, Refused("unavailable"))
+        while self._evict():
+            pass
+
+    def _speak(self, job: Job, text: str) -> None:
+        if text:
+            job.spoke = True
+            self._say(job.id, Piece(text))
+
+    def _finish(self, job: Job, reason: Literal["stop", "length", "deadline"]) -> None:
+        self._speak(job, job.text.finish())
+        self._end(job, Finished(reason, len(job.prompt), len(job.generated)))
+
+    def _end(self, job: Job, last: Finished | Refused) -> None:
+        self._say(job.id, last)
+        del self._jobs[job.id]
+        if job.sequence < 0:
+            self._queue.remove(job.lane, job)
+        else:
+            self._running.remove(job)
+            self._retire(job)
+
+    def _retire(self, job: Job) -> None:
+        """Keep the computed part of a prompt for the next one that starts alike."""
+        computed = min(job.held, len(job.prompt)) if self._decoder.shares else 0
+        self._tree.discard(job.sequence)
+        if computed == 0:
+            self._release(job.sequence)
+            return
+        self._decoder.forget(job.sequence, computed)
+        self._tree.insert(job.sequence, job.prompt[:computed])
+        self._tree.retire(job.sequence)
+        while self._tree.idle_tokens() > self._limits.retained_tokens and self._evict():
+            pass
+
+    def _tell_waiting(self) -> None:
+        prefill = sum(job.to_prefill for job in self._running)
+        step_s = self.pace.decode_s(max(1, len(self._running)))
+        left = sorted(job.max_tokens - len(job.generated) for job in self._running)
+        for position, job in enumerate(self._queue.order(), 1):
+            prefill += self._tree.missing(job.key)
+            if position == job.position:
+                continue
+            job.position = position
+            # Place p gets the p-th slot that becomes free; when all of them were given, it goes on in turns.
+            turns, place = divmod(position - 1, len(left)) if left else (0, 0)
+            steps = (left[place] if left else 0) + turns * job.max_tokens
+            self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))
+
+    def _say(self, id_: int, event: Queued | Piece | Finished | Refused) -> None:
+        self._outputs.append(Output(id_, event))

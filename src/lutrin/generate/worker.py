@@ -1,0 +1,290 @@
+"""The server's side of the model's process: starts it, watches it, restarts it, and gives each reader their stream.
+
+The process is spawned, never forked, and owns the model. When it dies, hangs or swells, readers in flight learn at once
+that the model is away, and another process is started, after a pause that grows while restarts do not help.
+"""
+
+import asyncio
+import contextlib
+import os
+import pickle
+import socket
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, QueueFull
+from lutrin.generate.protocol import (
+    Beat,
+    Cancel,
+    Frames,
+    Limits,
+    Ready,
+    Refused,
+    Setup,
+    Submit,
+    ToParent,
+    frame,
+)
+from lutrin.log import get_logger
+from lutrin.ports import Decoder
+from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+
+AWAY = "The language model is not available right now."
+CHILD = "import sys; from lutrin.generate.child import main; main(*map(int, sys.argv[1:]))"
+THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
+"""Environment of the model's process: OpenMP threads that wait must not burn the core that another one needs."""
+RECEIVE_BYTES = 1 << 16
+WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
+
+
+class Watch(msgspec.Struct, frozen=True, kw_only=True):
+    """When the model's process is given up, and how it is started again; all in seconds but the memory."""
+
+    load_s: float = 180.0
+    """Longest time until it is ready."""
+    silence_s: float = 20.0
+    """Longest time without a sign of life; longer than any single step."""
+    growth_bytes: int = 1 << 30
+    """Most memory beyond what it had when it was ready."""
+    check_s: float = 0.5
+    """Between looks at the memory, and between signs of life."""
+    grace_s: float = 0.5
+    """How long past a reader's deadline the process may take to say so itself."""
+    first_pause_s: float = 0.1
+    longest_pause_s: float = 30.0
+    steady_s: float = 30.0
+    """After this long without trouble the pause before a restart is the first one again."""
+    farewell_s: float = 2.0
+    """How long it may take to end by itself."""
+
+
+class WorkerGenerator:
+    """A `Generator` whose model lives in a process of its own.
+
+    Args:
+        name: Of the model, as answers report it.
+        factory: Makes the decoder, in the process; it must pickle.
+        limits: Bounds of the scheduler.
+        watch: When to give the process up.
+        warm: Generated once after loading; with the stable beginning of the prompts in it, nobody waits for that.
+        environment: Added to this process's environment for the model's.
+        niceness: Added to the process's own, so that the server answers while the model computes.
+
+    Attributes:
+        name: As given.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        factory: Callable[[], Decoder],
+        *,
+        limits: Limits | None = None,
+        watch: Watch | None = None,
+        warm: GenerationRequest = WARM,
+        environment: Mapping[str, str] = THREADS_SLEEP,
+        niceness: int = 5,
+    ) -> None:
+        self.name = name
+        self._watch = watch or Watch()
+        self._setup = Setup(pickle.dumps(factory), limits or Limits(), self._watch.check_s, warm)
+        self._environment = dict(environment)
+        self._niceness = niceness
+        self._log = get_logger("generate")
+        self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Refused]] = {}
+        self._last_id = 0
+        self._supervisor: asyncio.Task[None] | None = None
+        self._settled = asyncio.Event()
+        self._writer: asyncio.StreamWriter | None = None
+        self._closed = False
+        self.load = (0, 0)
+        """Answers being computed and readers waiting, as the process last said."""
+        self.pid: int | None = None
+        """Of the model's process, while there is one."""
+
+    async def start(self) -> bool:
+        """Begin loading, if that has not happened; return, when it has settled, whether the model is ready."""
+        self._begin()
+        await self._settled.wait()
+        return self._writer is not None
+
+    async def ready(self) -> bool:
+        """Whether a request sent now would be served by the model; begins loading, but does not wait for it."""
+        self._begin()
+        return self._writer is not None
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+        """Generate text for one reader; see `ports.Generator`.
+
+        While the model is loaded for the first time this waits for it, up to the request's deadline.
+        """
+        deadline = time.monotonic() + request.deadline_s
+        self._begin()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(request.deadline_s):
+                await self._settled.wait()
+        if self._writer is None:
+            raise GeneratorUnavailable(AWAY)
+        self._last_id += 1
+        id_ = self._last_id
+        inbox = self._inboxes[id_] = asyncio.Queue()
+        self._writer.write(frame(Submit(id_, request, deadline)))
+        ended, pieces = False, 0
+        try:
+            while not ended:
+                event = await self._next(inbox, deadline)
+                if isinstance(event, Refused):
+                    ended = True
+                    raise _error(event)
+                if event is None:
+                    if not pieces:
+                        raise DeadlineExceeded("The language model was too slow.")
+                    yield Finished("deadline", 0, pieces)
+                    return
+                ended = isinstance(event, Finished)
+                pieces += isinstance(event, Piece)
+                yield event
+        finally:
+            del self._inboxes[id_]
+            if not ended and self._writer is not None:
+                self._writer.write(frame(Cancel(id_)))
+
+    async def close(self) -> None:
+        """End the process and free its memory; readers in flight get `GeneratorUnavailable`."""
+        self._closed = True
+        if self._supervisor is not None:
+            self._supervisor.cancel()
+            await asyncio.wait([self._supervisor])
+
+    async def _next(
+        self, inbox: "asyncio.Queue[GenerationEvent | Refused]", deadline: float
+    ) -> GenerationEvent | Refused | None:
+        """The next event, or None if the process lets the deadline pass without a word."""
+        try:
+            async with asyncio.timeout(deadline + self._watch.grace_s - time.monotonic()):
+                return await inbox.get()
+        except TimeoutError:
+            return None
+
+    def _begin(self) -> None:
+        if self._closed:
+            raise GeneratorUnavailable(AWAY)
+        if self._supervisor is None:
+            self._supervisor = asyncio.create_task(self._supervise(), name="lutrin-model")
+
+    async def _supervise(self) -> None:
+        pause = self._watch.first_pause_s
+        while True:
+            began = time.monotonic()
+            try:
+                await self._live()
+            except (GeneratorError, OSError) as error:
+                self._log.warning("model_away", reason=str(error), restart_in_s=round(pause, 2))
+            if time.monotonic() - began >= self._watch.steady_s:
+                pause = self._watch.first_pause_s
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, self._watch.longest_pause_s)
+
+    async def _live(self) -> None:
+        """Run one process until it must be given up.
+
+        Raises:
+            GeneratorError, OSError: Why it was.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-c", CHILD, str(theirs.fileno()), str(self._niceness)),
+                pass_fds=(theirs.fileno(),),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                env={**os.environ, **self._environment},
+                # A Ctrl-C in the terminal is for the server, which then says goodbye to this process.
+                start_new_session=True,
+            )
+        self.pid = process.pid
+        reader, writer = await asyncio.open_connection(sock=ours)
+        try:
+            writer.write(frame(self._setup))
+            await self._listen(reader, writer, process.pid)
+        finally:
+            self._writer = self.pid = None
+            self.load = (0, 0)
+            self._settled.set()
+            for inbox in self._inboxes.values():
+                inbox.put_nowait(Refused("unavailable"))
+            writer.close()
+            await asyncio.shield(self._part(process))
+
+    async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int) -> None:
+        frames: Frames[ToParent] = Frames(ToParent)
+        heard = time.monotonic()
+        most_bytes: int | None = None
+        while True:
+            try:
+                async with asyncio.timeout(self._watch.check_s):
+                    data = await reader.read(RECEIVE_BYTES)
+            except TimeoutError:
+                data = None
+            if data == b"":
+                raise GeneratorUnavailable("The model's process has ended.")
+            now = time.monotonic()
+            if data:
+                heard = now
+                for message in frames.feed(data):
+                    if isinstance(message, Beat):
+                        self._deliver(message)
+                    elif isinstance(message, Ready):
+                        most_bytes = resident_bytes(pid) + self._watch.growth_bytes
+                        self._writer = writer
+                        self._settled.set()
+                        self._log.info("model_ready", model=self.name, load_s=round(message.load_s, 2))
+                    else:
+                        raise GeneratorUnavailable(message.detail)
+            if now - heard > (self._watch.silence_s if self._writer else self._watch.load_s):
+                raise GeneratorUnavailable("The model's process hangs.")
+            if most_bytes is not None and resident_bytes(pid) > most_bytes:
+                raise GeneratorUnavailable("The model's process takes too much memory.")
+
+    def _deliver(self, beat: Beat) -> None:
+        self.load = (beat.running, beat.waiting)
+        for output in beat.outputs:
+            # Readers who have gone are no longer listed.
+            if (inbox := self._inboxes.get(output.id)) is not None:
+                inbox.put_nowait(output.event)
+
+    async def _part(self, process: asyncio.subprocess.Process) -> None:
+        """Let the process end; kill it if it does not."""
+        try:
+            async with asyncio.timeout(self._watch.farewell_s if self._closed else 0.0):
+                await process.wait()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that a process really has, without files that it has mapped; 0 where the system does not say.
+
+    Source: proc(5), `statm`: the second field is resident pages, the third those backed by files or shared.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text("ascii").split()
+    except OSError:
+        return 0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _error(refused: Refused) -> GeneratorError:
+    match refused.reason:
+        case "queue_full":
+            return QueueFull("Too many readers are waiting for the language model.")
+        case "deadline":
+            return DeadlineExceeded("The language model was too slow.")
+        case _:
+            return GeneratorUnavailable(AWAY)
