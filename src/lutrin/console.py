@@ -1,7 +1,7 @@
 """How the command line talks: a bar on a terminal, lines in a pipe, errors in one sentence with the remedy."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -18,9 +18,21 @@ from rich.progress import (
 )
 
 from lutrin.errors import LutrinError
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    DoneEvent,
+    ErrorEvent,
+    QueuedEvent,
+    QuoteEvent,
+    SentenceEvent,
+)
 
 STEP = 10
 """In a pipe a line is printed at every tenth of a download."""
+QUOTE_CHARACTERS = 240
+"""Longest quote that the terminal shows whole."""
 
 
 def fail(error: LutrinError, stream: TextIO | None = None) -> int:
@@ -64,3 +76,47 @@ def _lines() -> Callable[[str, int, int], None]:
             click.echo(f"{name}: {done >> 20} of {total >> 20} MB", err=True)
 
     return show
+
+
+@contextmanager
+def ingest_progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A function for `ingest.run` that prints each line of progress."""
+    yield (lambda _line: None) if quiet else click.echo
+
+
+def print_answer(answer: Answer) -> str:
+    """An answer with its warnings and sources, as the terminal shows it."""
+    lines = [answer.answer]
+    lines += [f"\nNote: {warning}" for warning in answer.warnings]
+    if answer.suggestions:
+        lines.append("\nCovered topics: " + "; ".join(answer.suggestions))
+    if answer.sources:
+        lines.append("\nSources:")
+    lines += [source_line(source) for source in answer.sources]
+    lines.append(f"\n({answer.kind}, {answer.model_used or 'no model'}, {answer.latency_ms} ms)")
+    return "\n".join(lines)
+
+
+def source_line(source: Citation) -> str:
+    """One source: number, place, and the words that prove it."""
+    place = " > ".join(part for part in (source.chapter, source.section_title) if part)
+    page = f", page {source.page}" if source.page is not None else ""
+    quote = " ".join(source.quote.split())
+    shown = quote if len(quote) <= QUOTE_CHARACTERS else f"{quote[: QUOTE_CHARACTERS - 1]}…"
+    return f'[{source.n}] {place} ({source.filename}{page})\n    "{shown}"'
+
+
+async def stream_answer(events: AsyncIterator[AnswerEvent]) -> None:
+    """Print an answer as it comes: the quote first, each sentence as it is verified, then the whole."""
+    async for event in events:
+        match event:
+            case QueuedEvent():
+                click.echo(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
+            case QuoteEvent():
+                click.echo(f"The book says: {event.text}", err=True)
+            case SentenceEvent():
+                click.echo(f"  {event.text}", err=True)
+            case DoneEvent():
+                click.echo(print_answer(event.answer))
+            case ErrorEvent():
+                click.echo(event.detail, err=True)

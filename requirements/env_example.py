@@ -1,0 +1,15 @@
+"""Print `.env.example` from the settings; `just docs` writes it, a test compares it."""
+
+from lutrin.settings import Settings, described
+
+
+def text() -> str:
+    """Every variable with its meaning and its default, commented out."""
+    lines = ["# Settings of Lutrin. Copy to .env and change what you need; `lutrin config` shows what holds."]
+    for name, value, meaning in described(Settings.model_construct()):
+        lines += ["", f"# {meaning}", f"# {name}={value}"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(text(), end="")

@@ -1,0 +1,92 @@
+"""Puts an answer together: verified sentences of the model, then what they left out of the book's own words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lutrin.answer.extract import Quote
+from lutrin.answer.ground import coverage
+from lutrin.ingest.sentences import sentence_ranges
+from lutrin.retrieve.words import content_stems, identifiers, numbers, word_count
+
+SAID = 0.75
+"""A quote is not repeated if the sentences before it hold this share of its content words and all its literals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A generated sentence with the quote that supports it."""
+
+    text: str
+    quote: Quote
+
+
+class SentenceStream:
+    """Cuts a stream of text into whole sentences; markers and list signs of the model are dropped."""
+
+    def __init__(self) -> None:
+        self._pending = ""
+
+    def feed(self, piece: str) -> list[str]:
+        """Sentences that are complete now; a sentence is complete when the next one has begun."""
+        self._pending += piece
+        ranges = sentence_ranges(self._pending)
+        whole = [self._pending[start:end] for start, end in ranges[:-1]]
+        if whole:
+            self._pending = self._pending[ranges[-1][0] :]
+        return whole
+
+    def finish(self) -> list[str]:
+        """What is left, if it ends like a sentence; a sentence cut in the middle is no sentence."""
+        rest = [self._pending[start:end] for start, end in sentence_ranges(self._pending)]
+        self._pending = ""
+        return [text for text in rest if text.rstrip("\"'”’)*_").endswith((".", "!", "?"))]
+
+
+def compose(
+    verified: Sequence[Verified],
+    quotes: Sequence[Quote],
+    numbers_of: Mapping[tuple[str, int, int], int],
+    *,
+    budget_words: int,
+) -> str:
+    """The answer in Markdown.
+
+    Args:
+        verified: Generated sentences in order; may be empty.
+        quotes: The book's own words, the best first.
+        numbers_of: Citation number of each quote, by chunk id and span.
+        budget_words: Quotes stop when the answer has this many words; code is shown whatever its length.
+    """
+    paragraphs = []
+    if verified:
+        paragraphs.append(" ".join(f"{item.text} [{_number(item.quote, numbers_of)}]" for item in verified))
+    said = " ".join(item.text for item in verified)
+    spent = word_count(said)
+    for quote in quotes:
+        if verified and quote.units[0].kind != "code" and is_said(quote, said):
+            continue
+        cost = word_count(quote.text)
+        if paragraphs and spent + cost > budget_words:
+            continue
+        spent += cost
+        paragraphs.append(mark(quote, _number(quote, numbers_of)))
+    return "\n\n".join(paragraphs)
+
+
+def mark(quote: Quote, n: int) -> str:
+    """A quote with its marker: behind running text, on a line of its own after lists, tables and code."""
+    separator = " " if quote.units[0].kind in {"sentence", "caption"} else "\n\n"
+    return f"{quote.text}{separator}[{n}]"
+
+
+def is_said(quote: Quote, said: str) -> bool:
+    """Whether sentences hold what a quote says: nearly all its content words, every number and identifier."""
+    text = quote.text
+    literals = {*numbers(text), *identifiers(text)}
+    held = {*numbers(said), *identifiers(said)}
+    return bool(content_stems(text)) and literals <= held and coverage(text, said) >= SAID
+
+
+def _number(quote: Quote, numbers_of: Mapping[tuple[str, int, int], int]) -> int:
+    start, end = quote.span
+    return numbers_of[quote.chunk.chunk_id, start, end]

@@ -1,0 +1,281 @@
+"""From a question to an answer: the book's own words at once, the model's only when the book supports them."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+
+import msgspec
+
+from lutrin import messages
+from lutrin.answer import followup, safety
+from lutrin.answer.cache import AnswerCache
+from lutrin.answer.checks import check_question
+from lutrin.answer.cite import Citations
+from lutrin.answer.compose import SentenceStream, Verified, compose
+from lutrin.answer.draft import Draft, early_refusal, made_safe, make_draft, sources_of, suggestions, supported
+from lutrin.answer.extract import Quote, choose
+from lutrin.answer.kinds import QuestionKind, kind_of
+from lutrin.answer.prompt import build
+from lutrin.answer.refuse import refusal_text
+from lutrin.errors import DeadlineExceeded, GeneratorError
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.shelf import Shelf
+from lutrin.log import get_logger
+from lutrin.ports import ChatStore, Generator
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    DoneEvent,
+    Finished,
+    GenerationRequest,
+    Piece,
+    Question,
+    Queued,
+    QueuedEvent,
+    QuoteEvent,
+    Refusal,
+    SentenceEvent,
+    SourcesEvent,
+)
+from lutrin.retrieve.filters import where_of
+from lutrin.retrieve.language import LanguageCheck
+from lutrin.retrieve.scope import judge, signal
+from lutrin.retrieve.search import Found, Searcher
+from lutrin.retrieve.selection import search_selection
+from lutrin.settings import Settings
+
+BUDGET_WORDS = 110
+"""Words of the quotes of an answer."""
+MARGIN_S = 0.15
+"""Kept of the deadline for what comes after the last generated token."""
+
+
+class AnswerFlow:
+    """Answers questions from the books on the shelf.
+
+    Args:
+        shelf: Open books.
+        searcher: Finds passages and scores their units.
+        language: Knows the accepted languages.
+        settings: Deadline, number of passages, length of answers.
+        generator: The language model; None: answers are quotes only.
+        chats: Conversations, from which follow-ups are completed; None: every question stands alone.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        *,
+        shelf: Shelf,
+        searcher: Searcher,
+        language: LanguageCheck,
+        settings: Settings,
+        generator: Generator | None = None,
+        chats: ChatStore | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._shelf = shelf
+        self._searcher = searcher
+        self._language = language
+        self._settings = settings
+        self._generator = generator
+        self._chats = chats
+        self._clock = clock
+        self._cache = AnswerCache()
+        self._log = get_logger("answer")
+
+    async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
+        """Events of one answer; the last is a `DoneEvent`.
+
+        Raises:
+            InvalidQuestion: The question is empty, or names a chapter that the book does not have.
+            NotFound: There is no such book.
+            IndexUnavailable: No book can be opened.
+        """
+        started = self._clock()
+        checked = check_question(question.text, self._language)
+        history = await self._chats.history(question.session_id) if self._chats and question.session_id else []
+        completed = followup.complete(checked.text, history)
+        draft = make_draft(question, checked, completed, self._searcher.embedder, started=started)
+        async with leased(self._shelf, question.book) as generations:
+            draft.title, draft.generation = generations[0].book.title, generations[0].name
+            refusal = early_refusal(checked, completed, draft.mode)
+            if refusal is not None:
+                yield self._refused(draft, refusal)
+                return
+            names = tuple(generation.name for generation in generations)
+            key = (names, draft.mode, draft.text.casefold(), msgspec.structs.replace(question, session_id=""))
+            known = self._cache.get(key)
+            if known is not None:
+                for event in known:
+                    yield self._timed(event, draft)
+                return
+            events: list[AnswerEvent] = []
+            async with aclosing(self._from_books(draft, generations)) as made:
+                async for event in made:
+                    events.append(event)
+                    yield event
+            self._cache.put(key, events)
+
+    async def _from_books(
+        self, draft: Draft, generations: Sequence[OpenGeneration]
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """Search, decide, quote, generate."""
+        generation, found = await self._find(draft, generations)
+        draft.title, draft.generation = generation.book.title, generation.name
+        refusal = _verdict(draft, found)
+        if refusal is not None:
+            yield self._refused(draft, refusal, found)
+            return
+        kind = kind_of(draft.text)
+        chosen = choose(draft.text, kind, found.evidence, budget_words=BUDGET_WORDS)
+        quotes = await made_safe(draft, generation, chosen)
+        named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
+        citations = Citations(
+            await sources_of(generation, draft, named),
+            {passage.chunk.chunk_id: passage.score for passage in found.passages},
+        )
+        numbers_of = {(quote.chunk.chunk_id, *quote.span): citations.number(quote) for quote in quotes}
+        if note := safety.simulation_note([quote.chunk for quote in quotes]):
+            draft.warnings.append(note)
+        yield SourcesEvent(citations=citations.all())
+        for quote in quotes:
+            yield QuoteEvent(text=quote.text, citation=citations.get(citations.number(quote)))
+        verified: list[Verified] = []
+        async with aclosing(self._generated(draft, kind, quotes)) as generated:
+            async for event in generated:
+                if isinstance(event, Verified):
+                    verified.append(event)
+                    yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
+                else:
+                    yield event
+        answer = Answer(
+            answer=compose(verified, quotes, numbers_of, budget_words=BUDGET_WORDS),
+            sources=citations.all(found.passages),
+            mode=draft.mode,
+            kind="generated" if verified else "extractive",
+            refusal=None,
+            suggestions=(),
+            warnings=tuple(draft.warnings),
+            model_used=self._generator.name if self._generator and verified else "",
+            latency_ms=self._elapsed_ms(draft),
+            generation=draft.generation,
+        )
+        yield DoneEvent(answer=answer)
+
+    async def _find(self, draft: Draft, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
+        """The evidence for an answer, from the selection alone or from the book that speaks of it most."""
+        if draft.mode == "selection":
+            found = await search_selection(self._searcher.embedder, generations[0], draft.text, draft.selected_text)
+            return generations[0], found
+        results = [(generation, await self._search(draft, generation)) for generation in generations]
+        return max(results, key=lambda result: signal(result[1]))
+
+    async def _search(self, draft: Draft, generation: OpenGeneration) -> Found:
+        return await self._searcher.search(
+            generation,
+            draft.text,
+            k=draft.question.top_k or self._settings.top_k,
+            where=await where_of(generation, draft.question),
+            selected_text=draft.selected_text,
+        )
+
+    async def _generated(
+        self, draft: Draft, kind: QuestionKind, quotes: Sequence[Quote]
+    ) -> AsyncGenerator[QueuedEvent | Verified, None]:
+        """Sentences of the model that the quotes support; why there are none goes into the draft's warnings."""
+        prose = [quote for quote in quotes if quote.units[0].kind != "code"]
+        if self._generator is None or not prose:
+            return
+        left_s = max(self._settings.deadline_s - (self._clock() - draft.started) - MARGIN_S, 0.0)
+        request = GenerationRequest(
+            messages=build(draft.text, kind, prose),
+            max_tokens=self._settings.answer_tokens,
+            deadline_s=left_s,
+            session_id=draft.question.session_id,
+        )
+        said: list[str] = []
+        try:
+            async with aclosing(_sentences(self._generator, request)) as stream:
+                end_s = asyncio.get_running_loop().time() + left_s
+                while True:
+                    # The time limit stands around this step alone: what the reader does between two events is not ours.
+                    async with asyncio.timeout_at(end_s):
+                        item = await anext(stream, None)
+                    if item is None:
+                        return
+                    if isinstance(item, Queued):
+                        yield QueuedEvent(position=item.position, eta_s=item.eta_s)
+                        continue
+                    for verified in supported([item], prose, draft.text, said):
+                        yield verified
+        except (TimeoutError, DeadlineExceeded):
+            if not said:
+                draft.warnings.append(messages.PAST_DEADLINE)
+        except GeneratorError as error:
+            self._log.warning("generator_failed", error=error.detail)
+            if not said:
+                draft.warnings.append(messages.MODEL_AWAY)
+
+    def _refused(self, draft: Draft, refusal: Refusal, found: Found | None = None) -> DoneEvent:
+        """A refusal in the words of the surface that asked, with topics that the book does cover."""
+        return DoneEvent(
+            answer=Answer(
+                answer=refusal_text(refusal, draft.question, draft.title),
+                sources=(),
+                mode=draft.mode,
+                kind="refusal",
+                refusal=refusal,
+                suggestions=suggestions(found) if found and refusal in {"out_of_scope", "not_in_book"} else (),
+                warnings=tuple(draft.warnings),
+                model_used="",
+                latency_ms=self._elapsed_ms(draft),
+                generation=draft.generation,
+            )
+        )
+
+    def _timed(self, event: AnswerEvent, draft: Draft) -> AnswerEvent:
+        """A remembered event with the time that this reader waited."""
+        if not isinstance(event, DoneEvent):
+            return event
+        return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=self._elapsed_ms(draft)))
+
+    def _elapsed_ms(self, draft: Draft) -> int:
+        return round((self._clock() - draft.started) * 1000)
+
+
+@asynccontextmanager
+async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]:
+    """The named book, or every book on the shelf, open until the block ends.
+
+    Raises:
+        NotFound: There is no such book.
+        IndexUnavailable: No book can be opened.
+    """
+    async with AsyncExitStack() as stack:
+        slugs = [slug] if slug else [generation.book.slug for generation in shelf.books()] or [""]
+        yield [await stack.enter_async_context(shelf.lease(name)) for name in slugs]
+
+
+async def _sentences(generator: Generator, request: GenerationRequest) -> AsyncGenerator[Queued | str, None]:
+    """Whole sentences of the model as they come; one that was cut in the middle is left out."""
+    cutter = SentenceStream()
+    async with aclosing(generator.stream(request)) as stream:
+        async for event in stream:
+            match event:
+                case Queued():
+                    yield event
+                case Piece(text=piece):
+                    for sentence in cutter.feed(piece):
+                        yield sentence
+                case Finished(reason="stop"):
+                    for sentence in cutter.finish():
+                        yield sentence
+
+
+def _verdict(draft: Draft, found: Found) -> Refusal | None:
+    """Why a question is refused after the search."""
+    if draft.mode == "selection":
+        return None if found.evidence else "not_in_selection"
+    return judge(found)

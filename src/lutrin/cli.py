@@ -1,0 +1,182 @@
+"""The command line: `lutrin COMMAND`. Exit 0 is success, 1 a failure that the message explains, 2 wrong usage."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from lutrin import __version__
+from lutrin.cli_models import models
+from lutrin.console import book_lines, fail, ingest_progress, print_answer, stream_answer
+from lutrin.errors import LutrinError
+from lutrin.records import Question
+from lutrin.settings import Settings, described, load_settings
+
+data_dir_option = click.option(
+    "--data-dir", type=click.Path(path_type=Path), help="Catalogue, indexes, conversations (LUTRIN_DATA_DIR)."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lutrin")
+def lutrin() -> None:
+    """A textbook that answers, offline."""
+
+
+lutrin.add_command(models)
+
+
+@lutrin.command()
+@click.argument("path", type=click.Path(path_type=Path), required=False)
+@click.option("--book", metavar="SLUG", help="Short name of the book, for a folder without book.toml.")
+@click.option("--title", help="Title of the book, for a folder without book.toml.")
+@click.option("--edition", help="Edition of the book, for a folder without book.toml.")
+@click.option("--rebuild", is_flag=True, help="Read every file again, unchanged ones too.")
+@click.option("--explain", "explained", type=click.Path(path_type=Path), help="Show how one file is understood; index nothing.")
+@json_option
+@data_dir_option
+def ingest(
+    path: Path | None, book: str | None, title: str | None, edition: str | None, rebuild: bool,  # noqa: FBT001 - click
+    explained: Path | None, as_json: bool, data_dir: Path | None,  # noqa: FBT001 - click passes flags by name
+) -> None:  # fmt: skip
+    """Read the books in PATH (default: corpus/) into the index."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    settings = load_settings(data_dir=data_dir)
+    if explained is not None:
+        click.echo(wiring.explain(settings, explained))
+        return
+    root = path if path is not None else settings.corpus_dir
+    with ingest_progress(quiet=as_json) as progress:
+        summary = asyncio.run(
+            wiring.run_ingest(
+                settings, root, slug=book, title=title, edition=edition, rebuild=rebuild, progress=progress
+            )
+        )
+    click.echo(msgspec.json.encode(summary).decode() if as_json else book_lines(summary))
+    if summary.failed:
+        sys.exit(1)
+
+
+@lutrin.command()
+@click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
+@click.option("--port", type=int, help="Port to listen on (LUTRIN_PORT, default 7860).")
+@click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
+@data_dir_option
+def serve(host: str | None, port: int | None, echo: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - click
+    """Answer on http://127.0.0.1:7860."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    wiring.run_server(load_settings(data_dir=data_dir, host=host, port=port), echo=click.echo if echo else None)
+
+
+@lutrin.command()
+@click.argument("question")
+@click.option("--selected-text", default="", help="A passage that the question is about.")
+@click.option("--book", default="", help="Slug of the book, where several are on the shelf.")
+@click.option("--chapter", default="", help="Search this chapter only.")
+@click.option("--stream", is_flag=True, help="Show the answer as it comes.")
+@json_option
+@data_dir_option
+def ask(
+    question: str, selected_text: str, book: str, chapter: str, stream: bool, as_json: bool,  # noqa: FBT001 - click
+    data_dir: Path | None,
+) -> None:  # fmt: skip
+    """Answer one QUESTION in the terminal, with its citations."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    settings = load_settings(data_dir=data_dir)
+    asked = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
+    if stream and not as_json:
+        asyncio.run(stream_answer(wiring.ask_events(settings, asked)))
+        return
+    answer = asyncio.run(wiring.ask(settings, asked))
+    click.echo(msgspec.json.encode(answer).decode() if as_json else print_answer(answer))
+
+
+@lutrin.command()
+@click.argument("question")
+@click.option("--selected-text", default="", help="Search near this passage.")
+@click.option("--book", default="", help="Slug of the book, where several are on the shelf.")
+@click.option("-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="How many passages at most.")
+@data_dir_option
+def retrieve(question: str, selected_text: str, book: str, top_k: int, data_dir: Path | None) -> None:
+    """Print the passages nearest to QUESTION as a JSON array."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    settings = load_settings(data_dir=data_dir)
+    asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
+    click.echo(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, asked)))).decode())
+
+
+@lutrin.command()
+@json_option
+@data_dir_option
+def config(as_json: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - click passes flags by name
+    """List every setting with its value, secrets hidden."""
+    rows = described(load_settings(data_dir=data_dir))
+    if as_json:
+        click.echo(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
+        return
+    width = max(len(name) for name, _, _ in rows)
+    for name, value, meaning in rows:
+        click.echo(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
+
+
+@lutrin.command()
+@json_option
+@data_dir_option
+def doctor(as_json: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - click passes flags by name
+    """Check versions, models, index, databases and disk; say the remedy for each failure."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    checks = asyncio.run(wiring.examine(load_settings(data_dir=data_dir)))
+    if as_json:
+        click.echo(msgspec.json.encode(checks).decode())
+    else:
+        for check in checks:
+            click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail} {check.remedy}".rstrip())
+    if not all(check.ok for check in checks):
+        sys.exit(1)
+
+
+@lutrin.command("verify-generation", hidden=True)
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def verify_generation(directory: Path) -> None:
+    """Read a freshly built generation back, in this process that has not written it."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    asyncio.run(wiring.verify_generation(load_settings(), directory))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(lambda: lutrin.main(args=arguments, standalone_mode=False)))
+
+
+def run(command: Callable[[], Any]) -> int:
+    """Run a command and turn what it raises into a message and an exit code."""
+    try:
+        code = command()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except LutrinError as error:
+        return fail(error)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped.", err=True)
+        return 130
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else 1
+    return code if isinstance(code, int) else 0
+
+
+__all__ = ["Settings", "main"]
+
+if __name__ == "__main__":
+    main()

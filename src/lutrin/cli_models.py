@@ -1,0 +1,84 @@
+"""`lutrin models`: what is here, fetch, verify, tune."""
+
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from lutrin import weights
+from lutrin.console import download_progress
+from lutrin.errors import WeightsError
+from lutrin.settings import Settings, load_settings
+
+EMBED_TIER = "default"
+
+
+@click.group()
+def models() -> None:
+    """The model files: list, fetch, verify, tune."""
+
+
+@models.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+def list_models(as_json: bool) -> None:  # noqa: FBT001 - click passes flags by name
+    """List the models of the manifest and which are here."""
+    settings = load_settings()
+    rows = [
+        {
+            "tier": model.tier,
+            "role": model.role,
+            "name": model.name,
+            "megabytes": round(model.size / 1e6, 1),
+            "licence": model.licence,
+            "state": weights.state_of(settings.models_dir, model),
+            "summary": model.summary,
+        }
+        for model in weights.load_manifest(settings.models_dir).model
+    ]
+    if as_json:
+        click.echo(msgspec.json.encode(rows).decode())
+        return
+    for row in rows:
+        click.echo(f"{row['tier']:<8} {row['state']:<10} {row['megabytes']:>7} MB  {row['name']} ({row['role']})")
+        click.echo(f"{'':<8} {'':<10} {'':>7}     {row['summary']}; {row['licence']}")
+
+
+@models.command()
+@click.argument("tiers", nargs=-1)
+def fetch(tiers: tuple[str, ...]) -> None:
+    """Download models by TIER (default: the embedding model and the one of LUTRIN_MODEL)."""
+    settings = load_settings()
+    manifest = weights.load_manifest(settings.models_dir)
+    for tier in _wanted(settings, tiers):
+        model = manifest.find(tier)
+        with download_progress() as progress:
+            for path in weights.fetch(settings.models_dir, model, progress):
+                click.echo(f"{path} is here and matches its checksum.")
+
+
+@models.command()
+@click.argument("tiers", nargs=-1)
+def verify(tiers: tuple[str, ...]) -> None:
+    """Check the SHA-256 of models by TIER (default: all that are here)."""
+    settings = load_settings()
+    failed = False
+    for model in weights.load_manifest(settings.models_dir).model:
+        here = weights.state_of(settings.models_dir, model) != "missing"
+        if model.tier not in tiers and (tiers or not here):
+            continue
+        try:
+            weights.verified_path(settings.models_dir, model)
+            click.echo(f"ok    {model.tier}: {model.name}")
+        except WeightsError as error:
+            failed = True
+            click.echo(f"FAIL  {model.tier}: {error.detail} {error.remedy}")
+    if failed:
+        sys.exit(1)
+
+
+def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
+    """The tiers that are asked for; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
+    named = tiers or (EMBED_TIER, settings.model)
+    fetchable = [tier for tier in named if tier != "none" and not Path(tier).suffix == ".gguf"]
+    return ["small" if tier == "auto" else tier for tier in fetchable]
