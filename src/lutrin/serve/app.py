@@ -1,0 +1,200 @@
+"""The application: routes, guards and what they share, put together; and the process that runs it."""
+
+import asyncio
+import errno
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+
+import uvicorn
+from litestar import Litestar
+from litestar.config.cors import CORSConfig
+from litestar.di import Provide
+from litestar.types import Message, Scope
+
+from lutrin.errors import LutrinError
+from lutrin.log import get_logger
+from lutrin.serve import problems
+from lutrin.serve.desk import MESSAGE_HEADER, Desk
+from lutrin.serve.guards import BodyGuard, HostGuard
+from lutrin.serve.headers import secure
+from lutrin.serve.metrics import Metrics
+from lutrin.serve.openapi import openapi_config
+from lutrin.serve.reader import Reader
+from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions
+from lutrin.serve.services import Services
+from lutrin.serve.sse import HEARTBEAT_S
+from lutrin.settings import Settings
+
+SHUTDOWN_S = 5
+HANDLERS = [
+    health.health,
+    health.ready,
+    health.read_metrics,
+    answers.api_query,
+    answers.query,
+    answers.query_selected_text,
+    answers.query_selection,
+    answers.chat,
+    answers.retrieve,
+    sessions.history,
+    sessions.sessions,
+    sessions.rename,
+    sessions.remove,
+    sessions.export,
+    sessions.feedback,
+    ingest.start_ingest,
+    ingest.read_job,
+    openai.models,
+    openai.completions,
+    pages.shelf,
+    pages.read,
+    pages.static,
+    pages.widget,
+]
+_log = get_logger("serve")
+
+
+def create_app(services: Services, settings: Settings, *, heartbeat_s: float = HEARTBEAT_S) -> Litestar:
+    """The server as an ASGI application.
+
+    Args:
+        services: The stages and adapters behind it; they are closed by whoever made them.
+        settings: Limits, origins, host names, tokens.
+        heartbeat_s: Seconds between comments in a silent stream.
+    """
+    metrics = Metrics()
+    desk = Desk(services, settings, metrics, heartbeat_s)
+    shared = {"desk": desk, "settings": settings, "reader": Reader(services.library), "jobs": ingest.Jobs()}
+    shared["files"] = pages.StaticFiles()
+    if "*" in settings.cors_origins:
+        _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
+    return Litestar(
+        route_handlers=HANDLERS,
+        dependencies={name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
+        middleware=[HostGuard((settings.host, *settings.allowed_hosts)), BodyGuard()],
+        exception_handlers=problems.HANDLERS,
+        before_send=[secure, _counter(metrics)],
+        cors_config=_cors(settings),
+        openapi_config=openapi_config(),
+        lifespan=[_lifespan(desk)],
+        logging_config=None,
+        request_max_body_size=None,  # the guard has read it already
+    )
+
+
+async def run_server(
+    services: Services, settings: Settings, *, on_ready: Callable[[str], None] | None = None
+) -> None:
+    """Serve until SIGINT or SIGTERM; running streams get 5 seconds to end, and what was sent is stored.
+
+    Args:
+        services: As for `create_app`.
+        settings: `host` and `port` say where.
+        on_ready: Called with the address once the port is ours, before the first request.
+
+    Raises:
+        LutrinError: The port is in use, or the address is not this machine's.
+    """
+    listener = _listen(settings.host, settings.port)
+    config = uvicorn.Config(
+        create_app(services, settings),
+        workers=1,
+        access_log=False,  # paths hold session ids
+        log_config=None,
+        proxy_headers=False,  # only LUTRIN_TRUSTED_PROXIES are believed
+        server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_S,
+        lifespan="on",
+    )
+    with listener:
+        if on_ready is not None:
+            on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
+        await _Server(config).serve(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Ends on a signal without raising it again, so that whoever opened the services can close them."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        ends = (signal.SIGINT, signal.SIGTERM)
+        for number in ends:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in ends:
+                loop.remove_signal_handler(number)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, proto)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(2048)
+        except OSError:
+            listener.close()
+            raise
+    except OSError as error:
+        raise _refused(host, port, error) from error
+    return listener
+
+
+def _refused(host: str, port: int, error: OSError) -> LutrinError:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return LutrinError(f"Port {port} is in use.", remedy="Choose another one with --port.")
+        case errno.EACCES:
+            return LutrinError(f"Port {port} needs more rights.", remedy="Choose one above 1023 with --port.")
+        case _:
+            return LutrinError(
+                f"Cannot listen on {host}: {error.strerror}.", remedy="Choose another address with --host."
+            )
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _cors(settings: Settings) -> CORSConfig:
+    return CORSConfig(
+        allow_origins=list(settings.cors_origins),
+        allow_methods=["GET", "POST", "PATCH", "DELETE"],
+        allow_headers=["Accept", "Authorization", "Content-Type", "Last-Event-ID", "X-Lutrin-Client"],
+        expose_headers=["Retry-After", MESSAGE_HEADER],
+    )
+
+
+def _giver(value: object) -> Callable[[], object]:
+    def give() -> object:
+        return value
+
+    return give
+
+
+def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
+    async def count(message: Message, scope: Scope) -> None:
+        if message["type"] == "http.response.start":
+            handler = scope.get("route_handler")
+            operation = getattr(handler, "operation_id", None)
+            metrics.requests.labels(operation if isinstance(operation, str) else "other", message["status"]).inc()
+
+    return count
+
+
+def _lifespan(desk: Desk) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def run(_: Litestar) -> AsyncIterator[None]:
+        await desk.open()
+        try:
+            yield
+        finally:
+            await desk.close()
+
+    return run

@@ -1,0 +1,225 @@
+"""Where questions are handed in: admits them, starts their turns, keeps these a while, and answers over HTTP."""
+
+import asyncio
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.response import Stream
+
+from lutrin import messages
+from lutrin.chats.owner import conversation_key, owner_of
+from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, RateLimited
+from lutrin.log import get_logger
+from lutrin.records import Answer, ChatOrigin, Question
+from lutrin.serve import sse
+from lutrin.serve.limits import Limits, peer_of
+from lutrin.serve.metrics import Metrics
+from lutrin.serve.services import Services
+from lutrin.serve.turns import Asked, Turn
+from lutrin.settings import Settings
+
+KEPT_TURNS = 256
+KEPT_S = 120.0
+FIRST_EVENT_S = 1.0
+"""A stream's status line waits this long for the first event, so that an error can still be a status of its own."""
+RETENTION_EVERY_S = 3600.0
+NO_STORE = {"Cache-Control": "no-store"}
+MESSAGE_HEADER = "X-Lutrin-Message"
+
+_log = get_logger("serve")
+
+HTTPRequest = Request[Any, Any, Any]
+
+
+class Desk:
+    """The one place through which every answering endpoint goes.
+
+    Args:
+        services: What stands behind the server.
+        settings: Limits, proxies, retention.
+        metrics: Meters.
+        heartbeat_s: Seconds between comments in a silent stream.
+    """
+
+    def __init__(
+        self, services: Services, settings: Settings, metrics: Metrics, heartbeat_s: float = sse.HEARTBEAT_S
+    ) -> None:
+        self.services = services
+        self.metrics = metrics
+        self._settings = settings
+        self._heartbeat_s = heartbeat_s
+        self._limits = Limits(settings.rate_session_per_min, settings.rate_peer_per_min, services.clock)
+        self._turns: OrderedDict[str, tuple[Turn, float]] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._retention: asyncio.Task[None] | None = None
+
+    async def answer(
+        self,
+        request: HTTPRequest,
+        question: Question,
+        shape: Callable[[Answer], Any] = lambda answer: answer,
+    ) -> Response[Any]:
+        """Answer a question in the form that the request accepts: JSON, or Server-Sent Events.
+
+        Args:
+            request: Its headers name the browser's secret, the form and the event to resume after.
+            question: With the session id as the browser sent it.
+            shape: From the answer to the JSON body.
+
+        Raises:
+            InvalidQuestion: It is empty.
+            InvalidInput: The session id or the secret has a wrong form.
+            RateLimited: Too many questions.
+            LutrinError: There is no answer.
+        """
+        asked = self.asked(request, question)
+        if sse.MEDIA_TYPE in request.headers.get("accept", ""):
+            return await self._streamed(request, asked)
+        self.admit(request, asked.question.session_id)
+        turn = self._new_turn(asked)
+        await self._until_finished(turn, request)
+        return Response(shape(turn.result()), status_code=200, headers={MESSAGE_HEADER: turn.id, **NO_STORE})
+
+    async def open_turn(self, request: HTTPRequest, question: Question) -> Turn:
+        """Start a turn for an endpoint that writes its own stream.
+
+        Raises:
+            LutrinError: As `answer`, also if the turn failed at once.
+        """
+        asked = self.asked(request, question)
+        self.admit(request, asked.question.session_id)
+        turn = self._new_turn(asked)
+        await self._begin(turn)
+        return turn
+
+    def admit(self, request: HTTPRequest, session: str) -> None:
+        """Count a question against both limits.
+
+        Raises:
+            RateLimited: One of them is reached.
+        """
+        client = request.client.host if request.client else ""
+        peer = peer_of(client, request.headers.get("x-forwarded-for", ""), self._settings.trusted_proxies)
+        try:
+            self._limits.admit(session, peer)
+        except RateLimited:
+            self.metrics.limited.inc()
+            raise
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        """Start a task that no connection owns; `close` waits for it."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def open(self) -> None:
+        """Begin what runs beside the questions: deleting conversations that are too old."""
+        if self._settings.retention_days:
+            self._retention = asyncio.create_task(self._retain())
+
+    async def close(self) -> None:
+        """Cancel what still runs, and wait until what was sent is stored."""
+        if self._retention is not None:
+            self._retention.cancel()
+        for turn, _ in self._turns.values():
+            turn.cancel()
+        while self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=5)
+
+    def asked(self, request: HTTPRequest, question: Question) -> Asked:
+        """The question with its conversation's key in place of the session id that the browser sent.
+
+        Raises:
+            InvalidQuestion: It is empty.
+            InvalidInput: The session id or the secret has a wrong form.
+        """
+        if not question.text.strip():
+            raise InvalidQuestion(messages.EMPTY_QUESTION)
+        owner = owner_of(request.headers.get("x-lutrin-client", ""))
+        key = conversation_key(question.session_id, owner)
+        user_agent = request.headers.get("user-agent", "")
+        origin = ChatOrigin(session_id=question.session_id, owner=owner, user_agent=user_agent, book=question.book)
+        return Asked(msgspec.structs.replace(question, session_id=key), origin)
+
+    def _new_turn(self, asked: Asked) -> Turn:
+        return Turn(
+            uuid.uuid4().hex,
+            asked,
+            services=self.services,
+            metrics=self.metrics,
+            spawn=self.spawn,
+            heartbeat_s=self._heartbeat_s,
+        )
+
+    async def _streamed(self, request: HTTPRequest, asked: Asked) -> Response[Any]:
+        turn, after = self._resumed(request.headers.get("last-event-id", ""), asked)
+        if turn is None:
+            self.admit(request, asked.question.session_id)
+            turn = self._new_turn(asked)
+            self._keep(turn)
+        await self._begin(turn)
+        headers = {**sse.HEADERS, MESSAGE_HEADER: turn.id}
+        return Stream(turn.stream(after), status_code=200, media_type=sse.MEDIA_TYPE, headers=headers)
+
+    async def _begin(self, turn: Turn) -> None:
+        """Start a turn and wait for its first event; who streams it attaches within the time that turns linger."""
+        turn.attach()
+        try:
+            await turn.started(FIRST_EVENT_S)
+        finally:
+            turn.detach()
+        if turn.failure is not None and len(turn.sent) == 1:
+            raise turn.failure
+
+    def _resumed(self, last_event_id: str, asked: Asked) -> tuple[Turn | None, int]:
+        """The kept turn that a `Last-Event-ID` names, if it is of the same question and the same reader."""
+        parsed = sse.parse_event_id(last_event_id)
+        turn, _ = self._turns.get(parsed[0], (None, 0.0)) if parsed else (None, 0.0)
+        if turn is None or parsed is None or turn.asked != asked or parsed[1] > len(turn.sent):
+            return None, 0
+        self.metrics.resumed.inc()
+        return turn, parsed[1]
+
+    def _keep(self, turn: Turn) -> None:
+        now = self.services.clock()
+        self._turns[turn.id] = (turn, now)
+        while self._turns:
+            oldest, (_, since) = next(iter(self._turns.items()))
+            if len(self._turns) <= KEPT_TURNS and since + KEPT_S > now:
+                break
+            del self._turns[oldest]
+
+    async def _until_finished(self, turn: Turn, request: HTTPRequest) -> None:
+        """Wait for the answer; a reader who leaves meanwhile frees the model."""
+        turn.attach()
+        finished = asyncio.ensure_future(turn.finished.wait())
+        gone = asyncio.ensure_future(_disconnected(request))
+        try:
+            await asyncio.wait({finished, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not turn.finished.is_set():
+                raise MalformedRequest(messages.SOMETHING_WRONG)  # nobody is there to read it
+        finally:
+            finished.cancel()
+            gone.cancel()
+            turn.detach()
+
+    async def _retain(self) -> None:
+        while True:
+            try:
+                count = await self.services.chats.forget(older_than=timedelta(days=self._settings.retention_days))
+                if count:
+                    _log.info("retention", deleted=count)
+            except ChatStoreError as error:
+                _log.error("retention_failed", detail=error.detail)
+            await asyncio.sleep(RETENTION_EVERY_S)
+
+
+async def _disconnected(request: HTTPRequest) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,117 @@
+"""What stands before every handler: the host name, the size of the body, its encoding and its depth.
+
+Litestar answers 500 to a body that is nested 100,000 deep or is not UTF-8, and compares the Host header with its port;
+hence guards of our own.
+"""
+
+import ipaddress
+import re
+from collections.abc import Sequence
+
+from litestar.middleware import ASGIMiddleware
+from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPRequestEvent, Receive, Scope, Send, WebSocketReceiveMessage
+
+from lutrin.errors import MalformedRequest, RequestTooLarge
+from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, MALFORMED_BODY, WRONG_HOST
+
+MAX_BODY_BYTES = 64 * 1024
+MAX_DEPTH = 32
+LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
+
+# A string (also one that never ends, so that the scan stays linear) or a bracket.
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|([\[{])|[\]}]', re.DOTALL)
+
+
+class HostGuard(ASGIMiddleware):
+    """Answers only under known names, against DNS rebinding: a foreign page cannot make its own name ours.
+
+    Addresses need no list, for rebinding needs a name.
+
+    Args:
+        names: Host names without port, besides those of the loopback; `*` admits all.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = LOOPBACK_NAMES | {name.lower() for name in names}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        """Pass the request on if its Host is ours.
+
+        Raises:
+            MalformedRequest: It is not.
+        """
+        host = _header(scope, b"host").decode("latin-1").lower()
+        name = host[1 : host.find("]")] if host.startswith("[") else host.rpartition(":")[0] or host
+        if "*" not in self._names and name.rstrip(".") not in self._names and not _is_address(name):
+            raise MalformedRequest(WRONG_HOST)
+        await next_app(scope, receive, send)
+
+
+class BodyGuard(ASGIMiddleware):
+    """Reads the whole body before anything else does, and refuses what nobody should parse."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        """Pass the request on with its body in one piece.
+
+        Raises:
+            RequestTooLarge: The body has more than 64 KiB.
+            MalformedRequest: It is not UTF-8 or is nested too deeply.
+        """
+        if _header(scope, b"content-length").isdigit() and int(_header(scope, b"content-length")) > MAX_BODY_BYTES:
+            raise RequestTooLarge(BODY_TOO_LARGE)
+        body = await _read(receive)
+        check_body(body)
+        check_body(body)
+        whole: HTTPRequestEvent = {"type": "http.request", "body": body, "more_body": False}
+        pending = [whole]
+
+        async def replay() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+            return pending.pop() if pending else await receive()
+
+        await next_app(scope, replay, send)
+
+
+def check_body(body: bytes) -> None:
+    """Refuse bytes that are no JSON to be parsed.
+
+    Raises:
+        MalformedRequest: They are not UTF-8 or are nested more than 32 deep.
+    """
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedRequest(MALFORMED_BODY) from None
+    depth = 0
+    for token in _TOKENS.finditer(body):
+        if token[1]:
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise MalformedRequest(BODY_TOO_DEEP)
+        elif token[0] in b"]}":
+            depth -= 1
+
+
+async def _read(receive: Receive) -> bytes:
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise MalformedRequest(MALFORMED_BODY)  # the reader left in the middle of the body
+        size += len(message["body"])
+        if size > MAX_BODY_BYTES:
+            raise RequestTooLarge(BODY_TOO_LARGE)
+        parts.append(message["body"])
+        if not message["more_body"]:
+            return b"".join(parts)
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    return next((value for key, value in scope["headers"] if key == name), b"")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

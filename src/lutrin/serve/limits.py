@@ -1,0 +1,112 @@
+"""How often one may ask: a sliding window for each session and a wider one for each network peer.
+
+A window keeps the times of the questions that it admitted in the last minute, so `Retry-After` is exact. Everything
+happens between two `await`s of one process: fifty questions at once admit exactly as many as the window has room for.
+"""
+
+import ipaddress
+import math
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+
+from lutrin.errors import RateLimited
+from lutrin.messages import TOO_MANY_QUESTIONS
+
+WINDOW_S = 60.0
+MOST_KEYS = 50_000
+
+
+class SlidingWindow:
+    """At most `limit` events of a key in any `WINDOW_S` seconds.
+
+    Args:
+        limit: 0 admits everything.
+        clock: Seconds that only grow.
+        most_keys: Keys remembered; beyond, the one used longest ago is forgotten (it only gains by that).
+    """
+
+    def __init__(self, limit: int, clock: Callable[[], float], most_keys: int = MOST_KEYS) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._most_keys = most_keys
+        self._admitted: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait_s(self, key: str) -> float:
+        """Seconds until this key is admitted again; 0 if it is now."""
+        if not self._limit or key not in self._admitted:
+            return 0.0
+        times = self._admitted[key]
+        now = self._clock()
+        while times and times[0] + WINDOW_S <= now:
+            times.popleft()
+        return 0.0 if len(times) < self._limit else times[0] + WINDOW_S - now
+
+    def admit(self, key: str) -> None:
+        """Count an event of this key."""
+        if not self._limit:
+            return
+        self._admitted.setdefault(key, deque()).append(self._clock())
+        self._admitted.move_to_end(key)
+        while len(self._admitted) > self._most_keys:
+            self._admitted.popitem(last=False)
+
+
+class Limits:
+    """Both limits as one gate: a question counts in both windows or in none.
+
+    Args:
+        session_per_min: Questions a minute in a session; 0: no limit.
+        peer_per_min: Questions a minute from a peer; 0: no limit.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, session_per_min: int, peer_per_min: int, clock: Callable[[], float]) -> None:
+        self._sessions = SlidingWindow(session_per_min, clock)
+        self._peers = SlidingWindow(peer_per_min, clock)
+
+    def admit(self, session: str, peer: str) -> None:
+        """Count a question.
+
+        Args:
+            session: Key of the conversation; empty: only the peer counts.
+            peer: From `peer_of`.
+
+        Raises:
+            RateLimited: The session or the peer has asked too often; nothing was counted.
+        """
+        wait_s = max(self._sessions.wait_s(session) if session else 0.0, self._peers.wait_s(peer))
+        if wait_s > 0:
+            raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
+        if session:
+            self._sessions.admit(session)
+        self._peers.admit(peer)
+
+
+def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
+    """Who asks: the address of the connection or, behind a trusted proxy, the one that the proxy saw.
+
+    Args:
+        address: Of the connection.
+        forwarded_for: The header X-Forwarded-For, as it came; believed from the right, as far as proxies are trusted.
+        trusted: Addresses or networks of proxies.
+
+    Returns:
+        The address; of IPv6 its /64 network, for a household has one of those.
+    """
+    networks = [ipaddress.ip_network(item, strict=False) for item in trusted]
+    peer = _address(address)
+    hops = [hop.strip() for hop in forwarded_for.split(",") if hop.strip()]
+    while hops and peer is not None and any(peer in network for network in networks):
+        peer = _address(hops.pop())
+    if peer is None:
+        return "unknown"
+    return str(ipaddress.ip_network((peer, 64), strict=False)) if peer.version == 6 else str(peer)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        found = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return mapped or found

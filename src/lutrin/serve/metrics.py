@@ -1,0 +1,41 @@
+"""What Prometheus reads at `/metrics`: counts and timings, never ids or words of a reader."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")  # the framework adds it to text
+SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """The meters of one server; each has its own registry, so two servers in one process do not mix."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.questions = Counter(
+            "lutrin_questions", "Questions answered", ["surface", "kind", "refusal"], registry=self._registry
+        )
+        self.outcomes = Counter(
+            "lutrin_question_outcomes", "Questions by outcome", ["outcome"], registry=self._registry
+        )
+        self.stage_seconds = Histogram(
+            "lutrin_stage_seconds",
+            "Seconds from the question to a stage of its answer",
+            ["stage"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.retrieve_seconds = Histogram(
+            "lutrin_retrieve_seconds", "Seconds of a search", buckets=SECONDS, registry=self._registry
+        )
+        self.requests = Counter(
+            "lutrin_http_requests", "HTTP requests", ["operation", "status"], registry=self._registry
+        )
+        self.limited = Counter("lutrin_rate_limited", "Questions refused by a rate limit", registry=self._registry)
+        self.resumed = Counter("lutrin_streams_resumed", "Streams resumed by Last-Event-ID", registry=self._registry)
+        self.running = Gauge("lutrin_questions_running", "Questions being answered", registry=self._registry)
+        self.queue = Gauge("lutrin_queue_length", "Readers who wait for the model", registry=self._registry)
+
+    def exposition(self) -> bytes:
+        """All meters in Prometheus' text format."""
+        return generate_latest(self._registry)

@@ -1,0 +1,163 @@
+"""One mapping from errors to HTTP: each leaves as `application/problem+json` (RFC 9457), never as a stack trace."""
+
+import traceback
+import uuid
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, SerializationException, ValidationException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.types import ExceptionHandlersMap
+
+from lutrin import errors, messages
+from lutrin.log import get_logger
+
+MEDIA_TYPE = "application/problem+json"
+
+# The first class that fits decides; subclasses stand before their bases.
+STATUS: tuple[tuple[type[errors.LutrinError], int], ...] = (
+    (errors.MalformedRequest, 400),
+    (errors.RequestTooLarge, 413),
+    (errors.InvalidInput, 422),
+    (errors.RateLimited, 429),
+    (errors.NotPermitted, 403),
+    (errors.NotFound, 404),
+    (errors.IngestInProgress, 409),
+    (errors.IndexUnavailable, 503),
+    (errors.GeneratorError, 503),
+    (errors.WeightsError, 503),
+    (errors.ChatStoreError, 503),
+)
+DETAILS: tuple[tuple[type[errors.LutrinError], str], ...] = (
+    # Their own texts are for the operator and stand in the log.
+    (errors.IndexUnavailable, messages.KNOWLEDGE_BASE_DOWN),
+    (errors.GeneratorError, messages.KNOWLEDGE_BASE_DOWN),
+    (errors.WeightsError, messages.KNOWLEDGE_BASE_DOWN),
+    (errors.ChatStoreError, messages.SOMETHING_WRONG),
+)
+
+_log = get_logger("serve")
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a client gets instead of an answer."""
+
+    type: str = msgspec.field(default_factory=lambda: "about:blank")
+    title: str
+    status: int
+    detail: str
+    """One sentence fit for the reader."""
+    retry_after_s: int | None = None
+    id: str | None = None
+    """Of the log line that says more."""
+
+
+class Reported(errors.LutrinError):
+    """An error that is in the log already and travels on as the problem that the client will see."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
+
+
+MEANINGS = {
+    400: "Not JSON, not UTF-8, nested too deeply, or a foreign host name",
+    403: "A secret or token is missing or wrong",
+    404: "Nothing of that name",
+    409: "An ingestion is running",
+    413: "More than 64 KiB",
+    422: "A field is missing or wrong",
+    429: "Too many questions; `Retry-After` says when to ask again",
+    500: "Unexpected; `id` names the line in the log",
+    503: "The book is unavailable",
+}
+
+
+def documented(*statuses: int) -> dict[int, ResponseSpec]:
+    """For the OpenAPI document: these problems of an endpoint, and those that every endpoint has."""
+    return {
+        status: ResponseSpec(Problem, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
+        for status in sorted({400, 500, *statuses})
+    }
+
+
+def reported(error: Exception) -> Reported:
+    """Turn any error into the problem that the client sees; those of the server itself are logged under a new id."""
+    if isinstance(error, Reported):
+        return error
+    if not isinstance(error, errors.LutrinError):
+        return Reported(_unforeseen(error))
+    status = next((status for kind, status in STATUS if isinstance(error, kind)), 500)
+    detail = next((detail for kind, detail in DETAILS if isinstance(error, kind)), error.detail)
+    incident = uuid.uuid4().hex if status >= 500 else None
+    if incident is not None:
+        _log.error("failed", id=incident, error=type(error).__name__, detail=error.detail, remedy=error.remedy)
+    retry_after_s = error.retry_after_s if isinstance(error, errors.RateLimited) else None
+    title = HTTPStatus(status).phrase
+    return Reported(Problem(title=title, status=status, detail=detail, retry_after_s=retry_after_s, id=incident))
+
+
+def _unforeseen(error: BaseException) -> Problem:
+    """The error's own message stays out of the log, for it may quote the reader; its type and its place say enough."""
+    incident = uuid.uuid4().hex
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
+    _log.error("unexpected", id=incident, error=type(error).__name__, places=places)
+    return Problem(title=HTTPStatus(500).phrase, status=500, detail=messages.SOMETHING_WRONG, id=incident)
+
+
+def _handle(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    return _response(reported(error).problem)
+
+
+def _handle_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    """Errors that Litestar raises before or instead of a handler."""
+    status = error.status_code
+    if isinstance(error, ValidationException):
+        status, detail = 422, _fields(error)
+    elif status == HTTPStatus.BAD_REQUEST:
+        detail = messages.MALFORMED_BODY
+    elif status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        detail = messages.BODY_TOO_LARGE
+    elif status == HTTPStatus.NOT_FOUND:
+        detail = messages.NOTHING_HERE
+    elif status >= 500:
+        return _response(_unforeseen(error.__cause__ or error))
+    else:
+        detail = HTTPStatus(status).phrase + "."
+    return _response(
+        Problem(title=HTTPStatus(status).phrase, status=status, detail=detail), headers=dict(error.headers or {})
+    )
+
+
+def _handle_malformed(_: Request[Any, Any, Any], error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body
+    return _response(Problem(title="Bad Request", status=400, detail=messages.MALFORMED_BODY))
+
+
+HANDLERS: ExceptionHandlersMap = {
+    errors.LutrinError: _handle,
+    HTTPException: _handle_http,
+    SerializationException: _handle_malformed,
+    Exception: _handle,
+}
+
+
+def _fields(error: ValidationException) -> str:
+    """`query: Object missing required field` and the like, for all fields that are wrong."""
+    found: list[str] = []
+    for item in error.extra if isinstance(error.extra, list) else []:
+        key, text = item.get("key", ""), str(item.get("message", ""))
+        found.append(f"{key}: {text}" if key and key != "data" else text)
+    return "; ".join(found) or "A field is missing or wrong."
+
+
+def _response(problem: Problem, headers: dict[str, str] | None = None) -> Response[bytes]:
+    extra = {"Retry-After": str(problem.retry_after_s)} if problem.retry_after_s is not None else {}
+    return Response(
+        msgspec.json.encode(problem),
+        status_code=problem.status,
+        media_type=MEDIA_TYPE,
+        headers={**(headers or {}), **extra, "Cache-Control": "no-store"},
+    )

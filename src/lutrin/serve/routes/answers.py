@@ -1,0 +1,91 @@
+"""The endpoints that answer: one flow behind them, three ways of asking and of declining."""
+
+from typing import Any
+
+from litestar import Response, post
+from litestar.di import NamedDependency as Given
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import JSONBody
+
+from lutrin.records import Answer, Question
+from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.problems import documented
+from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
+
+_FORMS = "The answer; with `Accept: text/event-stream` its events"
+_PROBLEMS = documented(413, 422, 429, 503)
+ANSWER = {200: ResponseSpec(Answer, description=_FORMS, generate_examples=False), **_PROBLEMS}
+REPLY = {200: ResponseSpec(ChatReply, description=_FORMS, generate_examples=False), **_PROBLEMS}
+TAGS = ["answers"]
+
+
+@post("/api/query", operation_id="apiQuery", summary="Ask the book", tags=TAGS, status_code=200, responses=ANSWER)
+async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+    """A question about the book; with `selected_text` the selection weighs more and the book is searched too."""
+    return await desk.answer(request, data.asked(data.query, "query"))
+
+
+@post("/query", operation_id="query", summary="Ask the book's tutor", tags=TAGS, status_code=200, responses=ANSWER)
+async def query(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+    """As `/api/query`, with the tutor's wording of refusals."""
+    return await desk.answer(request, data.tutored())
+
+
+@post(
+    "/query-selected-text",
+    operation_id="querySelectedText",
+    summary="Ask about the selected text alone",
+    tags=TAGS,
+    status_code=200,
+    responses=ANSWER,
+)
+async def query_selected_text(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+    """Only the selection is context; an unusable one is said, and the whole book is searched."""
+    return await desk.answer(request, data.tutored("selection"))
+
+
+@post(
+    "/query-selection",
+    operation_id="querySelection",
+    summary="Ask about the selected text alone",
+    tags=TAGS,
+    status_code=200,
+    responses=ANSWER,
+)
+async def query_selection(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+    """The same as `/query-selected-text`, under its other name."""
+    return await desk.answer(request, data.tutored("selection"))
+
+
+@post("/chat", operation_id="chat", summary="Ask within a conversation", tags=TAGS, status_code=200, responses=REPLY)
+async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+    """Both messages are stored; a follow-up is completed from the conversation."""
+    question = Question(
+        text=data.message,
+        selected_text=data.selected_text or "",
+        mode=data.mode,
+        book=data.book or "",
+        session_id=data.session_id,
+        surface="chat",
+    )
+    return await desk.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
+
+
+@post(
+    "/api/retrieve",
+    operation_id="retrieve",
+    summary="Passages without an answer",
+    tags=TAGS,
+    status_code=200,
+    responses=_PROBLEMS,
+)
+async def retrieve(
+    data: JSONBody[QueryBody], request: HTTPRequest, desk: Given[Desk]
+) -> Response[list[RetrievedPassage]]:
+    """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
+    asked = desk.asked(request, data.asked(data.query, "query"))
+    desk.admit(request, asked.question.session_id)
+    began_s = desk.services.clock()
+    passages = await desk.services.retrieve(asked.question)
+    desk.metrics.retrieve_seconds.observe(desk.services.clock() - began_s)
+    return Response([RetrievedPassage.of(passage) for passage in passages], status_code=200, headers=NO_STORE)

@@ -1,0 +1,64 @@
+"""Is the process alive, can it answer, and how is it doing."""
+
+from litestar import Response, get
+from litestar.di import NamedDependency as Given
+
+from lutrin.errors import LutrinError
+from lutrin.serve import metrics
+from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.problems import documented
+from lutrin.serve.schemas import Health, Readiness, ReadyBook
+from lutrin.settings import Settings
+
+
+@get(
+    "/health",
+    operation_id="health",
+    responses=documented(),
+    summary="The process is alive",
+    tags=["operation"],
+    sync_to_thread=False,
+)
+def health() -> Health:
+    """Always cheap: nothing is opened or asked."""
+    return Health()
+
+
+@get(
+    "/ready",
+    operation_id="ready",
+    responses=documented(),
+    summary="Books, model and queue; 503 until a book is open",
+    tags=["operation"],
+)
+async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readiness]:
+    """Ready means that a question would be answered; without a language model answers are quotes."""
+    services = desk.services
+    try:
+        books = list(await services.library.books())
+    except LutrinError:
+        books = []
+    generator = services.generator
+    body = Readiness(
+        ready=bool(books),
+        profile=settings.profile,
+        books=[ReadyBook(book.slug, book.title, book.edition, book.generation) for book in books],
+        model=generator.name if generator is not None else "",
+        model_ready=generator is not None and await generator.ready(),
+        queue_length=services.queue_length(),
+    )
+    return Response(body, status_code=200 if books else 503, headers=NO_STORE)
+
+
+@get(
+    "/metrics",
+    operation_id="metrics",
+    responses=documented(),
+    summary="Prometheus metrics",
+    tags=["operation"],
+    media_type=metrics.MEDIA_TYPE,
+)
+async def read_metrics(desk: Given[Desk]) -> Response[bytes]:
+    """Counts and timings; never ids or words of a reader."""
+    desk.metrics.queue.set(desk.services.queue_length())
+    return Response(desk.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)

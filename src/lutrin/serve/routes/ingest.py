@@ -1,0 +1,130 @@
+"""Ingestion over HTTP: off unless the operator set a token."""
+
+import asyncio
+import secrets
+import uuid
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+from litestar import Response, get, post
+from litestar.di import NamedDependency as Given
+from litestar.params import FromPath
+
+from lutrin.errors import IngestInProgress, NotFound, NotPermitted
+from lutrin.messages import INGEST_OFF, NOTHING_HERE, WRONG_TOKEN
+from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.problems import documented, reported
+from lutrin.serve.services import Ingest
+from lutrin.serve.turns import Spawn
+from lutrin.settings import Settings
+
+KEPT_JOBS = 20
+KEPT_LINES = 200
+TAGS = ["administration"]
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """An ingestion as its operator follows it."""
+
+    job: str
+    state: Literal["running", "done", "failed"]
+    progress: list[str]
+    """Its newest lines, at most 200."""
+    summary: Mapping[str, int | float | str] | None = None
+    detail: str | None = None
+    """Why it failed."""
+
+
+class Jobs:
+    """The newest ingestions of this server, one running at a time."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+
+    def start(self, ingest: Ingest, spawn: Spawn) -> Job:
+        """Begin an ingestion.
+
+        Raises:
+            IngestInProgress: One is running.
+        """
+        if any(job.state == "running" for job in self._jobs.values()):
+            raise IngestInProgress
+        job = Job(job=uuid.uuid4().hex, state="running", progress=[])
+        self._jobs[job.job] = job
+        while len(self._jobs) > KEPT_JOBS:
+            self._jobs.popitem(last=False)
+        spawn(self._run(job, ingest))
+        return job
+
+    def get(self, name: str) -> Job:
+        """An ingestion by its id.
+
+        Raises:
+            NotFound: There is none, or it was long ago.
+        """
+        if name not in self._jobs:
+            raise NotFound(NOTHING_HERE)
+        return self._jobs[name]
+
+    async def _run(self, job: Job, ingest: Ingest) -> None:
+        loop = asyncio.get_running_loop()
+
+        def note(line: str) -> None:
+            job.progress.append(line)
+            del job.progress[:-KEPT_LINES]
+
+        def progress(line: str) -> None:
+            loop.call_soon_threadsafe(note, line)  # ingestion may report from another thread
+
+        try:
+            ended = msgspec.structs.replace(job, state="done", summary=await ingest(progress))
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the operator asks for it here
+            ended = msgspec.structs.replace(job, state="failed", detail=reported(error).detail)
+        self._jobs[job.job] = ended
+
+
+@post(
+    "/ingest",
+    operation_id="ingest",
+    responses=documented(403, 409, 413),
+    summary="Ingest the corpus",
+    tags=TAGS,
+    status_code=202,
+)
+async def start_ingest(
+    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], settings: Given[Settings]
+) -> Response[Job]:
+    """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
+    job = jobs.start(_checked(request, desk, settings), desk.spawn)
+    return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
+
+
+@get(
+    "/ingest/{job:str}",
+    operation_id="ingestJob",
+    responses=documented(403, 404),
+    summary="Progress of an ingestion",
+    tags=TAGS,
+)
+async def read_job(
+    job: FromPath[str],
+    request: HTTPRequest,
+    desk: Given[Desk],
+    jobs: Given[Jobs],
+    settings: Given[Settings],
+) -> Response[Job]:
+    """Needs the same token."""
+    _checked(request, desk, settings)
+    return Response(jobs.get(job), headers=NO_STORE)
+
+
+def _checked(request: HTTPRequest, desk: Desk, settings: Settings) -> Ingest:
+    if settings.admin_token is None or desk.services.ingest is None:
+        raise NotPermitted(INGEST_OFF)
+    given = request.headers.get("authorization", "").encode("latin-1", "replace")
+    wanted = f"Bearer {settings.admin_token.get_secret_value()}".encode()
+    if not secrets.compare_digest(given, wanted):
+        raise NotPermitted(WRONG_TOKEN)
+    return desk.services.ingest

@@ -1,0 +1,133 @@
+"""The shape of OpenAI's chat completions, so that existing clients can ask the book. Citations are in `lutrin`."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any, Literal
+
+import msgspec
+from litestar import Response, get, post
+from litestar.di import NamedDependency as Given
+from litestar.params import JSONBody
+from litestar.response import Stream
+
+from lutrin import records
+from lutrin.errors import InvalidQuestion
+from lutrin.messages import EMPTY_QUESTION
+from lutrin.serve import sse
+from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.problems import documented
+from lutrin.serve.turns import Turn
+
+TAGS = ["openai"]
+MODEL = "lutrin"
+
+
+class TextPart(msgspec.Struct, frozen=True):
+    """A part of a message; only text is read."""
+
+    type: str
+    text: str = ""
+
+
+class CompletionMessage(msgspec.Struct, frozen=True):
+    """A message of the request; the last one of the user is the question."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[TextPart] | None = None
+
+    def text(self) -> str:
+        """What it says."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
+    """`POST /v1/chat/completions`; further fields of OpenAI's are accepted and have no effect."""
+
+    messages: list[CompletionMessage]
+    model: str = MODEL
+    stream: bool = False
+    user: str | None = None
+    """Names a conversation: the book remembers what was asked, and follow-ups are completed from it."""
+
+
+@get("/v1/models", operation_id="listModels", responses=documented(503), summary="The one model", tags=TAGS)
+async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
+    """The book itself; the language model behind it is named in each answer."""
+    books = await desk.services.library.books()
+    entry = {"id": MODEL, "object": "model", "created": 0, "owned_by": "lutrin", "books": [book.slug for book in books]}
+    return Response({"object": "list", "data": [entry]}, headers=NO_STORE)
+
+
+@post(
+    "/v1/chat/completions",
+    operation_id="chatCompletions",
+    responses=documented(413, 422, 429, 503),
+    summary="Ask, in OpenAI's shape",
+    tags=TAGS,
+    status_code=200,
+)
+async def completions(data: JSONBody[CompletionBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+    """The last message of the user is the question; instructions to the model have no effect on a book."""
+    text = next((message.text() for message in reversed(data.messages) if message.role == "user"), "")
+    if not text.strip():
+        raise InvalidQuestion(EMPTY_QUESTION)
+    question = records.Question(text=text, session_id=_session(data.user), surface="chat")
+    created = int(desk.services.now().timestamp())
+    if not data.stream:
+        return await desk.answer(request, question, lambda answer: _completion(answer, created))
+    turn = await desk.open_turn(request, question)
+    return Stream(_chunks(turn, created), status_code=200, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
+
+
+def _session(user: str | None) -> str:
+    """A session id made from the client's name for its user, whatever characters that has."""
+    return f"openai:{user.encode().hex()[:100]}" if user else ""
+
+
+def _completion(answer: records.Answer, created: int) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer.answer, "refusal": None}
+    return {
+        "id": f"chatcmpl-{created}",
+        "object": "chat.completion",
+        "created": created,
+        "model": MODEL,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+        "lutrin": answer,
+    }
+
+
+async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
+    """The answer in OpenAI's chunks. This shape cannot take back what was sent, so only the proven whole is sent."""
+    yield _chunk(turn, created, {"role": "assistant", "content": ""})
+    async with aclosing(turn.events()) as events:
+        async for event in events:
+            if event is None:
+                yield sse.HEARTBEAT
+            elif isinstance(event, records.ErrorEvent):
+                yield _line({"error": {"message": event.detail, "type": "server_error"}})
+            elif isinstance(event, records.DoneEvent):
+                yield _chunk(turn, created, {"content": event.answer.answer})
+                yield _chunk(turn, created, {}, finish="stop", lutrin=event.answer)
+    yield b"data: [DONE]\n\n"
+
+
+def _chunk(
+    turn: Turn, created: int, delta: dict[str, str], finish: str | None = None, lutrin: records.Answer | None = None
+) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+    body: dict[str, Any] = {
+        "id": f"chatcmpl-{turn.id}",
+        "object": "chat.completion.chunk",
+        "created": created,
+        "model": MODEL,
+        "choices": [choice],
+    }
+    if lutrin is not None:
+        body["lutrin"] = lutrin
+    return _line(body)
+
+
+def _line(body: dict[str, Any]) -> bytes:
+    return b"data: " + msgspec.json.encode(body) + b"\n\n"

@@ -1,0 +1,99 @@
+"""Pages for people: the shelf, the books, and the files that they need."""
+
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from litestar import MediaType, Response, get
+from litestar.di import NamedDependency as Given
+from litestar.params import FromPath
+
+from lutrin.errors import NotFound
+from lutrin.messages import NOTHING_HERE
+from lutrin.serve.desk import HTTPRequest
+from lutrin.serve.problems import documented
+from lutrin.serve.reader import Reader
+
+STATIC = Path(__file__).parents[1] / "static"
+REVALIDATE = {"Cache-Control": "no-cache"}
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A file as it is sent."""
+
+    body: bytes
+    media_type: str
+    etag: str
+
+
+class StaticFiles:
+    """All files of a folder, read once; a name that is not among them is not looked for on the disk.
+
+    Args:
+        root: The folder.
+    """
+
+    def __init__(self, root: Path = STATIC) -> None:
+        self._files = {
+            path.relative_to(root).as_posix(): _static_file(path) for path in sorted(root.rglob("*")) if path.is_file()
+        }
+
+    def response(self, name: str, request: HTTPRequest) -> Response[bytes]:
+        """The file, or 304 if the browser has it already.
+
+        Raises:
+            NotFound: There is no such file.
+        """
+        file = self._files.get(name)
+        if file is None:
+            raise NotFound(NOTHING_HERE)
+        headers = {"ETag": file.etag, **REVALIDATE}
+        if request.headers.get("if-none-match") == file.etag:
+            return Response(b"", status_code=304, media_type=file.media_type, headers=headers)
+        return Response(file.body, media_type=file.media_type, headers=headers)
+
+
+@get(
+    "/",
+    operation_id="shelf",
+    responses=documented(503),
+    summary="All books with their contents",
+    tags=["pages"],
+    media_type=MediaType.HTML,
+)
+async def shelf(reader: Given[Reader]) -> Response[str]:
+    """The shelf."""
+    return Response(await reader.shelf(), media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+@get(
+    "/read/{book:str}/{page:path}",
+    operation_id="readPage",
+    responses=documented(404, 503),
+    summary="A page of a book",
+    tags=["pages"],
+)
+async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
+    """Where citations lead."""
+    return Response(await reader.page(book, page.as_posix()), media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+@get("/static/{name:path}", include_in_schema=False)
+async def static(name: FromPath[Path], request: HTTPRequest, files: Given[StaticFiles]) -> Response[bytes]:
+    """Style sheets and scripts of the pages."""
+    return files.response(name.as_posix().strip("/"), request)
+
+
+@get("/widget/{name:path}", include_in_schema=False)
+async def widget(name: FromPath[Path], request: HTTPRequest, files: Given[StaticFiles]) -> Response[bytes]:
+    """The widget, for pages of any site."""
+    return files.response(f"widget/{name.as_posix().strip('/')}", request)
+
+
+def _static_file(path: Path) -> StaticFile:
+    body = path.read_bytes()
+    guessed = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    media_type = "text/javascript" if path.suffix == ".js" else guessed
+    return StaticFile(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:20]}"')

@@ -1,0 +1,122 @@
+"""A browser's own conversations: read, list, rename, export, delete; what it thought of an answer."""
+
+from typing import Annotated, Literal
+
+from litestar import Response, delete, get, patch, post
+from litestar.di import NamedDependency as Given
+from litestar.params import FromQuery, JSONBody, PathParameter
+
+from lutrin.chats.export import as_json, as_markdown
+from lutrin.chats.owner import SESSION_ID_PATTERN, conversation_key, owner_of
+from lutrin.errors import NotPermitted
+from lutrin.messages import CLIENT_SECRET_MISSING
+from lutrin.records import ChatSession
+from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.problems import documented
+from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
+
+NEWEST = 50
+EXPORTED = 100_000
+TAGS = ["conversations"]
+
+SessionPath = Annotated[str, PathParameter(pattern=SESSION_ID_PATTERN, description="As the browser made it")]
+MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", description="From X-Lutrin-Message or a history")]
+
+
+@get(
+    "/history/{session_id:str}",
+    operation_id="history",
+    responses=documented(422, 503),
+    summary="The newest 50 messages",
+    tags=TAGS,
+)
+async def history(session_id: SessionPath, request: HTTPRequest, desk: Given[Desk]) -> Response[History]:
+    """Oldest first; a conversation that is unknown, or another browser's, has none."""
+    key = conversation_key(session_id, _owner(request))
+    return Response(History(await desk.services.chats.history(key, NEWEST)), headers=NO_STORE)
+
+
+@get(
+    "/sessions",
+    operation_id="listSessions",
+    responses=documented(403, 422, 503),
+    summary="This browser's conversations",
+    tags=TAGS,
+)
+async def sessions(request: HTTPRequest, desk: Given[Desk]) -> Response[Sessions]:
+    """The one used last first."""
+    return Response(Sessions(await desk.services.chats.sessions(_owner_required(request))), headers=NO_STORE)
+
+
+@patch(
+    "/sessions/{session_id:str}",
+    operation_id="renameSession",
+    responses=documented(403, 404, 413, 422, 503),
+    summary="Name a conversation",
+    tags=TAGS,
+)
+async def rename(
+    session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, desk: Given[Desk]
+) -> Response[ChatSession]:
+    """Its name in the list."""
+    key = conversation_key(session_id, _owner_required(request))
+    return Response(await desk.services.chats.rename(key, data.title), headers=NO_STORE)
+
+
+@delete(
+    "/sessions/{session_id:str}",
+    operation_id="deleteSession",
+    responses=documented(403, 404, 422, 503),
+    summary="Delete a conversation",
+    tags=TAGS,
+)
+async def remove(session_id: SessionPath, request: HTTPRequest, desk: Given[Desk]) -> None:
+    """For good."""
+    await desk.services.chats.delete(conversation_key(session_id, _owner_required(request)))
+
+
+@get(
+    "/sessions/{session_id:str}/export",
+    operation_id="exportSession",
+    responses=documented(403, 404, 422, 503),
+    summary="Keep a conversation",
+    tags=TAGS,
+)
+async def export(
+    session_id: SessionPath,
+    request: HTTPRequest,
+    desk: Given[Desk],
+    form: FromQuery[Literal["markdown", "json"]] = "markdown",
+) -> Response[bytes]:
+    """The whole conversation as a file: Markdown, or JSON with `?form=json`."""
+    key = conversation_key(session_id, _owner_required(request))
+    session = await desk.services.chats.session(key)
+    messages = await desk.services.chats.history(key, EXPORTED)
+    body = as_json(session, messages) if form == "json" else as_markdown(session, messages).encode()
+    suffix, media_type = ("json", "application/json") if form == "json" else ("md", "text/markdown; charset=utf-8")
+    disposition = f'attachment; filename="conversation-{session.created[:10]}.{suffix}"'
+    return Response(body, media_type=media_type, headers={"Content-Disposition": disposition, **NO_STORE})
+
+
+@post(
+    "/messages/{message_id:str}/feedback",
+    operation_id="feedback",
+    responses=documented(404, 413, 422, 503),
+    summary="Judge an answer",
+    tags=TAGS,
+    status_code=204,
+)
+async def feedback(message_id: MessagePath, data: JSONBody[Feedback], request: HTTPRequest, desk: Given[Desk]) -> None:
+    """Thumbs up or down; a second judgement replaces the first."""
+    await desk.services.chats.judge(message_id, _owner(request), data.value, data.comment)
+
+
+def _owner(request: HTTPRequest) -> str:
+    return owner_of(request.headers.get("x-lutrin-client", ""))
+
+
+def _owner_required(request: HTTPRequest) -> str:
+    owner = _owner(request)
+    if not owner:
+        raise NotPermitted(CLIENT_SECRET_MISSING)
+    return owner

@@ -1,0 +1,164 @@
+"""The shapes of requests and replies that are not records already; the OpenAPI document is made from them."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from lutrin import records
+from lutrin.chats.owner import SESSION_ID_PATTERN
+from lutrin.errors import InvalidInput
+
+SessionId = Annotated[str, msgspec.Meta(pattern=SESSION_ID_PATTERN, description="Made by the browser, at random.")]
+TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
+
+
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """What every question may carry."""
+
+    selected_text: str | None = None
+    chapter: str | None = None
+    module: str | None = None
+    book: str | None = None
+    """Slug; needed only where several books are served."""
+    top_k: TopK | None = None
+    session_id: SessionId | None = None
+
+    def asked(
+        self, text: str, surface: Literal["query", "tutor"], mode: records.Mode | None = None
+    ) -> records.Question:
+        """The question as the stages take it."""
+        return records.Question(
+            text=text,
+            selected_text=self.selected_text or "",
+            mode=mode,
+            book=self.book or "",
+            chapter=self.chapter or "",
+            module=self.module or "",
+            top_k=self.top_k,
+            session_id=self.session_id or "",
+            surface=surface,
+        )
+
+
+class QueryBody(Asking, frozen=True, kw_only=True):
+    """`POST /api/query` and `POST /api/retrieve`."""
+
+    query: str
+
+
+class TutorBody(Asking, frozen=True, kw_only=True):
+    """`POST /query`: the question is in `question` or in `query`."""
+
+    question: str | None = None
+    query: str | None = None
+
+    def tutored(self, mode: records.Mode | None = None) -> records.Question:
+        """The question as the stages take it.
+
+        Raises:
+            InvalidInput: Neither field is there.
+        """
+        text = self.question if self.question is not None else self.query
+        if text is None:
+            raise InvalidInput("question: Object missing required field `question` (or `query`)")
+        return self.asked(text, "tutor", mode)
+
+
+class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
+    """`POST /chat`."""
+
+    session_id: SessionId
+    message: str
+    selected_text: str | None = None
+    mode: records.Mode | None = None
+    book: str | None = None
+
+
+class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer in a conversation."""
+
+    answer: str
+    session_id: str
+    sources: tuple[str, ...]
+    """File names, each once, in the order of their citations."""
+    citations: tuple[records.Citation, ...]
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, answer: records.Answer, session_id: str) -> "ChatReply":
+        """The reply that carries an answer."""
+        return cls(
+            answer=answer.answer,
+            session_id=session_id,
+            sources=tuple(dict.fromkeys(citation.filename for citation in answer.sources)),
+            citations=answer.sources,
+            warnings=answer.warnings,
+        )
+
+
+class History(msgspec.Struct, frozen=True):
+    """The newest messages of a conversation, oldest first."""
+
+    messages: list[records.ChatMessage]
+
+
+class RetrievedPassage(msgspec.Struct, frozen=True):
+    """A passage that search found."""
+
+    text: str
+    score: float
+    metadata: dict[str, Any]
+
+    @classmethod
+    def of(cls, passage: records.Passage) -> "RetrievedPassage":
+        """The passage with what is known of its place in the book."""
+        chunk = passage.chunk
+        left_out = {"text", "units", "chunk_id"}
+        known = {name: getattr(chunk, name) for name in chunk.__struct_fields__ if name not in left_out}
+        return cls(text=chunk.text, score=passage.score, metadata={"id": chunk.chunk_id, **known})
+
+
+class Sessions(msgspec.Struct, frozen=True):
+    """A browser's conversations, the one used last first."""
+
+    sessions: list[records.ChatSession]
+
+
+class Renaming(msgspec.Struct, frozen=True):
+    """`PATCH /sessions/{id}`."""
+
+    title: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class Feedback(msgspec.Struct, frozen=True):
+    """`POST /messages/{id}/feedback`."""
+
+    value: Literal["up", "down"]
+    comment: Annotated[str, msgspec.Meta(max_length=4000)] = ""
+
+
+class Health(msgspec.Struct, frozen=True):
+    """The process is alive."""
+
+    status: Literal["ok"] = "ok"
+
+
+class ReadyBook(msgspec.Struct, frozen=True):
+    """A book that is open."""
+
+    slug: str
+    title: str
+    edition: str
+    generation: str
+
+
+class Readiness(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be answered, and by what."""
+
+    ready: bool
+    profile: str
+    books: list[ReadyBook]
+    model: str
+    """Name of the language model; empty: none is configured, answers are quotes."""
+    model_ready: bool
+    queue_length: int

@@ -1,0 +1,134 @@
+"""What the server is given: the stages and adapters behind it, as it sees them.
+
+`wiring.py` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
+"""
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from lutrin.ports import ChatStore, Generator
+from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
+
+
+class Answers(Protocol):
+    """The answer flow."""
+
+    def answer(self, question: Question) -> AsyncIterator[AnswerEvent]:
+        """Events of one answer; the last is a DoneEvent. `question.session_id` is the conversation's key.
+
+        Raises:
+            LutrinError: There is no answer; the text is fit for the reader.
+        """
+        ...
+
+
+class Conversations(ChatStore, Protocol):
+    """The conversations of all readers; `key` is `chats.owner.conversation_key`."""
+
+    async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
+        """Store messages in one transaction; a message whose id is stored already is replaced."""
+        ...
+
+    async def sessions(self, owner: str) -> list[ChatSession]:
+        """An owner's conversations, the one used last first."""
+        ...
+
+    async def session(self, key: str) -> ChatSession:
+        """What is known of one conversation."""
+        ...
+
+    async def rename(self, key: str, title: str) -> ChatSession:
+        """Give a conversation a name."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Delete a conversation for good."""
+        ...
+
+    async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
+        """Store what a reader thought of an answer."""
+        ...
+
+    async def forget(
+        self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
+    ) -> int:
+        """Delete conversations for good, whoever owns them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedBook:
+    """A book that can be read and asked."""
+
+    slug: str
+    title: str
+    edition: str
+    generation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """A page in a book's table of contents."""
+
+    filename: str
+    title: str
+    module: str = ""
+    chapter: str = ""
+
+
+class Library(Protocol):
+    """The ingested books as their readers see them."""
+
+    async def books(self) -> Sequence[ShelvedBook]:
+        """All books that have a published generation."""
+        ...
+
+    async def contents(self, slug: str) -> Sequence[PageEntry]:
+        """A book's pages in reading order.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        ...
+
+    async def source(self, slug: str, filename: str) -> str:
+        """The text of a page's source file.
+
+        Raises:
+            NotFound: There is no such book or page.
+        """
+        ...
+
+
+class Retrieval(Protocol):
+    """Search without an answer."""
+
+    async def __call__(self, question: Question) -> Sequence[Passage]:
+        """The passages nearest to a question, or to the text that is selected; empty if nothing is relevant."""
+        ...
+
+
+Ingest = Callable[[Callable[[str], None]], Awaitable[Mapping[str, int | float | str]]]
+"""Ingests the corpus; gets a function that takes lines of progress, returns the figures of its summary."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything behind the server."""
+
+    answers: Answers
+    retrieve: Retrieval
+    chats: Conversations
+    library: Library
+    generator: Generator | None = None
+    ingest: Ingest | None = None
+    queue_length: Callable[[], int] = field(default=lambda: 0)
+    """Readers who wait for the language model."""
+    echo: Callable[[str], None] | None = None
+    """Gets each question and answer, for `lutrin serve --echo`; never a log."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds that only grow, for limits and timings."""
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))

@@ -1,0 +1,92 @@
+"""What of an answer was sent so far, and the messages that a conversation keeps of it."""
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+
+from lutrin import records
+
+
+class Transcript:
+    """Collects the events of one answer.
+
+    Args:
+        message_id: Id of the answer's message.
+        question: What was asked; its `session_id` is the conversation's key.
+        now: The time of day.
+    """
+
+    def __init__(self, message_id: str, question: records.Question, now: Callable[[], datetime]) -> None:
+        self._question = question
+        self._now = now
+        self._message_id = message_id
+        self._user_message_id = uuid.uuid5(uuid.UUID(message_id), "question").hex
+        self._asked_at = self._stamp()
+        self._events: list[records.AnswerEvent] = []
+
+    def note(self, event: records.AnswerEvent) -> None:
+        """An event is on its way to the reader."""
+        self._events.append(event)
+
+    def replayable(self) -> list[records.AnswerEvent]:
+        """The events that asking the same question again brings again, in order; waiting in a queue is none."""
+        return [event for event in self._events if not isinstance(event, records.QueuedEvent)]
+
+    def complete(self, answer: records.Answer) -> list[records.ChatMessage]:
+        """Question and answer as they are stored."""
+        return [self._user(answer.mode), self._assistant(answer.answer, answer.kind, answer.mode, answer.sources)]
+
+    def partial(self) -> list[records.ChatMessage]:
+        """Question and what was sent of its answer; empty if nothing was."""
+        quotes = [event for event in self._events if isinstance(event, records.QuoteEvent)]
+        sentences = [event for event in self._events if isinstance(event, records.SentenceEvent)]
+        if not quotes and not sentences:
+            return []
+        text = " ".join(event.text for event in sentences) or "\n\n".join(event.text for event in quotes)
+        used = {n for event in sentences for n in event.citations} | {event.citation.n for event in quotes}
+        listed = {event.citation.n: event.citation for event in quotes}
+        for event in self._events:
+            if isinstance(event, records.SourcesEvent):
+                listed |= {citation.n: citation for citation in event.citations if citation.n in used}
+        mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
+        kind: records.AnswerKind = "generated" if sentences else "extractive"
+        citations = tuple(citation for _, citation in sorted(listed.items()))
+        return [self._user(mode), self._assistant(text, kind, mode, citations)]
+
+    def origin(self, origin: records.ChatOrigin, answer: records.Answer | None) -> records.ChatOrigin:
+        """The origin with the book and the generation that answered, where they are known."""
+        if answer is None:
+            return origin
+        book = answer.sources[0].book if answer.sources else origin.book
+        return msgspec.structs.replace(origin, book=book, generation=answer.generation)
+
+    def _user(self, mode: records.Mode) -> records.ChatMessage:
+        return records.ChatMessage(
+            id=self._user_message_id,
+            session_id=self._question.session_id,
+            role="user",
+            text=self._question.text,
+            created=self._asked_at,
+            mode=mode,
+            selected_text=self._question.selected_text,
+        )
+
+    def _assistant(
+        self, text: str, kind: records.AnswerKind, mode: records.Mode, citations: tuple[records.Citation, ...]
+    ) -> records.ChatMessage:
+        return records.ChatMessage(
+            id=self._message_id,
+            session_id=self._question.session_id,
+            role="assistant",
+            text=text,
+            created=self._stamp(),
+            mode=mode,
+            kind=kind,
+            chunk_ids=tuple(dict.fromkeys(citation.chunk_id for citation in citations)),
+            citations=citations,
+        )
+
+    def _stamp(self) -> str:
+        return self._now().isoformat(timespec="milliseconds")

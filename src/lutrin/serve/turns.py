@@ -1,0 +1,239 @@
+"""One question on its way: produced once, read by any number of connections, kept a while for those that were cut.
+
+A turn runs in a task of its own, so a connection that closes does not tear what is being stored. When its last reader
+has left, it is cancelled after `LINGER_S`, which frees the model within a second, and what was sent is stored. A reader
+who comes back with `Last-Event-ID` gets the rest: from the buffer, or, if the turn was cancelled meanwhile, from asking
+again and leaving out what was already sent. That is exact because the same question gives the same answer.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from lutrin import records
+from lutrin.errors import ChatStoreError, LutrinError
+from lutrin.log import get_logger
+from lutrin.messages import NOT_SAVED
+from lutrin.serve import sse
+from lutrin.serve.metrics import Metrics
+from lutrin.serve.problems import Reported, reported
+from lutrin.serve.services import Services
+from lutrin.serve.transcript import Transcript
+
+LINGER_S = 0.4
+Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+
+_log = get_logger("serve")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and whose it is."""
+
+    question: records.Question
+    """Its `session_id` is the conversation's key; empty: nothing is stored."""
+    origin: records.ChatOrigin
+
+
+class Turn:
+    """One question and the events of its answer.
+
+    Args:
+        turn_id: 32 hexadecimal digits; also the id of the answer's message and of the stream.
+        asked: The question.
+        services: What stands behind the server.
+        metrics: Meters.
+        spawn: Starts a task that outlives every connection.
+        heartbeat_s: Seconds between signs of life in a silent stream.
+    """
+
+    def __init__(
+        self,
+        turn_id: str,
+        asked: Asked,
+        *,
+        services: Services,
+        metrics: Metrics,
+        spawn: Spawn,
+        heartbeat_s: float,
+    ) -> None:
+        self.id = turn_id
+        self.asked = asked
+        self.sent: list[records.AnswerEvent] = []
+        self.finished = asyncio.Event()
+        self.answer: records.Answer | None = None
+        self.failure: Reported | None = None
+        self._services = services
+        self._metrics = metrics
+        self._spawn = spawn
+        self._heartbeat_s = heartbeat_s
+        self._transcript = Transcript(turn_id, asked.question, services.now)
+        self._task: asyncio.Task[None] | None = None
+        self._readers = 0
+        self._news = asyncio.Event()
+        self._saving = False
+        self._began_s = services.clock()
+        self._stages_ms: dict[str, int] = {}
+
+    def attach(self) -> None:
+        """A connection begins to read; the turn starts, or starts again after it was cancelled."""
+        self._readers += 1
+        if not self.finished.is_set() and (self._task is None or self._task.done()):
+            self._task = self._spawn(self._run(resume_after=self._transcript.replayable()))
+
+    def detach(self) -> None:
+        """A connection has read enough or is gone."""
+        self._readers -= 1
+        if self._readers == 0 and not self.finished.is_set():
+            asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
+
+    def cancel(self) -> None:
+        """The server ends: free the model and store what was sent."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def started(self, timeout_s: float) -> None:
+        """Wait until something can be sent, at most `timeout_s`."""
+        if not self.sent and not self.finished.is_set():
+            await _wait(self._news, timeout_s)
+
+    def result(self) -> records.Answer:
+        """The answer of a finished turn.
+
+        Raises:
+            LutrinError: There is none.
+        """
+        if self.answer is None:
+            raise self.failure or LutrinError(NOT_SAVED)
+        return self.answer
+
+    async def stream(self, after: int) -> AsyncIterator[bytes]:
+        """Frames from number `after + 1` to the last, comments while nothing happens."""
+        number = after
+        async with aclosing(self.events(after)) as events:
+            async for event in events:
+                number += event is not None
+                yield sse.HEARTBEAT if event is None else sse.frame(event, self.id, number)
+
+    async def events(self, after: int = 0) -> AsyncGenerator[records.AnswerEvent | None, None]:
+        """Events from number `after + 1` to the last; None when nothing happened for a while."""
+        read = after
+        self.attach()
+        try:
+            while True:
+                news = self._news
+                if read < len(self.sent):
+                    read += 1
+                    yield self.sent[read - 1]
+                elif self.finished.is_set():
+                    return
+                elif not await _wait(news, self._heartbeat_s):
+                    yield None
+        finally:
+            self.detach()  # no `await` here: a closed connection cancels its task
+
+    def _abandon(self) -> None:
+        if self._readers == 0:
+            self.cancel()
+
+    async def _run(self, resume_after: list[records.AnswerEvent]) -> None:
+        self._began_s = self._services.clock()
+        self._stages_ms = {}
+        self._metrics.running.inc()
+        try:
+            await self._produce(resume_after)
+        except asyncio.CancelledError:
+            self._spawn(self._save_partial())
+            self._report("cancelled")
+            raise
+        except Exception as error:  # noqa: BLE001 - what the stages did not foresee becomes a 500 with an id in the log
+            self._fail(error)
+        finally:
+            self._metrics.running.dec()
+
+    async def _produce(self, known: list[records.AnswerEvent]) -> None:
+        async for event in self._services.answers.answer(self.asked.question):
+            self._clock_in(event)
+            if isinstance(event, records.DoneEvent):
+                await asyncio.shield(self._spawn(self._finish(event.answer)))
+                return
+            if isinstance(event, records.ErrorEvent):
+                raise LutrinError(event.detail)
+            if known and not isinstance(event, records.QueuedEvent):
+                if event == known.pop(0):
+                    continue  # sent before the connection was cut
+                known.clear()
+            self._publish(event)
+        raise LutrinError(NOT_SAVED)
+
+    async def _finish(self, answer: records.Answer) -> None:
+        """Store, then say that it is done: what a reader has seen as done is never lost."""
+        self._saving = True
+        try:
+            await self._save(self._transcript.complete(answer), answer)
+        except ChatStoreError as error:
+            _log.error("not_saved", message=self.id, detail=error.detail)
+            answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, NOT_SAVED))
+        self.answer = answer
+        self._report("done")
+        self._publish(records.DoneEvent(answer), last=True)
+        if self._services.echo is not None:
+            self._services.echo(f"Q: {self.asked.question.text}\nA: {answer.answer}\n")
+
+    async def _save_partial(self) -> None:
+        messages = self._transcript.partial()
+        if messages and not self._saving:
+            try:
+                await self._save(messages, None)
+            except ChatStoreError as error:
+                _log.error("not_saved", message=self.id, detail=error.detail)
+
+    async def _save(self, messages: list[records.ChatMessage], answer: records.Answer | None) -> None:
+        key = self.asked.question.session_id
+        if key:
+            await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = reported(error)
+        self._report(type(error).__name__)
+        self._publish(records.ErrorEvent(self.failure.detail), last=True)
+
+    def _publish(self, event: records.AnswerEvent, *, last: bool = False) -> None:
+        self._transcript.note(event)
+        self.sent.append(event)
+        if last:
+            self.finished.set()
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _clock_in(self, event: records.AnswerEvent) -> None:
+        stage = str(event.__struct_config__.tag)
+        if stage not in self._stages_ms:
+            seconds = self._services.clock() - self._began_s
+            self._stages_ms[stage] = round(seconds * 1000)
+            self._metrics.stage_seconds.labels(stage).observe(seconds)
+
+    def _report(self, outcome: str) -> None:
+        """One log line a question and its counts: ids, timings, scores and outcome, never its text."""
+        question, answer = self.asked.question, self.answer
+        self._metrics.outcomes.labels(outcome).inc()
+        line: dict[str, object] = {"message": self.id, "session": question.session_id[:13], "surface": question.surface}
+        if answer is not None:
+            self._metrics.questions.labels(question.surface, answer.kind, answer.refusal or "none").inc()
+            scores = [round(source.relevance_score, 3) for source in answer.sources]
+            line |= {"mode": answer.mode, "kind": answer.kind, "refusal": answer.refusal, "scores": scores}
+            line |= {"generation": answer.generation, "model": answer.model_used, "latency_ms": answer.latency_ms}
+        _log.info("question", **line, outcome=outcome, stages_ms=self._stages_ms)
+
+
+async def _wait(news: asyncio.Event, timeout_s: float) -> bool:
+    """Whether something happened in time."""
+    try:
+        await asyncio.wait_for(news.wait(), timeout_s)
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,174 @@
+"""Small honest stand-ins for the stages behind the server: what they answer is written down before they are asked."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+
+from lutrin.errors import NotFound
+from lutrin.messages import NOTHING_HERE
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    Chunk,
+    Citation,
+    DoneEvent,
+    Passage,
+    Question,
+    QueuedEvent,
+    QuoteEvent,
+    SentenceEvent,
+    SourcesEvent,
+)
+from lutrin.serve.services import PageEntry, ShelvedBook
+
+LOOP = Citation(
+    n=1,
+    chunk_id="c1",
+    book="physical-ai",
+    chapter="Chapter 1: Embodied Intelligence",
+    section="02-loop",
+    section_title="The sensorimotor loop",
+    filename="01/02-loop.mdx",
+    page=None,
+    url="/read/physical-ai/01/02-loop#the-sensorimotor-loop",
+    quote="The sensorimotor loop joins sensing and acting.",
+    relevance_score=0.91,
+)
+ANSWER = Answer(
+    answer="The sensorimotor loop joins sensing and acting [1]. It never stops [1].",
+    sources=(LOOP,),
+    mode="book",
+    kind="generated",
+    refusal=None,
+    suggestions=(),
+    warnings=(),
+    model_used="scripted",
+    latency_ms=12,
+    generation="g1",
+)
+EVENTS: tuple[AnswerEvent, ...] = (
+    QueuedEvent(position=1, eta_s=0.1),
+    SourcesEvent(citations=(LOOP,)),
+    QuoteEvent(text=LOOP.quote, citation=LOOP),
+    SentenceEvent(text="The sensorimotor loop joins sensing and acting [1].", citations=(1,)),
+    SentenceEvent(text="It never stops [1].", citations=(1,)),
+    DoneEvent(answer=ANSWER),
+)
+CHUNK = Chunk(
+    chunk_id="c1",
+    text=LOOP.quote,
+    book="physical-ai",
+    book_title="Physical AI",
+    edition="First",
+    module="Part 1",
+    chapter=LOOP.chapter,
+    section=LOOP.section,
+    section_title=LOOP.section_title,
+    heading_path=("The loop", "The sensorimotor loop"),
+    filename=LOOP.filename,
+    page=None,
+    page_label="",
+    anchor="the-sensorimotor-loop",
+    chunk_index=0,
+    char_start=0,
+    char_end=len(LOOP.quote),
+    token_count=12,
+    content_type="text",
+    is_simulation=None,
+    content_hash="0" * 64,
+    units=(),
+)
+
+
+@dataclass
+class ScriptedAnswers:
+    """Plays the same events for every question; can wait before one of them, or fail.
+
+    Args:
+        events: What is played.
+        pause_before: Position of the event before which it waits for `go_on`.
+        failure: Raised after the events, if there is one.
+    """
+
+    events: Sequence[AnswerEvent] = EVENTS
+    pause_before: int | None = None
+    failure: Exception | None = None
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: list[Question] = field(default_factory=list)
+    running: int = 0
+    cancelled: int = 0
+
+    async def answer(self, question: Question) -> AsyncIterator[AnswerEvent]:
+        """Play the events."""
+        self.asked.append(question)
+        self.running += 1
+        try:
+            for position, event in enumerate(self.events):
+                if position == self.pause_before:
+                    await self.go_on.wait()
+                await asyncio.sleep(0)
+                yield event
+            if self.failure is not None:
+                raise self.failure
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.running -= 1
+
+
+@dataclass
+class ScriptedRetrieval:
+    """Finds the one passage, unless the question has nothing to do with it."""
+
+    failure: Exception | None = None
+
+    async def __call__(self, question: Question) -> Sequence[Passage]:
+        """Search."""
+        if self.failure is not None:
+            raise self.failure
+        return [Passage(chunk=CHUNK, score=0.9, cosine=0.8)] if "loop" in question.text + question.selected_text else []
+
+
+@dataclass
+class ScriptedLibrary:
+    """One book of two pages."""
+
+    sources: dict[str, str] = field(
+        default_factory=lambda: {
+            "01/01-start.mdx": "# Start\n\nHow to begin.\n",
+            "01/02-loop.mdx": "# The loop\n\n## The sensorimotor loop\n\nThe sensorimotor loop joins sensing and acting.\n",
+        }
+    )
+    failure: Exception | None = None
+
+    async def books(self) -> Sequence[ShelvedBook]:
+        """All books."""
+        if self.failure is not None:
+            raise self.failure
+        return [ShelvedBook("physical-ai", "Physical AI & Humanoid Robotics", "First Edition", "g1")]
+
+    async def contents(self, slug: str) -> Sequence[PageEntry]:
+        """The pages of a book."""
+        if slug != "physical-ai":
+            raise NotFound(NOTHING_HERE)
+        titles = {name: text.splitlines()[0].removeprefix("# ") for name, text in self.sources.items()}
+        chapter = "Chapter 1: Embodied Intelligence"
+        return [PageEntry(name, title, "Part 1: Foundations", chapter) for name, title in titles.items()]
+
+    async def source(self, slug: str, filename: str) -> str:
+        """The text of a page."""
+        if slug != "physical-ai" or filename not in self.sources:
+            raise NotFound(NOTHING_HERE)
+        return self.sources[filename]
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now_s
