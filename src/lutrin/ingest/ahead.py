@@ -1,0 +1,63 @@
+"""Looking ahead for what closes a fence or a formula, without ever walking the same lines twice."""
+
+from bisect import bisect_right
+
+# A fence whose end is farther away is believed to be one.
+_FARTHEST = 2000
+
+
+class Ahead:
+    """Where in a page fences and formulas can close.
+
+    Args:
+        source: The whole file.
+        lines: Start and end of each of its lines.
+    """
+
+    def __init__(self, source: str, lines: list[tuple[int, int]]) -> None:
+        self._source = source
+        self._lines = lines
+        self._closers: dict[str, list[tuple[int, int]]] = {}
+        self._last_formula = -1
+        self._formulas_known = False
+
+    def formula_closes(self, number: int) -> bool:
+        """Whether a line after line `number` ends in `$$`."""
+        if not self._formulas_known:
+            self._formulas_known = True
+            for candidate in range(len(self._lines) - 1, -1, -1):
+                if self._text(candidate).endswith("$$"):
+                    self._last_formula = candidate
+                    break
+        return self._last_formula > number
+
+    def fence_closes(self, number: int, marker: str) -> int | None:
+        """The first line after `number` that is a run at least as long as `marker`; None if there is none."""
+        closers = self._closers.get(marker[0])
+        if closers is None:
+            closers = self._closers[marker[0]] = self._find_closers(marker[0])
+        for index in range(bisect_right(closers, (number, 1 << 30)), len(closers)):
+            if closers[index][1] >= len(marker):
+                return closers[index][0]
+        return None
+
+    def fence_opens(self, number: int, until: int, marker: str) -> bool:
+        """Whether, behind a blank line and before line `until`, a fence with a language starts."""
+        for candidate in range(number + 2, min(until, number + _FARTHEST)):
+            text = self._text(candidate)
+            language = text[len(marker) : len(marker) + 1]
+            if text.startswith(marker) and language.isalpha() and not self._text(candidate - 1):
+                return True
+        return False
+
+    def _find_closers(self, char: str) -> list[tuple[int, int]]:
+        found = []
+        for number in range(len(self._lines)):
+            text = self._text(number)
+            if len(text) >= 3 and not text.strip(char):
+                found.append((number, len(text)))
+        return found
+
+    def _text(self, number: int) -> str:
+        begin, end = self._lines[number]
+        return self._source[begin:end].strip(" \t>")

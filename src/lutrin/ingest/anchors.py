@@ -1,0 +1,52 @@
+"""Fragments of headings, as the built page has them.
+
+Docusaurus makes them with github-slugger 2: lower case, only letters, marks, digits, letter-like numbers and connecting
+punctuation stay, each space becomes a hyphen, repetitions are numbered. `tests/ingest/test_anchors.py` holds the rules.
+"""
+
+import re
+import unicodedata
+
+_KEPT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
+# Circled letters are symbols by category, yet alphabetic by property, which is what the slugger goes by.
+_CIRCLED = range(0x24B6, 0x24EA)
+
+# `## Title {#id}` and, in newer MDX, `## Title {/* #id */}`.
+_EXPLICIT = re.compile(r"\s*\{(?:#(?P<plain>[^\s{}]+)|/\*\s*#(?P<comment>[^\s{}*]+)\s*\*/)\s*\}\s*$")
+
+
+def slug(text: str) -> str:
+    """The fragment of a heading that is the first of its name."""
+    kept = (c for c in text.lower() if c in " -" or unicodedata.category(c) in _KEPT or ord(c) in _CIRCLED)
+    return "".join(kept).replace(" ", "-")
+
+
+class Slugger:
+    """Numbers the fragments of one page: `setup`, `setup-1`, `setup-2`."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def next(self, text: str) -> str:
+        """The fragment of the next heading of the page."""
+        first = result = slug(text)
+        while result in self._seen:
+            self._seen[first] += 1
+            result = f"{first}-{self._seen[first]}"
+        self._seen[result] = 0
+        return result
+
+
+def explicit_id(text: str) -> tuple[int, str]:
+    """Where a heading's own text ends and the id that its author gave it.
+
+    Args:
+        text: The heading's source line without its hashes.
+
+    Returns:
+        Length of the text before the id and the id; the whole length and an empty string if there is none.
+    """
+    match = _EXPLICIT.search(text[-300:])
+    if match is None:
+        return len(text), ""
+    return len(text) - min(300, len(text)) + match.start(), match["plain"] or match["comment"]

@@ -1,0 +1,400 @@
+"""The block structure of Markdown and MDX, with the place of every block in the source.
+
+mistune knows neither MDX nor positions, so blocks are found here, line by line in the manner of CommonMark's own
+algorithm (containers are continued, then started, then the rest of the line goes to a leaf); what stands inside a
+paragraph is left to mistune (`lutrin.ingest.inline`). Every line is looked at once.
+"""
+
+from collections.abc import Callable
+
+from lutrin.ingest import containers, flow, leaves
+from lutrin.ingest.ahead import Ahead
+from lutrin.ingest.containers import Open
+from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
+from lutrin.ingest.nest import nest
+from lutrin.ingest.placed import Placed, line_ranges
+from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Listing, Quote, Rule
+
+# Deeper containers are read as text; books nest four deep.
+_DEEPEST = 32
+
+
+def parse_blocks(
+    source: str, start: int, problem: Callable[[int, str], None], *, mdx: bool
+) -> tuple[list[Block], References]:
+    """The blocks of a page and the link references that it defines.
+
+    Args:
+        source: The whole file.
+        start: Where its Markdown starts, behind the front matter.
+        problem: Told of what cannot be understood: offset and what is wrong.
+        mdx: Whether tags, braces, imports and exports have a meaning, and indentation has none.
+    """
+    parser = _Parser(source, start, problem, mdx=mdx)
+    parser.run()
+    return nest(parser.root.children, problem, strict=mdx), parser.references
+
+
+class _Parser:
+    def __init__(self, source: str, start: int, problem: Callable[[int, str], None], *, mdx: bool) -> None:
+        self.source = source
+        self.lines = [(max(a, start), b) for a, b in line_ranges(source) if b >= start]
+        self.problem = problem
+        self.mdx = mdx
+        self.root = Open([])
+        self.stack = [self.root]
+        self.leaf: Leaf | None = None
+        self.references: References = {}
+        self.flow = flow.Flow(source, self.lines, problem, mdx=mdx)
+        self.ahead = Ahead(source, self.lines)
+        self.fences_closed = 0
+        # Of the line at hand: how many containers it continues, where its text starts, its indentation in columns.
+        self.matched = 1
+        self.at = 0
+        self.indent = 0
+
+    def run(self) -> None:
+        line = 0
+        while line < len(self.lines):
+            line = self._line(line)
+        self._close_to(1)
+        self._end_leaf()
+
+    # A line ------------------------------------------------------------------------------------------------------
+
+    def _line(self, number: int) -> int:
+        """Take in a line; returns the number of the next one."""
+        begin, end = self.lines[number]
+        pos = self._continue(begin, end)
+        if isinstance(self.leaf, FenceLeaf | MathLeaf) and self.matched == len(self.stack):
+            self._verbatim(number, pos)
+            return number + 1
+        if isinstance(self.leaf, FenceLeaf | MathLeaf):
+            self._close_to(self.matched)
+        while True:
+            self._measure(pos, end)
+            if self.at >= end:
+                self._blank(pos)
+                return number + 1
+            if self.indent >= 4 and not self._lenient():
+                break
+            following = self._start_leaf(number, end)
+            if following is not None:
+                return following
+            inside = self._start_container(end)
+            if inside is None:
+                break
+            pos = inside
+            if pos < 0:  # a directive, which has its line for itself
+                return self._options(number)
+        self._text(pos, end)
+        return number + 1
+
+    def _continue(self, begin: int, end: int) -> int:
+        pos, self.matched = begin, 1
+        for container in self.stack[1:]:
+            self._measure(pos, end)
+            if isinstance(container.node, Quote):
+                if not self.source.startswith(">", self.at, end) or (self.indent > 3 and not self.mdx):
+                    break
+                pos = self.at + 1
+                pos += self.source.startswith((" ", "\t"), pos, end)
+            elif isinstance(container.node, Item):
+                if self.at >= end:
+                    if not container.touched:
+                        break
+                elif self.indent < container.width:
+                    break
+                else:
+                    pos = self._skip(pos, container.width, end)
+            self.matched += 1
+        return pos
+
+    def _measure(self, pos: int, end: int) -> None:
+        column = 0
+        while pos < end and (char := self.source[pos]) in " \t\ufeff":
+            column += 4 - column % 4 if char == "\t" else char != "\ufeff"
+            pos += 1
+        self.at, self.indent = pos, column
+
+    def _skip(self, pos: int, columns: int, end: int) -> int:
+        column = 0
+        while column < columns and pos < end and self.source[pos] in " \t":
+            column += 4 - column % 4 if self.source[pos] == "\t" else 1
+            pos += 1
+        return pos
+
+    def _lenient(self) -> bool:
+        return self.mdx or self.flow.open_elements > 0
+
+    def _blank(self, pos: int) -> None:
+        self._close_to(self.matched)
+        if isinstance(self.leaf, IndentedLeaf):
+            self.leaf.ranges.append((pos, self._next(self.at)))
+        else:
+            self._end_leaf()
+
+    def _next(self, pos: int) -> int:
+        """Offset behind the line ending that stands at or after the blanks at `pos`."""
+        for ending in ("\r\n", "\n", "\r"):
+            if self.source.startswith(ending, pos):
+                return pos + len(ending)
+        return pos
+
+    # Leaves ------------------------------------------------------------------------------------------------------
+
+    def _verbatim(self, number: int, pos: int) -> None:
+        end = self.lines[number][1]
+        self._measure(pos, end)
+        text = self.source[self.at : end]
+        if isinstance(self.leaf, MathLeaf):
+            if text.rstrip().endswith("$$"):
+                self.leaf.ranges.append((self.at, self.at + len(text.rstrip()) - 2))
+                self._end_leaf(end)
+            else:
+                self.leaf.ranges.append((self.at, end))
+        elif isinstance(self.leaf, FenceLeaf):
+            if (self.indent <= 3 or self._lenient()) and self.leaf.closes(text):
+                self._end_leaf(end)
+                self.fences_closed += 1
+            else:
+                start = min(self._skip(pos, self.leaf.indent, end), self.at)
+                self.leaf.ranges.append((start, self._next(end)))
+
+    def _start_leaf(self, number: int, end: int) -> int | None:
+        """Start (and often end) a leaf at `self.at`; returns the number of the next line, None if none starts."""
+        source, at = self.source, self.at
+        char = source[at]
+        paragraph = self.leaf if isinstance(self.leaf, ParagraphLeaf) and self.matched == len(self.stack) else None
+        if char == "#" and (hashes := leaves.HEADING.match(source, at, end)):
+            self._close_to(self.matched)
+            self._add(leaves.heading(source, len(hashes[1]), [(hashes.end(), end)], at, closing=True))
+            return number + 1
+        if char in "`~" and (fence := leaves.FENCE.match(source, at, end)):
+            return self._fence(number, fence[1] or fence[3], (fence[2] or fence[4] or ""))
+        if char == "$" and source.startswith("$$", at) and (after := self._math(number, end)):
+            return after
+        if paragraph and char in "=-" and leaves.SETEXT.match(source, at, end):
+            return self._setext(number, paragraph, 1 if char == "=" else 2)
+        if char in "*-_" and leaves.RULE.match(source, at, end):
+            self._close_to(self.matched)
+            self._add(Rule(at, end))
+            return number + 1
+        if char in "|:-" and paragraph:
+            aligns = leaves.table_aligns(source, paragraph.ranges[-1], (at, end))
+            if aligns is not None:
+                header = paragraph.ranges.pop()
+                self._end_leaf()
+                self.leaf = TableLeaf(header, aligns)
+                return number + 1
+        if char in "<{" or (len(self.stack) == 1 and char in "ie"):
+            found = self.flow.start(at, paragraph=paragraph is not None)
+            if found is not None:
+                self._close_to(self.matched)
+                for block in found.blocks:
+                    self._add(block)
+                return found.following
+        if char == ":" and self._colons(at, end):
+            return number + 1
+        return None
+
+    def _colons(self, at: int, end: int) -> bool:
+        """Close a directive with a line of colons; one that closes nothing is dropped and reported."""
+        run = self.source[at:end].rstrip()
+        if len(run) < 3 or run.strip(":"):
+            return False
+        self._close_directive(run, at)
+        return True
+
+    def _close_directive(self, run: str, at: int) -> None:
+        for depth in range(len(self.stack) - 1, 0, -1):
+            container = self.stack[depth]
+            if container.fence.startswith(run[0]) and len(container.fence) <= len(run):
+                if container.node is not None:
+                    container.node.end = at + len(run)
+                self._close_to(depth)
+                return
+        self._close_to(self.matched)
+        self.problem(at, f"{run} closes nothing")
+
+    def _fence(self, number: int, marker: str, info: str) -> int:
+        begin = self.at
+        if not info.strip() and any(
+            c.fence.startswith(marker[0]) and len(c.fence) <= len(marker) for c in self.stack[1:]
+        ):
+            self._close_directive(marker, begin)
+            return number + 1
+        self._close_to(self.matched)
+        held = containers.fenced_directive(info)
+        if held is not None and len(self.stack) < _DEEPEST:
+            offset = begin + len(marker)
+            self._hold(marker, held[0], offset + held[1], offset + held[2])
+            return self._options(number)
+        if self._is_stray(number, marker, info):
+            self.problem(begin, f"{marker} closes nothing")
+            return number + 1
+        self.leaf = FenceLeaf(marker, self.indent, info.strip(), begin)
+        return number + 1
+
+    def _is_stray(self, number: int, marker: str, info: str) -> bool:
+        """Whether a fence without language closes nothing rather than opens a block.
+
+        It does if no fence closes it though others did before, or if a fence with a language follows a blank line
+        before the next one that could close it: nobody writes that inside a code block.
+        """
+        closer = self.ahead.fence_closes(number, marker)
+        if closer is None and (info.strip() or not self.fences_closed):
+            self.problem(self.at, f"{marker} is never closed")
+            return False
+        if info.strip() or not self.fences_closed:
+            return False
+        return closer is None or self.ahead.fence_opens(number, closer, marker)
+
+    def _math(self, number: int, end: int) -> int | None:
+        at = self.at
+        rest = self.source[at + 2 : end].rstrip()
+        if rest.endswith("$$") and "$$" not in rest[:-2]:
+            self._close_to(self.matched)
+            leaf = MathLeaf(at, [(at + 2, at + len(rest))])
+            self._add(leaf.block(self.source, end))
+            return number + 1
+        if "$" in rest or not self.ahead.formula_closes(number):
+            return None
+        self._close_to(self.matched)
+        self.leaf = MathLeaf(at, [(at + 2, end)])
+        return number + 1
+
+    def _setext(self, number: int, paragraph: ParagraphLeaf, level: int) -> int:
+        probe = leaves.paragraph(self.source, paragraph, self.references)
+        self.leaf = None
+        if probe is None:  # nothing but link references: the line is text
+            self._text(self.at, self.lines[number][1])
+        else:
+            ranges = [(a, b) for a, b in paragraph.ranges if b > probe.start]
+            self._add(leaves.heading(self.source, level, ranges, probe.start, closing=False))
+        return number + 1
+
+    def _text(self, pos: int, end: int) -> None:
+        """Give the rest of a line to the open leaf, or start a paragraph with it."""
+        lazy = self.matched < len(self.stack)
+        if isinstance(self.leaf, ParagraphLeaf):
+            self.leaf.ranges.append((self.at, end))
+            return
+        if isinstance(self.leaf, TableLeaf) and not lazy:
+            self.leaf.rows.append((self.at, end))
+            return
+        if self.indent >= 4 and not self._lenient():
+            self._close_to(self.matched)
+            if not isinstance(self.leaf, IndentedLeaf):
+                self._end_leaf()
+                self.leaf = IndentedLeaf([])
+            self.leaf.ranges.append((self._skip(pos, 4, end), self._next(end)))
+            return
+        self._close_to(self.matched)
+        self._end_leaf()
+        self.leaf = ParagraphLeaf([(self.at, end)])
+        self._touch()
+
+    # Containers --------------------------------------------------------------------------------------------------
+
+    def _start_container(self, end: int) -> int | None:
+        """Start a container at `self.at`; returns where its text starts, -1 if it takes the whole line."""
+        source, at = self.source, self.at
+        if len(self.stack) >= _DEEPEST:
+            return None
+        if source[at] == ">":
+            self._close_to(self.matched)
+            quote = Quote(at, at)
+            self._push(Open(quote.children, quote), quote)
+            return at + 1 + source.startswith((" ", "\t"), at + 1, end)
+        if (item := leaves.ITEM.match(source, at, end)) is not None:
+            return self._item(item[1], end)
+        if source[at] == ":" and (found := containers.directive(source[at:end])):
+            self._close_to(self.matched)
+            self._hold(found[0], found[1], at + found[2], at + found[3])
+            return -1
+        return None
+
+    def _item(self, marker: str, end: int) -> int | None:
+        at, indent = self.at, self.indent
+        after = at + len(marker)
+        self._measure(after, end)
+        spaces, blank, text = self.indent, self.at >= end, self.at
+        self.at, self.indent = at, indent
+        in_paragraph = isinstance(self.leaf, ParagraphLeaf) and self.matched == len(self.stack)
+        if in_paragraph and (blank or (marker[-1] in ".)" and marker[:-1].lstrip("0") != "1")):
+            return None
+        self._close_to(self.matched)
+        siblings = self.stack[-1].children
+        last = siblings[-1] if siblings else None
+        if not isinstance(last, Listing) or last.delimiter != marker[-1]:
+            last = Listing(marker[-1], at, at)
+            self._add(last)
+        item = Item(marker, at, at)
+        last.items.append(item)
+        wide = blank or (spaces >= 5 and not self.mdx)
+        self._push(Open(item.children, item, width=indent + len(marker) + (1 if wide else spaces), touched=not blank))
+        return text if blank or not wide else self._skip(after, 1, end)
+
+    def _hold(self, fence: str, name: str, start: int, end: int) -> None:
+        title = Placed.of(self.source, [(start, end)]).stripped()
+        held = Admonition(name, title if title.text else None, self.at, self.at)
+        self._push(Open(held.children, held, fence=fence), held)
+
+    def _options(self, number: int) -> int:
+        """Skip MyST's `:class: warning` lines behind a directive; the class may make it a warning."""
+        held = self.stack[-1].node
+        number += 1
+        while number < len(self.lines) and isinstance(held, Admonition):
+            option = containers.OPTION.match(self.source[slice(*self.lines[number])])
+            if option is None:
+                break
+            if option["name"] == "class" and option["value"].strip() in CALLOUTS:
+                held.name = CALLOUTS[option["value"].strip()]
+            number += 1
+        return number
+
+    def _push(self, container: Open, block: Block | None = None) -> None:
+        self._end_leaf()
+        if block is not None:
+            self._add(block)
+        self.stack.append(container)
+        self.matched = len(self.stack)
+
+    def _add(self, block: Block) -> None:
+        self._end_leaf()
+        self._touch()
+        self.stack[-1].children.append(block)
+
+    def _touch(self) -> None:
+        for container in self.stack[1:]:
+            container.touched = True
+
+    def _close_to(self, depth: int) -> None:
+        """Close the containers above `depth`, with the leaf that is open in them."""
+        if len(self.stack) > depth:
+            self._end_leaf()
+        while len(self.stack) > depth:
+            container = self.stack.pop()
+            container.children[:] = nest(container.children, self.problem, strict=self.mdx)
+            node = container.node
+            if container.fence and node is not None and node.end == node.start:
+                self.problem(node.start, f"{container.fence} is never closed")
+            if node is not None and container.children:
+                node.end = max(node.end, container.children[-1].end)
+        self.matched = min(self.matched, depth)
+
+    def _end_leaf(self, end: int | None = None) -> None:
+        """Finish the open leaf; `end` is where its closing line ends, if it has one."""
+        leaf, self.leaf = self.leaf, None
+        if leaf is None:
+            return
+        children = self.stack[-1].children
+        if isinstance(leaf, ParagraphLeaf):
+            if leaf.ranges and (block := leaves.paragraph(self.source, leaf, self.references)) is not None:
+                children.append(block)
+        elif isinstance(leaf, FenceLeaf | MathLeaf):
+            last = leaf.ranges[-1][1] if leaf.ranges else leaf.start
+            children.append(leaf.block(self.source, last if end is None else end))
+        else:
+            children.append(leaf.block(self.source))

@@ -1,0 +1,278 @@
+"""Cutting a document into the passages that search finds: structure first, then size.
+
+A chunk never crosses a heading of level 1 to 3, is a run of whole units, and is as long as the embedder reads best. Its
+text repeats what its units need to be understood: a table's header, a list's introduction, the sentence before code.
+"""
+
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from lutrin.ingest.books import BookInfo
+from lutrin.records import Chunk, ContentType, Document, Notice, Section, Unit, embedded_text
+
+TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
+
+# Of every id that Lutrin gives to a chunk; any fixed UUID would do.
+_NAMESPACE = uuid.UUID("5b0c6a0e-6d0d-5c1a-9a53-7d1f6d2b9c11")
+_LOWEST_SPLIT_LEVEL = 3
+# A chunk that is this full ends where a paragraph, list or table ends rather than in the middle of the next one.
+_FULL_ENOUGH = 0.6
+
+
+@dataclass(slots=True)
+class _Group:
+    """A section of level 1 to 3 with what stands under its smaller headings."""
+
+    section: Section
+    units: list[Unit] = field(default_factory=list)
+    pages: list[int | None] = field(default_factory=list)
+
+
+def chunk_document(
+    document: Document,
+    book: BookInfo,
+    embedder_token_offsets: TokenOffsets,
+    target_tokens: int,
+    overlap_tokens: int,
+) -> list[Chunk]:
+    """Cut a document into chunks, in order of the text.
+
+    Args:
+        document: As read by `lutrin.ingest.documents`.
+        book: The book that it belongs to.
+        embedder_token_offsets: Counts as the embedding model counts, special tokens left out.
+        target_tokens: Length to aim at, headings included; only a unit that is longer by itself exceeds it.
+        overlap_tokens: At most so many tokens of whole units are repeated at the start of the next chunk of a section.
+    """
+    count = _Counter(embedder_token_offsets)
+    chunks: list[Chunk] = []
+    seen: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for group in _groups(document):
+        path = group.section.heading_path
+        room = max(target_tokens - count(" > ".join(path)), target_tokens // 4)
+        for units in _pack(group.units, count, room, overlap_tokens):
+            text = render(units)
+            content_hash = hashlib.sha256(embedded_text(path, text).encode("utf-8", "surrogatepass")).hexdigest()
+            name = "\n".join((book.slug, document.filename, *path, content_hash, str(seen[path, content_hash])))
+            seen[path, content_hash] += 1
+            start = min(unit.char_start for unit in units)
+            page = _page(document, group, start)
+            chunks.append(
+                Chunk(
+                    chunk_id=str(uuid.uuid5(_NAMESPACE, name)),
+                    text=text,
+                    book=book.slug,
+                    book_title=book.title,
+                    edition=book.edition,
+                    module=document.module,
+                    chapter=document.chapter,
+                    section=document.section,
+                    section_title=group.section.title,
+                    heading_path=path,
+                    filename=document.filename,
+                    page=page,
+                    page_label=document.page_labels[page - 1] if page and page <= len(document.page_labels) else "",
+                    anchor=group.section.anchor,
+                    chunk_index=len(chunks),
+                    char_start=start,
+                    char_end=max(unit.char_end for unit in units),
+                    token_count=len(embedder_token_offsets(embedded_text(path, text))),
+                    content_type=_content_type(units),
+                    is_simulation=document.is_simulation,
+                    content_hash=content_hash,
+                    units=tuple(units),
+                )
+            )
+    return chunks
+
+
+def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: int) -> tuple[Notice, ...]:
+    """What the author should know about the chunks: code blocks that exceed the target, since they are never cut."""
+    return tuple(
+        Notice(
+            filename=document.filename,
+            message=f"a code block of {chunk.token_count} tokens exceeds the target of {target_tokens} and stays whole",
+            line=document.source.count("\n", 0, chunk.char_start) + 1,
+        )
+        for chunk in chunks
+        if chunk.token_count > target_tokens and any(unit.kind == "code" for unit in chunk.units)
+    )
+
+
+class _Counter:
+    """Counts tokens, each text once."""
+
+    def __init__(self, offsets: TokenOffsets) -> None:
+        self._offsets = offsets
+        self._known: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        if text not in self._known:
+            self._known[text] = len(self._offsets(text))
+        return self._known[text]
+
+
+# Sections to groups ------------------------------------------------------------------------------------------------
+
+
+def _groups(document: Document) -> list[_Group]:
+    """Sections of level 1 to 3, the smaller ones inside them with their titles as sentences."""
+    groups: list[_Group] = []
+    for index, section in enumerate(document.sections):
+        following = document.sections[index + 1 : index + 2]
+        childless = not following or following[0].heading_path[: len(section.heading_path)] != section.heading_path
+        small = section.level > _LOWEST_SPLIT_LEVEL and groups
+        if small:
+            group = groups[-1]
+            offset = max((unit.block for unit in group.units), default=-1) + 1
+            units = [_title_unit(document, section), *section.units]
+            group.units += [_in_block(unit, offset + 1 + unit.block if i else offset) for i, unit in enumerate(units)]
+        else:
+            group = _Group(section, list(section.units))
+            groups.append(group)
+            # A heading with nothing under it is found by nothing but itself.
+            if not section.units and childless and section.char_start > 0:
+                group.units = [_title_unit(document, section)]
+        group.pages += [section.page] * (len(group.units) - len(group.pages))
+    return [group for group in groups if group.units]
+
+
+def _in_block(unit: Unit, block: int) -> Unit:
+    return Unit(
+        kind=unit.kind,
+        text=unit.text,
+        char_start=unit.char_start,
+        char_end=unit.char_end,
+        lead=unit.lead,
+        language=unit.language,
+        block=block,
+        warning=unit.warning,
+    )
+
+
+def _title_unit(document: Document, section: Section) -> Unit:
+    line_end = len(document.source)
+    for ending in "\r\n":
+        found = document.source.find(ending, section.char_start)
+        line_end = found if 0 <= found < line_end else line_end
+    return Unit(kind="sentence", text=section.title, char_start=section.char_start, char_end=line_end)
+
+
+def _page(document: Document, group: _Group, start: int) -> int | None:
+    if document.page_starts:
+        return max(1, sum(1 for offset in document.page_starts if offset <= start))
+    return group.section.page
+
+
+# Units to chunks ---------------------------------------------------------------------------------------------------
+
+
+def _pack(units: Sequence[Unit], count: _Counter, room: int, overlap: int) -> list[list[Unit]]:
+    """Runs of units of at most `room` tokens each, filled evenly; `overlap` tokens of whole units are repeated."""
+    costs = [count(_line(unit)) + (4 if unit.kind == "code" else 0) for unit in units]
+    leads = [count(unit.lead) if unit.lead else 0 for unit in units]
+    remaining = sum(costs)
+    packed: list[list[Unit]] = []
+    start = 0
+    while start < len(units):
+        repeated = _repeated(units, costs, start, overlap) if packed else start
+        used = sum(costs[repeated:start]) + leads[repeated]
+        # The rest of the section is shared out evenly, so that no chunk is a leftover line.
+        rest = remaining + used
+        aim = min(room, -(-rest // max(1, -(-rest // room))) + room // 10)
+        end = start
+        while end < len(units) and (end == start or used + costs[end] <= aim):
+            used += costs[end]
+            if end > start and units[end].block != units[end - 1].block and units[end].lead:
+                used += 0 if units[end].lead == units[end - 1].text else leads[end]
+            end += 1
+        if end < len(units):
+            end = _better_end(units, costs, start, end, aim)
+        packed.append(list(units[repeated:end]))
+        remaining -= sum(costs[start:end])
+        start = end
+    return packed
+
+
+def _better_end(units: Sequence[Unit], costs: Sequence[int], start: int, end: int, aim: int) -> int:
+    """The end of a block, if the chunk is full enough there; a list's or table's caption goes with it."""
+    best = end
+    if units[end].block == units[end - 1].block:
+        cut = end
+        while cut > start + 1 and units[cut].block == units[cut - 1].block:
+            cut -= 1
+        if units[cut].block != units[cut - 1].block and sum(costs[start:cut]) >= _FULL_ENOUGH * aim:
+            best = cut
+    while best > start + 1 and units[best - 1].kind == "caption" and units[best].block != units[best - 1].block:
+        best -= 1
+    return best
+
+
+def _repeated(units: Sequence[Unit], costs: Sequence[int], start: int, overlap: int) -> int:
+    """Where the repetition before unit `start` begins: whole sentences, items and captions, no code, no rows."""
+    begin, used = start, 0
+    while begin > 0 and units[begin - 1].kind in {"sentence", "list_item", "caption"}:
+        used += costs[begin - 1]
+        if used > overlap:
+            break
+        begin -= 1
+    return begin
+
+
+def _content_type(units: Sequence[Unit]) -> ContentType:
+    sizes: Counter[ContentType] = Counter()
+    for unit in units:
+        kind: ContentType = "text"
+        if unit.kind == "code":
+            kind = "code"
+        elif unit.kind == "table_row":
+            kind = "table"
+        elif unit.kind == "caption":
+            kind = "figure_caption"
+        sizes[kind] += len(unit.text)
+    return max(sizes, key=lambda kind: (sizes[kind], kind))
+
+
+# Text of a chunk ---------------------------------------------------------------------------------------------------
+
+
+def render(units: Sequence[Unit]) -> str:
+    """The text of a run of units: sentences of a paragraph on one line, a blank line between blocks.
+
+    Leads that the run does not hold itself stand before the units that need them.
+    """
+    parts: list[str] = []
+    said: set[str] = set()
+    previous: Unit | None = None
+    for unit in units:
+        joined = previous is not None and previous.block == unit.block
+        # A table's header, a list's introduction: once, unless it stands in the run already.
+        lead = unit.lead if unit.lead not in said else ""
+        if parts:
+            parts.append(" " if joined and unit.kind == "sentence" else "\n" if joined else "\n\n")
+        if lead:
+            parts.append(lead + ("\n" if unit.kind == "table_row" else "\n\n"))
+            said.add(lead)
+        parts.append(_line(unit))
+        said.add(unit.text)
+        previous = unit
+    return "".join(parts)
+
+
+def _line(unit: Unit) -> str:
+    if unit.kind == "code":
+        fence = "```"
+        while fence in unit.text:
+            fence += "`"
+        return f"{fence}{unit.language}\n{unit.text}\n{fence}"
+    if unit.kind == "list_item":
+        return unit.text if _numbered(unit.text) else f"- {unit.text}"
+    return unit.text
+
+
+def _numbered(text: str) -> bool:
+    head = text.split(" ", 1)[0]
+    return len(head) > 1 and head[-1] in ".)" and head[:-1].isdigit()

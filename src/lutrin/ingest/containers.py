@@ -1,0 +1,72 @@
+"""Blocks that hold blocks: the open ones, how a line continues them, and how directives are named."""
+
+import re
+from dataclasses import dataclass, field
+
+from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Quote
+
+_DIRECTIVE = re.compile(
+    r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|(?P<plain>[A-Za-z][\w-]*))[ \t]*(?P<rest>.*)\Z", re.DOTALL
+)
+_FENCED = re.compile(r"\{(?P<braced>[\w:-]+)\}[ \t]*(?P<rest>.*)\Z", re.DOTALL)
+_LABEL = re.compile(r"\[(.*)\][ \t]*(?:\{[^{}]*\})?[ \t]*\Z", re.DOTALL)
+_ATTRIBUTES = re.compile(r"\{[^{}]*\}[ \t]*\Z")
+OPTION = re.compile(r"[ \t]*:(?P<name>[A-Za-z][\w-]*):(?P<value>.*)\Z", re.DOTALL)
+
+_HOLDERS = frozenset(
+    "admonition secondary details dropdown spoiler tab tabs tab-set tab-item code-group grid card grid-item-card "
+    "figure steps step columns column example exercise solution definition theorem proof lemma corollary quote "
+    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph".split()
+)
+_NO_TITLE = frozenset({"figure", "grid", "tab-set", "tabs", "code-group", "steps", "columns"})
+
+
+@dataclass(slots=True)
+class Open:
+    """A container on the stack of the block parser."""
+
+    children: list[Block]
+    node: Quote | Item | Admonition | None = None
+    """None: the page itself."""
+    width: int = 0
+    """Of a list item: columns from where its container's text starts to where its own starts."""
+    fence: str = ""
+    """Of a directive: the run of colons, backticks or tildes that opened it."""
+    touched: bool = field(default=False)
+    """Of a list item: whether a line with text was seen, since an item starts with at most one blank line."""
+
+
+def directive(line: str) -> tuple[str, str, int, int] | None:
+    """Fence, class and title (start and end in `line`) of `:::note[Title]`, `:::note Title` or `:::{note} Title`.
+
+    An unknown word after the colons is text that a reader sees, so it becomes part of the title.
+    """
+    match = _DIRECTIVE.match(line)
+    if match is None:
+        return None
+    name = match["braced"] or match["plain"]
+    start, end = _title(line, match.start("rest"), match.end("rest"))
+    if match["braced"] is None and name.lower() not in CALLOUTS and name.lower() not in _HOLDERS:
+        return match[1], "", match.start("plain"), end
+    return match[1], *_named(name, start, end)
+
+
+def fenced_directive(info: str) -> tuple[str, int, int] | None:
+    """Class and title (start and end in `info`) of MyST's fences that hold text: ```` ```{note} Title ````."""
+    match = _FENCED.match(info)
+    if match is None or (match["braced"] not in CALLOUTS and match["braced"] not in _HOLDERS):
+        return None
+    return _named(match["braced"], *_title(info, match.start("rest"), match.end("rest")))
+
+
+def _named(name: str, start: int, end: int) -> tuple[str, int, int]:
+    name = name.lower()
+    return CALLOUTS.get(name, name), start, start if name in _NO_TITLE else end
+
+
+def _title(line: str, start: int, end: int) -> tuple[int, int]:
+    label = _LABEL.match(line, start, end)
+    if label is not None:
+        return label.start(1), label.end(1)
+    attributes = _ATTRIBUTES.search(line, max(start, end - 200), end)
+    return start, attributes.start() if attributes else end

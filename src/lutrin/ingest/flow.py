@@ -1,0 +1,221 @@
+"""Lines that are MDX or HTML rather than Markdown: imports and exports, tags, expressions, comments."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lutrin.ingest.placed import Placed
+from lutrin.ingest.script import HTML, INLINE, Tag, is_comment, scan_braces, scan_tag, statement_end
+from lutrin.ingest.tree import Block, Code, Mark, Paragraph, Script
+
+_MODULE = re.compile(
+    r"import\s*(?:['\"{*]|[\w$]+\s*(?:,|\sfrom\b))|export\s+(?:default|const|let|var|async|function|class)\b|export\s*[{*]"
+)
+_FROM = re.compile(r"\bfrom\s*['\"]|import\s*['\"]")
+_CLOSER = re.compile(r"</([\w.:-]*)\s*>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=[\r\n])")
+_UNSEEN = frozenset({"script", "style", "template", "noscript"})
+
+# Characters that may be scanned in vain (braces and tags that never close) before a file's braces are read as text.
+_PATIENCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Blocks that start on a line, and the number of the line that follows them."""
+
+    blocks: list[Block]
+    following: int
+
+
+class Flow:
+    """Reads such lines of one page.
+
+    Args:
+        source: The whole file.
+        lines: Start and end of each line.
+        problem: Told of what cannot be understood: offset and what is wrong.
+        mdx: Whether braces, imports and exports have a meaning.
+    """
+
+    def __init__(
+        self, source: str, lines: list[tuple[int, int]], problem: Callable[[int, str], None], *, mdx: bool
+    ) -> None:
+        self.source = source
+        self.problem = problem
+        self.mdx = mdx
+        self.open_elements = 0
+        self._ends = [end for _, end in lines]
+        self._limit = lines[-1][1] if lines else 0
+        self._vain = 0
+        self._known: dict[str, bool] = {}
+
+    def start(self, at: int, *, paragraph: bool) -> Found | None:
+        """What starts at offset `at`, and goes on over as many lines as it needs; None if it is Markdown.
+
+        Args:
+            at: The first character of a line that is not white space.
+            paragraph: Whether the line would otherwise go on with a paragraph.
+        """
+        if self.source[at] in "ie":
+            return None if paragraph or not self.mdx else self._module(at)
+        blocks: list[Block] = []
+        cursor = at
+        while True:
+            cursor = self._skip_blanks(cursor)
+            following = self._line_of(cursor) + 1
+            if cursor >= self._ends[following - 1]:
+                break
+            after = self._piece(cursor, blocks)
+            if after is None:
+                rest = self._inside(cursor, self._ends[following - 1], blocks)
+                if rest is None:
+                    return None
+                blocks += rest
+                break
+            cursor = after
+        if paragraph and any(isinstance(block, Mark) and block.tag.name in INLINE for block in blocks):
+            return None
+        self._count(blocks)
+        return Found(blocks, following)
+
+    def _skip_blanks(self, pos: int) -> int:
+        while pos < self._limit and self.source[pos] in " \t":
+            pos += 1
+        return pos
+
+    def _line_of(self, offset: int) -> int:
+        """Number of the line in which an offset stands; its line ending belongs to it."""
+        return min(bisect_right(self._ends, offset - 1), len(self._ends) - 1)
+
+    def _count(self, blocks: list[Block]) -> None:
+        for block in blocks:
+            if isinstance(block, Mark) and not block.tag.self_closing:
+                self.open_elements = max(0, self.open_elements + (-1 if block.tag.closing else 1))
+
+    # Pieces of a line --------------------------------------------------------------------------------------------
+
+    def _piece(self, pos: int, blocks: list[Block]) -> int | None:
+        """Read a tag, comment or expression at `pos` into `blocks`; returns where it ends, None if it is neither."""
+        source = self.source
+        if source.startswith("<!--", pos):
+            return self._comment(pos)
+        if source[pos] == "{" and (self.mdx or source.startswith("{/*", pos)):
+            end = self._braces(pos)
+            if end is not None and not is_comment(source[pos + 1 : end - 1]):
+                blocks.append(Script(pos, end, module=False))
+            return end
+        if source[pos] != "<":
+            return None
+        tag = self._tag(pos)
+        if tag is None:
+            return None
+        if tag.name in _UNSEEN and not tag.closing and not tag.self_closing:
+            return self._unseen(tag)
+        if tag.name == "pre" and not tag.closing and not tag.self_closing:
+            return self._preformatted(tag, blocks)
+        blocks.append(Mark(tag, tag.start, tag.end))
+        return tag.end
+
+    def _comment(self, pos: int) -> int:
+        close = self.source.find("-->", pos + 4, self._limit)
+        if close >= 0:
+            return close + 3
+        self.problem(pos, "a comment (<!--) is never closed")
+        return self._paragraph_end(pos)
+
+    def _unseen(self, tag: Tag) -> int:
+        close = self.source.find(f"</{tag.name}>", tag.end, self._limit)
+        if close >= 0:
+            return close + len(tag.name) + 3
+        self.problem(tag.start, f"<{tag.name}> is never closed")
+        return self._paragraph_end(tag.end)
+
+    def _preformatted(self, tag: Tag, blocks: list[Block]) -> int | None:
+        close = self.source.find("</pre>", tag.end, self._limit)
+        if close < 0:
+            self.problem(tag.start, "<pre> is never closed")
+            return None
+        text = _TAG.sub("", self.source[tag.end : close]).strip("\r\n")
+        bare = text.strip()
+        if bare.startswith("{`") and bare.endswith("`}"):
+            text = bare[2:-2]
+        blocks.append(Code(text, "", tag.start, close + 6, tag.end, close))
+        return close + 6
+
+    def _paragraph_end(self, pos: int) -> int:
+        blank = _BLANK_LINE.search(self.source, pos, self._limit)
+        return blank.start() if blank else self._limit
+
+    def _braces(self, pos: int) -> int | None:
+        if self._vain > _PATIENCE:
+            return None
+        end = scan_braces(self.source, pos, self._limit)
+        if end is None:
+            self._vain += min(self._limit - pos, 200_000)
+        return end
+
+    def _tag(self, pos: int) -> Tag | None:
+        if self._vain > _PATIENCE:
+            return None
+        tag = scan_tag(self.source, pos, self._limit)
+        if tag is None:
+            self._vain += 1000
+            return None
+        return tag if is_tag(tag, self.source, self._known, mdx=self.mdx) else None
+
+    # Text between tags of one line -------------------------------------------------------------------------------
+
+    def _inside(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
+        """The text and closing tags that follow opening tags on their line: `<summary>Text</summary>`."""
+        closers: list[Mark] = []
+        stop = end
+        while True:
+            text = self.source[start:stop].rstrip()
+            at = text.rfind("</")
+            match = _CLOSER.fullmatch(text, at) if at >= 0 else None
+            if match is None:
+                break
+            tag = Tag(match[1], start + at, start + len(text), closing=True)
+            closers.insert(0, Mark(tag, tag.start, tag.end))
+            stop = start + at
+        opened = [block.tag for block in blocks if isinstance(block, Mark)][::-1]
+        names = [mark.tag.name for mark in closers]
+        if not closers or len(opened) < len(closers) or names != [tag.name for tag in opened[: len(closers)]]:
+            return None
+        text = self.source[start:stop]
+        if opened[0].name in INLINE or opened[0].closing or opened[0].self_closing or f"</{names[0]}" in text:
+            return None
+        body = Placed.of(self.source, [(start, stop)]).stripped()
+        return [Paragraph(body, start, stop), *closers]
+
+    # Imports and exports -----------------------------------------------------------------------------------------
+
+    def _module(self, at: int) -> Found | None:
+        if (at and self.source[at - 1] not in "\r\n\ufeff") or not _MODULE.match(self.source, at, at + 300):
+            return None
+        end = statement_end(self.source, at, self._limit)
+        if self.source.startswith("import", at) and not _FROM.search(self.source, at, end):
+            return None
+        return Found([Script(at, end, module=True)], self._line_of(end) + 1)
+
+
+def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:
+    """Whether what looks like a tag is one: `std::vector<int>` and `cp <file> <folder>` are text.
+
+    Args:
+        tag: As scanned.
+        source: The text in which a partner may stand.
+        known: Answers about names, kept between calls.
+        mdx: Whether a fragment (`<>`) is a tag.
+    """
+    if not tag.name:
+        return mdx
+    if tag.name.lower() in HTML or tag.self_closing or tag.attributes:
+        return True
+    found = known.get(tag.name)
+    if found is None:
+        found = known[tag.name] = f"</{tag.name}" in source and f"<{tag.name}" in source
+    return found

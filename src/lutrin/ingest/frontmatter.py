@@ -1,0 +1,106 @@
+"""The YAML block at the top of a page."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+_OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", re.MULTILINE)
+_PLAIN_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*)")
+_MAX_CHARS = 65_536
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without aliases: a page needs none, and a few of them can grow to gigabytes."""
+
+    def compose_node(self, parent: Any, index: int) -> Any:  # noqa: ANN401 - as PyYAML declares it
+        if self.check_event(yaml.events.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
+            raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed here", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+
+# Dates and times stay the strings that their author wrote.
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What the author says about the page."""
+
+    end: int = 0
+    """Offset at which the page's own text starts."""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """A value as one line of text; empty if it is missing or no text."""
+        value = self.values.get(name)
+        return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts, or one text separated by commas."""
+        value = self.values.get(name)
+        if isinstance(value, str):
+            value = value.split(",")
+        if not isinstance(value, list):
+            return ()
+        return tuple(
+            " ".join(str(item).split()) for item in value if isinstance(item, str | int | float) and str(item).strip()
+        )
+
+    def flag(self, name: str) -> bool | None:
+        """A truth value; None if it is missing or neither true nor false."""
+        value = self.values.get(name)
+        if isinstance(value, str):
+            return {"true": True, "yes": True, "false": False, "no": False}.get(value.strip().lower())
+        return value if isinstance(value, bool) else None
+
+    def number(self, name: str) -> float | None:
+        """A number; None if it is missing or no number."""
+        value = self.values.get(name)
+        if isinstance(value, bool):
+            return None
+        try:
+            return float(value) if isinstance(value, str | int | float) else None
+        except (ValueError, OverflowError):
+            return None
+
+
+def read_front_matter(source: str, problem: Callable[[int, str], None]) -> FrontMatter:
+    """Read the front matter of a page; where it is broken, its plain `name: value` lines count.
+
+    Args:
+        source: The whole file.
+        problem: Told of what is wrong: offset and what.
+    """
+    opening = _OPENING.match(source)
+    if opening is None:
+        return FrontMatter(end=int(source.startswith("\ufeff")))
+    closing = _CLOSING.search(source, opening.end(), opening.end() + _MAX_CHARS)
+    if closing is None:
+        return FrontMatter(end=int(source.startswith("\ufeff")))
+    text = source[opening.end() : closing.start()]
+    try:
+        values = yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        problem(opening.end() + (mark.index if mark else 0), f"front matter: {error.problem}")
+        values = _plain_lines(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem(opening.end(), f"front matter: {type(error).__name__}: {str(error)[:100] or 'nested too deeply'}")
+        values = _plain_lines(text)
+    if (values is not None and not isinstance(values, dict)) or (values == {} and text.strip()):
+        # Two horizontal lines with text between them.
+        return FrontMatter(end=int(source.startswith("\ufeff")))
+    return FrontMatter(closing.end(), {str(name): value for name, value in (values or {}).items()})
+
+
+def _plain_lines(text: str) -> dict[str, Any]:
+    found = (_PLAIN_LINE.fullmatch(line.rstrip()) for line in text.splitlines())
+    return {match[1]: match[2].strip("\"'") for match in found if match}

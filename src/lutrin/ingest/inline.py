@@ -1,0 +1,196 @@
+"""The inside of a paragraph: mistune's inline parser, taught MDX, and the text that a reader sees with its places.
+
+mistune's tokens carry no positions. Here each token that is not plain text is given the range that its rule matched,
+and plain text is found again between those ranges: nothing but escapes and emphasis marks can stand before it.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import mistune
+from mistune.core import InlineState
+
+from lutrin.ingest.flow import is_tag
+from lutrin.ingest.leaves import References
+from lutrin.ingest.script import scan_braces, scan_tag
+
+Token = dict[str, Any]
+"""A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
+
+# mistune's work grows with the square of the number of marks in one text: longer texts are cut at white space.
+_LONGEST = 16_000
+_NESTING = 20
+# Characters of a page that may be scanned for the end of a tag or brace in vain before the rest is read as text.
+_PATIENCE = 4_000_000
+
+
+class _State(InlineState):
+    """Where in the whole text the part at hand starts."""
+
+    base = 0
+    mdx = False
+
+    def copy(self) -> "_State":
+        state = super().copy()
+        if not isinstance(state, _State):  # mistune makes it of this very class
+            raise TypeError(type(state))
+        state.mdx, state.base = self.mdx, self.base
+        return state
+
+
+class _Parser(mistune.InlineParser):
+    state_cls = _State
+
+    def __init__(self) -> None:
+        super().__init__(max_nested_level=_NESTING)
+        self.rules.remove("inline_html")
+        self.register("tag", r"<(?=[A-Za-z/>!?])", _parse_tag, before="linebreak", start_chars="<")
+        self.register("expression", r"\{", _parse_expression, before="linebreak", start_chars="{")
+        self.register("maths", r"\${1,2}(?!\$)", _parse_maths, before="linebreak", start_chars="$")
+        self.register("strike", r"~~(?=[^\s~])", _parse_strike, before="linebreak", start_chars="~")
+        self.register("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, before="link", start_chars="[")
+
+    def parse_method(self, m: Any, state: Any) -> int | None:  # noqa: ANN401 - as mistune declares it
+        count = len(state.tokens)
+        end: int | None = super().parse_method(m, state)
+        if end:
+            for token in reversed(state.tokens):
+                if "span" in token:
+                    break
+                token["span"] = (state.base + m.start(), state.base + end)
+            if len(state.tokens) < count and m.lastgroup == "link_close":
+                _span_link(state.tokens[-1])
+        return end
+
+
+def _span_link(token: Token) -> None:
+    """A link's own match is its closing bracket; it starts before its first child, which has been given a place."""
+    children = token.get("children") or []
+    if children and "span" in children[0] and "span" in token:
+        token["span"] = (children[0]["span"][0], token["span"][1])
+
+
+def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    start, src = m.start(), state.src
+    if src.startswith("<!--", start):
+        close = state.delimiters.find("-->", start + 4)
+        if close is None:
+            return None
+        state.append_token({"type": "comment"})
+        return int(close) + 3
+    if src.startswith(("<!", "<?"), start):
+        close = state.delimiters.find(">", start)
+        if close is None or state.mdx:
+            return None
+        state.append_token({"type": "comment"})
+        return int(close) + 1
+    if state.env["patience"] < 0:
+        return None
+    tag = scan_tag(src, start)
+    if tag is None or not is_tag(tag, state.env["source"], state.env["tags"], mdx=state.mdx):
+        state.env["patience"] -= 200
+        return None
+    state.append_token({"type": "tag", "tag": tag})
+    return tag.end
+
+
+def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    start = m.start()
+    if not state.mdx and not state.src.startswith("{/*", start):
+        return _parse_role(start, state)
+    end = scan_braces(state.src, start) if state.env["patience"] >= 0 else None
+    if end is None:
+        state.env["patience"] -= len(state.src) - start
+        state.env["unclosed"] = True
+        return None
+    state.append_token({"type": "expression", "raw": state.src[start + 1 : end - 1]})
+    return end
+
+
+def _parse_role(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
+    """MyST writes ``{kbd}`Ctrl` ``: the role is markup, the code span behind it is text."""
+    end = state.src.find("}`", start, start + 40)
+    name = state.src[start + 1 : end]
+    if end < 0 or not name.replace("-", "").replace(":", "").isalnum():
+        return None
+    state.append_token({"type": "comment"})
+    return int(end) + 1
+
+
+def _parse_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    """`$x$` is maths; `$1.50 and $2` is not: no blank inside the dollars, no digit behind the closing one."""
+    mark, src, start = m.group(0), state.src, m.end()
+    close = src.find(mark, start)
+    while close > 0 and src[close - 1] == "\\":
+        close = src.find(mark, close + 1)
+    if close <= start:
+        return None
+    body = src[start:close]
+    if len(mark) == 1 and (body[0].isspace() or body[-1].isspace() or src[close + 1 : close + 2].isdigit()):
+        return None
+    state.append_token({"type": "maths", "raw": body})
+    return int(close) + len(mark)
+
+
+def _parse_strike(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    if state.depth >= inline.max_nested_level:
+        return None
+    close = state.delimiters.find("~~", m.end(), formatting=True)
+    if close is None:
+        return None
+    inner = state.copy()
+    inner.base = state.base + m.end()
+    inner.src = state.src[m.end() : close]
+    state.append_token({"type": "strike", "children": inline.render(inner)})
+    return int(close) + 2
+
+
+def _parse_footnote(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    state.append_token({"type": "comment"})
+    return int(m.end()) + int(state.src.startswith(":", m.end()))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> _Parser:
+    return _Parser()
+
+
+class Inline:
+    """Reads the inline texts of one page.
+
+    Args:
+        source: The whole file, where the partner of an unusual tag may stand.
+        references: Link references that the page defines.
+        mdx: Whether braces are expressions.
+    """
+
+    def __init__(self, source: str, references: References, *, mdx: bool) -> None:
+        self._env: dict[str, Any] = {"ref_links": references, "source": source, "tags": {}, "patience": _PATIENCE}
+        self._mdx = mdx
+
+    def tokens(self, text: str) -> list[Token]:
+        """The inline tokens of a paragraph, heading or table cell, each but plain text with its `span`."""
+        tokens: list[Token] = []
+        for start, end in _parts(text):
+            state = _State(self._env)
+            state.src, state.base, state.mdx = text[start:end], start, self._mdx
+            tokens += _parser().render(state)
+        return tokens
+
+    def take_problem(self) -> bool:
+        """Whether a brace without partner was met since the last call."""
+        return bool(self._env.pop("unclosed", False))
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    while len(text) - start > _LONGEST:
+        end = start + _LONGEST
+        for blank in "\n ":
+            if (found := text.rfind(blank, start, end)) > start:
+                end = found
+                break
+        yield start, end
+        start = end
+    yield start, len(text)

@@ -1,0 +1,142 @@
+"""Markdown and MDX pages, understood: title, sections and units, every one with its place in the file."""
+
+import re
+
+from lutrin.ingest.blocks import parse_blocks
+from lutrin.ingest.frontmatter import FrontMatter, read_front_matter
+from lutrin.ingest.inline import Inline
+from lutrin.ingest.leaves import References
+from lutrin.ingest.placed import line_number
+from lutrin.ingest.sections import Outline, clean
+from lutrin.ingest.strings import exported_names, exported_values
+from lutrin.ingest.tree import Block, Element, Heading, Script
+from lutrin.ingest.visible import read_visible
+from lutrin.records import Document, Notice
+
+# A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
+_LOOKS_LIKE_MDX = re.compile(
+    r"^import\s[^\n]*\sfrom\s+['\"]|^export\s+(?:const|default|function)\b|^[ \t]*</?[A-Z][A-Za-z]*[\s/>]|\{/\*",
+    re.MULTILINE,
+)
+_NUMBER_PREFIX = re.compile(r"^\d+[-_.\s]+(?=\D)")
+_MAX_NOTICES = 20
+
+
+class Page:
+    """A page as a tree: what its sections and its rendering are made of.
+
+    Args:
+        source: The whole file as text.
+        filename: Its path; `.mdx` files are MDX, others if they look like it.
+    """
+
+    def __init__(self, source: str, filename: str) -> None:
+        self.source = source
+        self.filename = filename
+        self.mdx = filename.endswith(".mdx") or _LOOKS_LIKE_MDX.search(source) is not None
+        self._problems: list[tuple[int, str]] = []
+        self.front: FrontMatter = read_front_matter(source, self._problem)
+        self.blocks: list[Block]
+        self.references: References
+        self.blocks, self.references = parse_blocks(source, self.front.end, self._problem, mdx=self.mdx)
+        self.inline = Inline(source, self.references, mdx=self.mdx)
+        scripts = [block for block in _flat(self.blocks) if isinstance(block, Script) and block.module]
+        self.values = self._values(scripts)
+        self.title = self._find_title()
+
+    def _problem(self, offset: int, message: str) -> None:
+        if len(self._problems) < _MAX_NOTICES:
+            self._problems.append((offset, message))
+
+    def _values(self, scripts: list[Script]) -> dict[str, str]:
+        values = {}
+        for name in self.front.values:
+            for prefix in ("frontMatter", "props.frontMatter", "metadata.frontMatter"):
+                values[f"{prefix}.{name}"] = self.front.text(name)
+        for script in scripts:
+            values.update(exported_values(self.source, script.start, script.end))
+        return {name: value for name, value in values.items() if value}
+
+    def shown_exports(self) -> frozenset[str]:
+        """Names of exports that stand in braces or as a tag somewhere in the page."""
+        scripts = [block for block in _flat(self.blocks) if isinstance(block, Script) and block.module]
+        names = {name for s in scripts for name in exported_names(self.source, s.start, s.end)}
+        rest = self.source
+        for script in reversed(scripts):
+            rest = rest[: script.start] + rest[script.end :]
+        found = {
+            name
+            for name in sorted(names)[:200]
+            if re.search(rf"(?:[{{<][^{{}}<>\n]{{0,200}}|<)\b{re.escape(name)}\b", rest)
+        }
+        return frozenset(found - self.values.keys())
+
+    def _find_title(self) -> str:
+        title = self.front.text("title")
+        if not title:
+            first = next((b for b in _flat(self.blocks) if isinstance(b, Heading) and b.level == 1), None)
+            if first is not None:
+                tokens = self.inline.tokens(first.body.text)
+                title = clean(read_visible(first.body.text, tokens, self.values).text)
+        return title or title_from_name(self.filename)
+
+    def notices(self) -> tuple[Notice, ...]:
+        """What the author should know, in order of the lines."""
+        if self.inline.take_problem():
+            self._problem(self.front.end, "a brace ({) is never closed and was read as text")
+        return tuple(
+            Notice(filename=self.filename, message=message, line=line_number(self.source, offset))
+            for offset, message in sorted(self._problems)
+        )
+
+
+def parse_markdown(source: str, filename: str) -> Document:
+    """Read a Markdown or MDX page.
+
+    Args:
+        source: The whole file as text, exactly as it stands; all offsets refer to it.
+        filename: Path relative to the book's folder.
+
+    Returns:
+        The document; its `module` and `chapter` are left to `lutrin.ingest.documents`, which knows the folders.
+    """
+    page = Page(source, filename)
+    outline = Outline(source, page.title, page.inline, page.values, page.shown_exports())
+    outline.add(page.blocks)
+    return Document(
+        filename=filename,
+        title=page.title,
+        source=source,
+        sections=outline.sections(len(source)),
+        section=stem(filename),
+        position=page.front.number("sidebar_position"),
+        keywords=page.front.texts("keywords"),
+        description=page.front.text("description"),
+        is_simulation=page.front.flag("is_simulation"),
+        notices=page.notices(),
+    )
+
+
+def stem(filename: str) -> str:
+    """The file's name without folders and suffix: `01-digital-vs-physical-ai`."""
+    return filename.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def title_from_name(name: str) -> str:
+    """A title for a file or folder that has none: `03-chapter-3-architecture` reads `Chapter 3: Architecture`."""
+    bare = _NUMBER_PREFIX.sub("", stem(name) if "." in name.rsplit("/", 1)[-1] else name.rsplit("/", 1)[-1])
+    words = re.split(r"[-_\s]+", bare.strip("-_ ")) if bare.strip("-_ ") else [name]
+    titled = [word if word != word.lower() else word[:1].upper() + word[1:] for word in words]
+    if len(titled) > 2 and titled[0].lower() in {"chapter", "part", "module", "unit"} and titled[1].isdigit():
+        return f"{titled[0]} {int(titled[1])}: {' '.join(titled[2:])}"
+    return " ".join(titled)
+
+
+def _flat(blocks: list[Block]) -> list[Block]:
+    """Blocks at the top of the page and in its elements, where imports and headings can stand."""
+    found: list[Block] = []
+    for block in blocks:
+        found.append(block)
+        if isinstance(block, Element):
+            found += _flat(block.children)
+    return found

@@ -1,0 +1,74 @@
+"""Text that remembers where in its source file each of its characters stands."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A text put together from stretches of a source, its lines joined by line feeds.
+
+    A paragraph in a nested list is such a text: its lines stand in the file behind indentation that is no part of it.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    """Index in `text` at which each stretch begins, ascending from 0."""
+    origins: tuple[int, ...]
+    """Offset in the source at which each stretch begins."""
+
+    @classmethod
+    def of(cls, source: str, ranges: Sequence[tuple[int, int]]) -> "Placed":
+        """Join stretches `source[a:b]` by line feeds; no ranges give an empty text at offset 0."""
+        starts, origins, length = [], [], 0
+        for start, end in ranges or [(0, 0)]:
+            starts.append(length)
+            origins.append(start)
+            length += end - start + 1
+        return cls("\n".join(source[a:b] for a, b in ranges), tuple(starts), tuple(origins))
+
+    def at(self, index: int) -> int:
+        """Offset in the source of the character at `index`."""
+        piece = bisect_right(self.starts, index) - 1
+        return self.origins[piece] + index - self.starts[piece]
+
+    def end(self, index: int) -> int:
+        """Offset in the source just behind the character before `index`."""
+        return self.at(index - 1) + 1 if index else self.origins[0]
+
+    def cut(self, start: int, end: int) -> "Placed":
+        """The part from `start` to `end`, with its places."""
+        if (start, end) == (0, len(self.text)):
+            return self
+        first = bisect_right(self.starts, start) - 1
+        last = max(first + 1, bisect_right(self.starts, max(start, end - 1)))
+        return Placed(
+            self.text[start:end],
+            tuple(max(0, value - start) for value in self.starts[first:last]),
+            (self.at(start), *self.origins[first + 1 : last]),
+        )
+
+    def stripped(self) -> "Placed":
+        """The text without white space at its ends."""
+        start = len(self.text) - len(self.text.lstrip())
+        return self.cut(start, max(start, len(self.text.rstrip())))
+
+
+def line_ranges(source: str) -> list[tuple[int, int]]:
+    """Start and end (without its line ending) of each line; CR, LF and CRLF end lines, nothing else does."""
+    ranges, start = [], 0
+    for match in _LINE_END.finditer(source):
+        ranges.append((start, match.start()))
+        start = match.end()
+    if start < len(source):
+        ranges.append((start, len(source)))
+    return ranges
+
+
+def line_number(source: str, offset: int) -> int:
+    """One-based line in which an offset stands."""
+    return sum(1 for _ in _LINE_END.finditer(source, 0, offset)) + 1

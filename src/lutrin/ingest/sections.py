@@ -1,0 +1,374 @@
+"""From the blocks of a page to its sections: headings, and under them the units that can be quoted."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.inline import Inline
+from lutrin.ingest.placed import Placed
+from lutrin.ingest.script import Tag, literal_of
+from lutrin.ingest.sentences import sentence_ranges
+from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
+from lutrin.ingest.tree import (
+    WARNINGS,
+    Admonition,
+    Block,
+    Code,
+    Element,
+    Heading,
+    Item,
+    Listing,
+    Math,
+    Paragraph,
+    Quote,
+    Script,
+    Table,
+    callout_of,
+)
+from lutrin.ingest.visible import Visible, read_visible
+from lutrin.records import Section, Unit, UnitKind
+
+_ZERO_WIDTH = dict.fromkeys(
+    map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+)
+_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Listing|Diagram)\s*[\dA-Z]+(?:[.\-–]\d+)*\s*[:.–—]", re.IGNORECASE)
+_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
+_CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
+_LANGUAGE = re.compile(r"\{?\.?([^\s{},:]*)")
+_CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]*(\S*)")
+
+# An item of a list is quoted whole unless it is a small essay.
+_LONG_ITEM = 500
+_LONG_LEAD = 400
+
+
+def clean(text: str) -> str:
+    """White space as single blanks, zero-width characters and direction marks removed."""
+    return " ".join(text.translate(_ZERO_WIDTH).split())
+
+
+def language_of(info: str) -> str:
+    """The language of a fence: `python` of `python title="a.py" {1,3}` and of MyST's `{code-block} python`."""
+    directive = _CODE_DIRECTIVE.match(info)
+    match = directive or _LANGUAGE.match(info)
+    return match[1] if match else ""
+
+
+@dataclass(slots=True)
+class _Draft:
+    title: str
+    level: int
+    path: tuple[str, ...]
+    anchor: str
+    start: int
+    title_range: tuple[int, int]
+    units: list[Unit] = field(default_factory=list)
+    blocks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """What surrounds a block."""
+
+    warning: bool = False
+    headings: bool = True
+    """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
+    lead: str = ""
+    """Of a nested list: the item that it belongs to."""
+
+
+class Outline:
+    """Collects the sections of one page.
+
+    Args:
+        source: The whole file.
+        title: Of the page.
+        inline: Reader of its inline texts.
+        values: Text of expressions that can be known.
+        shown: Names of exports that the page uses.
+    """
+
+    def __init__(self, source: str, title: str, inline: Inline, values: dict[str, str], shown: frozenset[str]) -> None:
+        self.source = source
+        self.inline = inline
+        self.values = values
+        self.shown = shown
+        self._title = title
+        self._slugger = Slugger()
+        self._drafts = [_Draft(title, 1, (title,), "", 0, (0, 0))]
+        self._parents: list[tuple[int, str]] = []
+        self._lead = ""
+
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Read the blocks of a page."""
+        self._walk(blocks, _Where())
+
+    def sections(self, end: int) -> tuple[Section, ...]:
+        """The finished sections, each up to where the next one starts; `end` is the length of the source."""
+        ends = [draft.start for draft in self._drafts[1:]] + [end]
+        return tuple(
+            Section(
+                title=draft.title,
+                level=draft.level,
+                heading_path=draft.path,
+                anchor=draft.anchor,
+                units=tuple(draft.units),
+                char_start=draft.start,
+                char_end=stop,
+            )
+            for draft, stop in zip(self._drafts, ends, strict=True)
+        )
+
+    # Blocks ------------------------------------------------------------------------------------------------------
+
+    def _walk(self, blocks: Sequence[Block], where: _Where) -> None:
+        for block in blocks:
+            self._block(block, where)
+
+    def _block(self, block: Block, where: _Where) -> None:
+        if isinstance(block, Heading):
+            self._heading(block, where)
+        elif isinstance(block, Paragraph):
+            self._paragraph(block, where)
+        elif isinstance(block, Code):
+            self._code(block, where)
+        elif isinstance(block, Math):
+            text = clean(block.body.text)
+            self._unit("sentence", f"$$ {text} $$", (block.start, block.end), self._new_block(), where)
+        elif isinstance(block, Table):
+            self._table(block, where)
+        elif isinstance(block, Listing):
+            self._list(block, where)
+        elif isinstance(block, Quote):
+            self._quote(block, where)
+        elif isinstance(block, Admonition):
+            self._admonition(block, where)
+        elif isinstance(block, Element):
+            self._element(block, where)
+        elif isinstance(block, Script):
+            self._script(block, where)
+
+    def _heading(self, block: Heading, where: _Where) -> None:
+        visible = self._visible(block.body)
+        text = clean(visible.text)
+        anchor = block.anchor or self._slugger.next(visible.text.replace("\n", " ").strip())
+        if not text:
+            return
+        place = self._place(block.body, visible, 0, len(visible.text))
+        if not where.headings:
+            self._unit("sentence", text, place, self._new_block(), where)
+            return
+        page = self._drafts[0]
+        if block.level == 1 and len(self._drafts) == 1 and text.casefold() == clean(self._title).casefold():
+            page.title_range = place
+            return
+        while self._parents and self._parents[-1][0] >= block.level:
+            self._parents.pop()
+        self._parents.append((block.level, text))
+        path = (self._title, *(title for _, title in self._parents))
+        self._drafts.append(_Draft(text, block.level, path, anchor, block.start, place))
+        self._lead = ""
+
+    def _paragraph(self, block: Paragraph, where: _Where) -> None:
+        where = self._inline_callout(block, where)
+        tokens = self.inline.tokens(block.body.text)
+        visible = read_visible(block.body.text, tokens, self.values)
+        text = clean(visible.text)
+        if not text:
+            return
+        number = self._new_block()
+        solid = [token for token in tokens if token["type"] not in {"softbreak", "linebreak", "comment"}]
+        images = all(
+            token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
+        )
+        if images or (_CAPTION.match(text) and len(text) <= _LONG_ITEM):
+            self._unit("caption", text, self._place(block.body, visible, 0, len(visible.text)), number, where)
+            return
+        self._sentences(block.body, visible, number, where)
+
+    def _inline_callout(self, block: Paragraph, where: _Where) -> _Where:
+        if not where.warning and "<" in block.body.text:
+            tags = (token["tag"] for token in self.inline.tokens(block.body.text) if token["type"] == "tag")
+            if any(callout_of(tag) in WARNINGS for tag in tags):
+                return replace(where, warning=True)
+        return where
+
+    def _sentences(self, body: Placed, visible: Visible, number: int, where: _Where) -> None:
+        for start, end in sentence_ranges(visible.text, visible.protected):
+            text = clean(visible.text[start:end])
+            if text:
+                self._unit("sentence", text, self._place(body, visible, start, end), number, where)
+                self._lead = text[:_LONG_LEAD]
+
+    def _code(self, block: Code, where: _Where) -> None:
+        title = _CODE_TITLE.search(block.info)
+        if title is not None:
+            index = title.lastindex or 1
+            offset = self.source.find(block.info, block.start)
+            place = (offset + title.start(index), offset + title.end(index))
+            self._unit("caption", clean(title[index]), place, self._new_block(), where)
+        if not block.text:
+            return
+        self._drafts[-1].units.append(
+            Unit(
+                kind="code",
+                text=block.text,
+                char_start=block.content_start,
+                char_end=block.content_end,
+                lead=self._lead,
+                language=language_of(block.info),
+                block=self._new_block(),
+                warning=where.warning,
+            )
+        )
+
+    def _table(self, block: Table, where: _Where) -> None:
+        header = self._row(block.header)
+        number = self._new_block()
+        if not block.rows:
+            place = (block.header[0].at(0), block.header[-1].end(len(block.header[-1].text)))
+            self._unit("table_row", header, place, number, where)
+        for row, place in zip(block.rows, block.row_ranges, strict=True):
+            self._unit("table_row", self._row(row), place, number, where, lead=header)
+
+    def _row(self, cells: Sequence[Placed]) -> str:
+        texts = [clean(self._visible(cell).text) for cell in cells]
+        return " | ".join(texts) if any(texts) else ""
+
+    def _list(self, block: Listing, where: _Where) -> None:
+        lead = where.lead or self._lead
+        number = self._new_block()
+        for item in block.items:
+            self._item(item, number, replace(where, headings=False, lead=lead))
+
+    def _item(self, item: Item, number: int, where: _Where) -> None:
+        first = item.children[0] if item.children else None
+        rest = item.children
+        nested = where.lead
+        if isinstance(first, Paragraph):
+            rest = rest[1:]
+            nested = self._item_text(item, first, number, where) or nested
+        for child in rest:
+            if isinstance(child, Paragraph):
+                self._sentences(child.body, self._visible(child.body), number, where)
+            elif isinstance(child, Listing):
+                inner = replace(where, lead=nested)
+                for sub in child.items:
+                    self._item(sub, number, inner)
+            else:
+                self._block(child, replace(where, lead=nested))
+
+    def _item_text(self, item: Item, paragraph: Paragraph, number: int, where: _Where) -> str:
+        where = self._inline_callout(paragraph, where)
+        body = paragraph.body
+        visible = self._visible(body)
+        text = clean(visible.text)
+        if not text:
+            return ""
+        marker = f"{item.marker} " if item.marker[:-1] else ""
+        ranges = sentence_ranges(visible.text, visible.protected)
+        if len(text) <= _LONG_ITEM:
+            ranges = [(0, len(visible.text))]
+        for index, (start, end) in enumerate(ranges):
+            place = self._place(body, visible, start, end)
+            if index == 0:
+                if marker:
+                    place = (item.start, place[1])
+                self._unit("list_item", marker + clean(visible.text[start:end]), place, number, where, lead=where.lead)
+            else:
+                self._unit("sentence", clean(visible.text[start:end]), place, number, where)
+        self._lead = text[:_LONG_LEAD]
+        return text[:_LONG_LEAD]
+
+    # Containers --------------------------------------------------------------------------------------------------
+
+    def _quote(self, block: Quote, where: _Where) -> None:
+        inside = replace(where, headings=False)
+        first = block.children[0] if block.children else None
+        alert = _ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
+        children = list(block.children)
+        if alert is not None and isinstance(first, Paragraph):
+            inside = replace(inside, warning=where.warning or alert[1].lower() in WARNINGS)
+            body = first.body.cut(alert.end(), len(first.body.text))
+            children[0] = Paragraph(body, first.start, first.end)
+        self._walk(children, inside)
+
+    def _admonition(self, block: Admonition, where: _Where) -> None:
+        inside = replace(where, headings=False, warning=where.warning or block.name in WARNINGS)
+        if block.title is not None:
+            visible = self._visible(block.title)
+            text = clean(visible.text)
+            if text:
+                place = self._place(block.title, visible, 0, len(visible.text))
+                self._unit("caption", text, place, self._new_block(), inside)
+        self._walk(block.children, inside)
+
+    def _element(self, block: Element, where: _Where) -> None:
+        callout = callout_of(block.tag)
+        inside = replace(where, warning=where.warning or callout in WARNINGS, headings=where.headings and not callout)
+        for shown in attribute_texts(block.tag):
+            self._unit("caption", clean(shown.text), (shown.start, shown.end), self._new_block(), inside)
+        level = block.tag.name[1:]
+        only = block.children[0] if len(block.children) == 1 else None
+        if block.tag.name[:1] == "h" and level in {"1", "2", "3", "4", "5", "6"} and isinstance(only, Paragraph):
+            anchor = block.tag.attribute("id") or self._drafts[-1].anchor
+            self._heading(Heading(int(level), only.body, anchor or "top", block.start, block.end), where)
+            return
+        if _is_code(block.tag) and isinstance(only, Script) and not only.module:
+            literal = literal_of(self.source[only.start + 1 : only.end - 1])
+            if literal is not None:
+                start, end = only.start + 1 + literal[1], only.start + 1 + literal[2]
+                self._code(Code(literal[0], block.tag.attribute("language"), only.start, only.end, start, end), inside)
+                return
+        self._walk(block.children, inside)
+
+    def _script(self, block: Script, where: _Where) -> None:
+        inner = (block.start, block.end) if block.module else (block.start + 1, block.end - 1)
+        if block.module:
+            if not self.shown.intersection(exported_names(self.source, block.start, block.end)):
+                return
+        elif (value := self.values.get(self.source[inner[0] : inner[1]].strip())) is not None:
+            self._unit("sentence", clean(value), (block.start, block.end), self._new_block(), where)
+            return
+        number = self._new_block()
+        for shown in script_texts(self.source, *inner):
+            text = clean(shown.text)
+            for start, end in sentence_ranges(text):
+                self._unit("sentence", text[start:end], (shown.start, shown.end), number, where)
+
+    # Units -------------------------------------------------------------------------------------------------------
+
+    def _new_block(self) -> int:
+        self._drafts[-1].blocks += 1
+        return self._drafts[-1].blocks - 1
+
+    def _unit(
+        self, kind: UnitKind, text: str, place: tuple[int, int], number: int, where: _Where, *, lead: str = ""
+    ) -> None:
+        if text:
+            unit = Unit(
+                kind=kind,
+                text=text,
+                char_start=place[0],
+                char_end=place[1],
+                lead="" if lead == text else lead,
+                block=number,
+                warning=where.warning,
+            )
+            self._drafts[-1].units.append(unit)
+
+    def _visible(self, body: Placed) -> Visible:
+        return read_visible(body.text, self.inline.tokens(body.text), self.values)
+
+    def _place(self, body: Placed, visible: Visible, start: int, end: int) -> tuple[int, int]:
+        """Range in the source of a range of visible text, blanks at its ends left out."""
+        text = visible.text[start:end]
+        start += len(text) - len(text.lstrip())
+        end -= len(text) - len(text.rstrip())
+        first, last = visible.range_of(start, max(end, start + 1))
+        return body.at(first), body.end(last)
+
+
+def _is_code(tag: Tag) -> bool:
+    return tag.name in {"CodeBlock", "code", "pre", "Code", "Snippet"}

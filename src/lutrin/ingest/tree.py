@@ -1,0 +1,170 @@
+"""The blocks of a page, in the order in which they are read, each with its place in the source."""
+
+from dataclasses import dataclass, field
+
+from lutrin.ingest.placed import Placed
+from lutrin.ingest.script import Tag
+
+
+@dataclass(slots=True)
+class Heading:
+    """A heading; `anchor` is its author's own id, empty where the page's slugger will make one."""
+
+    level: int
+    body: Placed
+    anchor: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """Running text with inline markup."""
+
+    body: Placed
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Code:
+    """A fenced or indented block; `text` is byte for byte what stands in the file, less the container's indentation."""
+
+    text: str
+    info: str
+    start: int
+    end: int
+    content_start: int
+    content_end: int
+
+
+@dataclass(slots=True)
+class Math:
+    """A displayed formula, without its dollar signs."""
+
+    body: Placed
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Table:
+    """A pipe table; every row has as many cells as its author wrote."""
+
+    header: list[Placed]
+    rows: list[list[Placed]]
+    aligns: list[str]
+    """`left`, `right`, `center` or empty, one a column."""
+    row_ranges: list[tuple[int, int]]
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Rule:
+    """A horizontal line."""
+
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Script:
+    """JavaScript of a page: imports and exports, or an expression in braces; `start` and `end` include the braces."""
+
+    start: int
+    end: int
+    module: bool
+    """Whether it is an import or export rather than an expression."""
+
+
+@dataclass(slots=True)
+class Mark:
+    """An opening, closing or self-closing tag that stands on its own line, before the tree is nested."""
+
+    tag: Tag
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Quote:
+    """A block quotation."""
+
+    start: int
+    end: int
+    children: list["Block"] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Item:
+    """A list item; `marker` is `-` or the number that its author wrote, such as `3.`."""
+
+    marker: str
+    start: int
+    end: int
+    children: list["Block"] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Listing:
+    """A bullet list or a numbered list."""
+
+    delimiter: str
+    """`-`, `+`, `*`, `.` or `)`: another one starts another list."""
+    start: int
+    end: int
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Admonition:
+    """A note, tip, warning and so on, or another directive of that form."""
+
+    name: str
+    title: Placed | None
+    start: int
+    end: int
+    children: list["Block"] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Element:
+    """A JSX or HTML element on lines of its own, with what stands inside."""
+
+    tag: Tag
+    start: int
+    end: int
+    children: list["Block"] = field(default_factory=list)
+
+
+Block = Heading | Paragraph | Code | Math | Table | Rule | Script | Mark | Quote | Item | Listing | Admonition | Element
+
+CALLOUTS = {
+    "note": "note",
+    "tip": "tip",
+    "hint": "tip",
+    "info": "info",
+    "important": "info",
+    "seealso": "info",
+    "check": "tip",
+    "success": "tip",
+    "warning": "warning",
+    "attention": "warning",
+    "caution": "caution",
+    "danger": "danger",
+    "error": "danger",
+}
+"""Names under which Docusaurus, MyST, GitHub and Mintlify write admonitions, and the class that each has here."""
+
+WARNINGS = frozenset({"warning", "caution", "danger"})
+
+
+def callout_of(tag: Tag) -> str:
+    """The admonition class of a component such as `<Warning>` or `<Admonition type="danger">`; empty for others."""
+    if not tag.name[:1].isupper():
+        return ""
+    name = tag.name
+    if name in {"Admonition", "Callout", "Alert", "Aside"}:
+        name = next((item.value or "" for item in tag.attributes if item.name in {"type", "kind"}), "note")
+    return CALLOUTS.get(name.lower(), "")

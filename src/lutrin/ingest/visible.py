@@ -1,0 +1,220 @@
+"""What a reader sees of an inline text, character by character with its place."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from html import unescape
+
+from lutrin.ingest.inline import Token
+from lutrin.ingest.script import INLINE, is_comment, literal_of
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
+_SHOWN = frozenset(
+    "title label description caption summary alt text question answer definition content heading subtitle header note "
+    "hint tooltip explanation name term quote author message tip body aria-label placeholder".split()
+)
+_HIDDEN = frozenset("class classname style href src id key to type icon value url path lang width height align".split())
+
+
+@dataclass(slots=True)
+class Piece:
+    """A stretch of visible text and the range of the inline text that it came from."""
+
+    start: int
+    """Index in the visible text."""
+    begin: int
+    end: int
+    outer_begin: int
+    outer_end: int
+    """The range with the marks around it: backticks, brackets, asterisks."""
+    exact: bool
+    """Whether the visible characters are those of the range, one by one."""
+
+
+@dataclass(slots=True)
+class Visible:
+    """Visible text with its pieces."""
+
+    text: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    protected: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of code, maths and addresses, in which no sentence ends."""
+
+    def range_of(self, start: int, end: int) -> tuple[int, int]:
+        """Range of the inline text for a non-empty range of the visible text, with the marks that hug it."""
+        first = self.pieces[bisect_right(self.pieces, start, key=_start) - 1]
+        last_index = bisect_right(self.pieces, end - 1, key=_start) - 1
+        last = self.pieces[last_index]
+        last_end = self.pieces[last_index + 1].start if last_index + 1 < len(self.pieces) else len(self.text)
+        begin = first.begin + (start - first.start if first.exact else 0)
+        stop = last.begin + (end - last.start) if last.exact else last.end
+        return first.outer_begin if start == first.start else begin, last.outer_end if end == last_end else stop
+
+
+def _start(piece: Piece) -> int:
+    return piece.start
+
+
+class _Reader:
+    def __init__(self, text: str, values: dict[str, str]) -> None:
+        self.text = text
+        self.values = values
+        self.parts: list[str] = []
+        self.pieces: list[Piece] = []
+        self.protected: list[tuple[int, int]] = []
+        self.length = 0
+        self.cursor = 0
+
+    def put(self, visible: str, begin: int, end: int, *, exact: bool, marks: int = 0) -> None:
+        if not visible:
+            return
+        self.pieces.append(Piece(self.length, begin, end, begin - marks, end + marks, exact))
+        self.parts.append(visible)
+        self.length += len(visible)
+
+    def walk(self, tokens: list[Token]) -> None:
+        for token in tokens:
+            self.token(token)
+
+    def token(self, token: Token) -> None:
+        kind = token["type"]
+        begin, end = token.get("span", (self.cursor, self.cursor))
+        if kind == "text":
+            self.plain(token["raw"])
+            return
+        if "span" in token and "children" not in token:
+            self.cursor = max(self.cursor, begin)
+        if kind in {"softbreak", "linebreak"}:
+            self.put("\n", begin, end, exact=False)
+        elif kind == "codespan":
+            self.code(token["raw"], begin, end)
+        elif kind == "maths":
+            self.protect(self.text[begin:end], begin, end)
+        elif kind == "tag":
+            self.tag(token, begin, end)
+        elif kind == "expression":
+            self.expression(token["raw"], begin, end)
+        elif "children" in token:
+            self.nested(token, kind)
+        if "span" in token:
+            self.cursor = max(self.cursor, end)
+
+    def nested(self, token: Token, kind: str) -> None:
+        first, start = len(self.pieces), self.cursor
+        self.walk(token["children"])
+        if first == len(self.pieces):
+            return
+        opening, closing = self.pieces[first], self.pieces[-1]
+        if kind in {"link", "image"}:
+            bracket = self.text.rfind("[", start, opening.outer_begin + 1)
+            if bracket >= 0:
+                opening.outer_begin = bracket - (kind == "image")
+            closing.outer_end = max(closing.outer_end, token["span"][1] if "span" in token else 0)
+            begin = token["span"][0] if "span" in token else start
+            if self.text.startswith("<", begin):
+                opening.outer_begin = begin
+                self.protected.append((opening.start, self.length))
+        elif kind in _MARKS:
+            opening.outer_begin = max(start, opening.outer_begin - _MARKS[kind])
+            closing.outer_end = min(len(self.text), closing.outer_end + _MARKS[kind])
+
+    def plain(self, raw: str) -> None:
+        """Find plain text again behind the cursor, where only escapes and emphasis marks can stand between."""
+        done = 0
+        for entity in _ENTITY.finditer(raw):
+            self.letters(raw[done : entity.start()])
+            at = self.text.find(entity.group(), self.cursor)
+            begin = self.cursor if at < 0 else at
+            stop = begin + len(entity.group())
+            self.put(unescape(entity.group()), begin, stop, exact=False)
+            self.cursor, done = stop, entity.end()
+        self.letters(raw[done:])
+
+    def letters(self, raw: str) -> None:
+        while raw:
+            if self.text.startswith(raw, self.cursor):
+                self.put(raw, self.cursor, self.cursor + len(raw), exact=True)
+                self.cursor += len(raw)
+                return
+            same = 0
+            while same < len(raw) and self.text.startswith(raw[same], self.cursor + same):
+                same += 1
+            if same:
+                self.put(raw[:same], self.cursor, self.cursor + same, exact=True)
+                self.cursor += same
+                raw = raw[same:]
+            elif self.cursor < len(self.text):
+                found = self.text.find(raw[0], self.cursor)
+                if found < 0:
+                    self.put(raw, self.cursor, self.cursor, exact=False)
+                    return
+                self.cursor = found
+            else:
+                self.put(raw, self.cursor, self.cursor, exact=False)
+                return
+
+    def code(self, raw: str, begin: int, end: int) -> None:
+        marks = 0
+        while self.text.startswith("`", begin + marks):
+            marks += 1
+        inner = begin + marks
+        if len(raw) < end - begin - 2 * marks:
+            inner += 1
+        self.protected.append((self.length, self.length + len(raw)))
+        self.put(raw, inner, inner + len(raw), exact=True)
+        if raw:
+            self.pieces[-1].outer_begin, self.pieces[-1].outer_end = begin, end
+
+    def protect(self, raw: str, begin: int, end: int) -> None:
+        self.protected.append((self.length, self.length + len(raw)))
+        self.put(raw, begin, end, exact=True)
+
+    def tag(self, token: Token, begin: int, end: int) -> None:
+        tag = token["tag"]
+        if tag.name.lower() in INLINE - {"wbr"}:
+            return
+        # Cells, items and components stand apart in the page even if nothing stands between them in the file.
+        if tag.name.lower() != "wbr" and not self.touches_word(begin, end):
+            self.put(" ", begin, end, exact=False)
+        for item in tag.attributes:
+            shown = item.value
+            if item.expression:
+                literal = literal_of(item.value or "")
+                shown = literal[0] if literal else None
+            if shown and is_shown(tag.name, item.name, shown):
+                self.put(f" {shown} ", begin, end, exact=False)
+
+    def touches_word(self, begin: int, end: int) -> bool:
+        """Whether letters stand on both sides of a tag, so that it is inside a word."""
+        return begin > 0 and self.text[begin - 1].isalnum() and self.text[end : end + 1].isalnum()
+
+    def expression(self, raw: str, begin: int, end: int) -> None:
+        literal = literal_of(raw)
+        if literal is not None:
+            self.put(literal[0], begin, end, exact=False)
+        elif not is_comment(raw) and raw.strip() in self.values:
+            self.put(self.values[raw.strip()], begin, end, exact=False)
+
+
+def is_shown(tag: str, name: str, value: str) -> bool:
+    """Whether the value of an attribute is text that a reader sees, as far as names and looks can tell."""
+    if tag[:1].islower():
+        return name == "alt" or (name == "title" and tag == "abbr")
+    plain = name.lower()
+    if plain in _HIDDEN or plain.startswith(("on", "data-")) or not any(c.isalpha() for c in value):
+        return False
+    return plain in _SHOWN or " " in value.strip()
+
+
+def read_visible(text: str, tokens: list[Token], values: dict[str, str]) -> Visible:
+    """Put together what a reader sees.
+
+    Args:
+        text: The inline text.
+        tokens: Its tokens, from `parse_inline`.
+        values: Text of expressions that can be known: exported constants, strings of the front matter.
+    """
+    reader = _Reader(text, values)
+    reader.walk(tokens)
+    return Visible("".join(reader.parts), reader.pieces, reader.protected)
