@@ -1,0 +1,52 @@
+"""How right the answers are: question files in, the figures of one pipeline out.
+
+::
+
+    questions.py   question files, and which half is for tuning
+    text.py        Markdown as words, sentences and facts are counted in it
+    proof.py       whether the book proves a sentence
+    measures.py    what one answer scores
+    figures.py     the figures, what they mean and their goals
+    run.py         questions through a pipeline, one outcome each
+    bootstrap.py   intervals by resampling questions
+    report.py      outcomes to figures, overall and by kind
+    show.py        tables
+    bars.py        figures that must be reached
+
+The judge shares no code with the judged: words, numbers, names and sentences are read here by rules of its own.
+
+Half of the questions of a file are for tuning and half for testing only. The half is decided by the question's id
+alone (`questions.half_of`: SHA-256, even first byte tunes, odd one tests), so it never changes when files grow. Whoever
+changes weights, thresholds, prompts or rules looks at `--split tune`; `--split test` is run afterwards, to report.
+"""
+
+from lutrin.evaluate.bars import Bar, goal_bars, missed, parse_bar
+from lutrin.evaluate.questions import EvalQuestion, Split, half_of, read_questions, select
+from lutrin.evaluate.report import Comparison, Report, compare, read_report, report, to_json
+from lutrin.evaluate.run import Outcome, Subject, run
+from lutrin.evaluate.show import comparison_table, kinds_table, side_by_side, table
+
+__all__ = [
+    "Bar",
+    "Comparison",
+    "EvalQuestion",
+    "Outcome",
+    "Report",
+    "Split",
+    "Subject",
+    "compare",
+    "comparison_table",
+    "goal_bars",
+    "half_of",
+    "kinds_table",
+    "missed",
+    "parse_bar",
+    "read_questions",
+    "read_report",
+    "report",
+    "run",
+    "select",
+    "side_by_side",
+    "table",
+    "to_json",
+]
