@@ -15,6 +15,7 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import slug
 from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.markdown import Page, title_from_name
+from lutrin.records import BookInfo
 
 _MAX_CHARS = 65_536
 _INDEXES = ("index.mdx", "index.md", "README.md", "README.mdx", "readme.md")
@@ -22,16 +23,6 @@ _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62})")
 _CHAPTER = re.compile(r"\bchapter[-_ .]*(\d+)", re.IGNORECASE)
 _CHAPTER_NAME = re.compile(r"\b(?:chapter|lesson|week)\b|\bch[-_ .]?\d", re.IGNORECASE)
 _MODULE_NAME = re.compile(r"\b(?:part|module|unit|volume|section)\b", re.IGNORECASE)
-
-
-class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What `book.toml` says."""
-
-    slug: str
-    title: str
-    edition: str = ""
-    version: str = "1"
-    language: str = "en"
 
 
 @dataclass(frozen=True)

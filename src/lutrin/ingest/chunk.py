@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from lutrin.ingest.books import BookInfo
-from lutrin.records import Chunk, ContentType, Document, Notice, Section, Unit, embedded_text
+from lutrin.records import BookInfo, Chunk, ContentType, Document, Notice, Section, Unit, embedded_text
 
 TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
 

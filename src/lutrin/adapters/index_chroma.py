@@ -1,0 +1,219 @@
+"""Vectors in an embedded Chroma: one collection in the folder of each generation.
+
+Chroma writes into its folder whenever it opens it (a row in `acquire_write`), and wants one process a folder. A
+published generation must never change, and several processes read it. So whoever opens one gets a copy of it in a
+folder of its own, which a lock marks as living; copies whose process is gone are swept by the next one that opens.
+"""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import sqlite3
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.errors import IndexUnavailable
+from lutrin.ports import Vectors
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.collection_configuration import CreateCollectionConfiguration
+
+T = TypeVar("T")
+Metadata = Mapping[str, str | int | bool]
+
+BATCH = 5000
+"""Records sent to Chroma at once; it refuses more than 5461."""
+HNSW: dict[str, Any] = {"space": "cosine", "ef_construction": 200, "ef_search": 256, "max_neighbors": 24}
+"""Malkov and Yashunin 2016: wide enough that ten nearest of 100,000 hold 0.99 of those that an exact scan finds."""
+
+
+class ChromaStore:
+    """Collections of Chroma, each in a folder.
+
+    Args:
+        scratch: Folder for the private copies of those that read; on the disk of the data, since copies may be large.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+
+    async def create(self, directory: Path, collection: str, count: int) -> "ChromaIndex":
+        """Make an empty collection; see `ports.VectorStore.create`."""
+        # Chroma writes its graph out after `sync_threshold` additions and keeps later ones in a log that each reader
+        # would have to replay: a threshold of `count` leaves one graph and an empty log.
+        configuration = cast("CreateCollectionConfiguration", {"hnsw": HNSW | {"sync_threshold": max(2, count)}})
+
+        def make() -> ChromaIndex:
+            directory.mkdir(parents=True, exist_ok=True)
+            client = _client(directory)
+            made = client.create_collection(collection, embedding_function=None, configuration=configuration)
+            return ChromaIndex(client, made, finish=lambda: _compact(directory))
+
+        return await _in_thread(make, "cannot be made")
+
+    async def open(self, directory: Path, collection: str) -> "ChromaIndex":
+        """Open a private copy of a finished collection; see `ports.VectorStore.open`."""
+
+        def load() -> ChromaIndex:
+            copy = _PrivateCopy(directory, self._scratch)
+            client = None
+            try:
+                client = _client(copy.path)
+                found = client.get_collection(collection, embedding_function=None)
+                if found.count():  # the first query loads the graph; a reader should not wait for that
+                    found.query(query_embeddings=found.peek(1)["embeddings"], n_results=1, include=[])
+            except BaseException:
+                if client is not None:
+                    client.close()
+                copy.remove()
+                raise
+            return ChromaIndex(client, found, finish=copy.remove)
+
+        return await _in_thread(load, "cannot be opened")
+
+
+class ChromaIndex:
+    """One open collection; calls run in threads, one at a time, for Chroma's client promises nothing about threads.
+
+    Args:
+        client: Owns the files; closed with the index.
+        collection: The collection.
+        finish: Runs after the client is closed.
+    """
+
+    def __init__(self, client: "Client", collection: Any, finish: Callable[[], None]) -> None:  # noqa: ANN401 - Chroma's class has no usable types
+        self._client = client
+        self._collection = collection
+        self._finish = finish
+        self._lock = threading.Lock()
+
+    async def add(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Metadata]) -> None:
+        """Add records; see `ports.VectorIndex.add`."""
+
+        def send() -> None:
+            for start in range(0, len(ids), BATCH):
+                part = slice(start, start + BATCH)
+                self._collection.add(
+                    ids=list(ids[part]),
+                    embeddings=np.ascontiguousarray(vectors[part], dtype=np.float32),
+                    metadatas=[dict(item) for item in metadata[part]],
+                )
+
+        await self._call(send, "cannot be written")
+
+    async def search(
+        self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The `k` nearest records; see `ports.VectorIndex.search`."""
+        clauses: list[dict[str, str]] = [{name: value} for name, value in (where or {}).items()]
+        condition: Any = {"$and": clauses} if len(clauses) > 1 else clauses[0] if clauses else None
+
+        def ask() -> list[tuple[str, float]]:
+            found = self._collection.query(
+                query_embeddings=np.asarray(vector, dtype=np.float32)[None],
+                n_results=k,
+                where=condition,
+                include=["distances"],
+            )
+            # Chroma's cosine distance is 1 - cosine.
+            pairs = [(name, 1.0 - float(far)) for name, far in zip(found["ids"][0], found["distances"][0], strict=True)]
+            return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+        return await self._call(ask, "cannot be read")
+
+    async def ids(self) -> list[str]:
+        """Every id in the collection."""
+        return await self._call(lambda: list(self._collection.get(include=[])["ids"]), "cannot be read")
+
+    async def close(self) -> None:
+        """Release files and handles."""
+
+        def release() -> None:
+            self._collection = None
+            self._client.close()
+            self._finish()
+
+        await self._call(release, "cannot be closed")
+
+    async def _call(self, work: Callable[[], T], trouble: str) -> T:
+        def locked() -> T:
+            with self._lock:
+                return work()
+
+        return await _in_thread(locked, trouble)
+
+
+class _PrivateCopy:
+    """A copy of a collection's folder that belongs to this process as long as it holds the lock file open."""
+
+    def __init__(self, source: Path, scratch: Path) -> None:
+        scratch.mkdir(parents=True, exist_ok=True)
+        self.path = scratch / uuid.uuid4().hex
+        with _locked(scratch / "sweep", wait=True):  # nobody takes the new lock file for a dead process's
+            _sweep(scratch)
+            self._lock = os.open(self.path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        try:
+            shutil.copytree(source, self.path, copy_function=shutil.copyfile)
+        except BaseException:
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.path.with_suffix(".lock").unlink(missing_ok=True)
+        os.close(self._lock)
+
+
+@contextmanager
+def _locked(path: Path, *, wait: bool) -> Iterator[None]:
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _sweep(scratch: Path) -> None:
+    """Remove the copies of processes that are gone: their locks are free."""
+    for lock in scratch.glob("*.lock"):
+        with suppress(BlockingIOError), _locked(lock, wait=False):
+            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+            lock.unlink(missing_ok=True)
+
+
+def _client(directory: Path) -> "Client":
+    import chromadb  # noqa: PLC0415 - takes a second to import; commands that search nothing need not wait for it
+    from chromadb.config import Settings  # noqa: PLC0415 - as above
+
+    client = chromadb.PersistentClient(str(directory), settings=Settings(anonymized_telemetry=False))
+    return cast("Client", client)
+
+
+def _compact(directory: Path) -> None:
+    """Shrink Chroma's database: its emptied log leaves nine tenths of the file free."""
+    with closing(sqlite3.connect(directory / "chroma.sqlite3", isolation_level=None)) as database:
+        database.execute("VACUUM")
+
+
+async def _in_thread(work: Callable[[], T], trouble: str) -> T:
+    def guarded() -> T:
+        from chromadb.errors import ChromaError  # noqa: PLC0415 - as in `_client`
+
+        try:
+            return work()
+        # Besides its own errors Chroma raises ValueError and TypeError for what it finds wrong, and pyo3 RuntimeError.
+        except (ChromaError, OSError, sqlite3.Error, ValueError, TypeError, RuntimeError) as error:
+            raise IndexUnavailable(f"The vector index {trouble}: {error}") from error
+
+    return await asyncio.to_thread(guarded)

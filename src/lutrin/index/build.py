@@ -1,0 +1,232 @@
+"""Writing a new generation into a folder that nobody reads yet."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from lutrin import sqlite
+from lutrin.index import lexical
+from lutrin.index.disk import file_hashes
+from lutrin.index.embeddings import EmbeddingCache
+from lutrin.index.generation import MANIFEST, PASSAGES, VECTORS, WINDOWS, Manifest, decode_chunk
+from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
+from lutrin.ports import VectorStore
+from lutrin.records import BookInfo, Chunk
+
+SCHEMA = """
+CREATE TABLE file (
+    filename TEXT PRIMARY KEY,
+    ordinal INTEGER NOT NULL DEFAULT 0,
+    title TEXT NOT NULL,
+    module TEXT NOT NULL,
+    chapter TEXT NOT NULL,
+    section TEXT NOT NULL,
+    position REAL,
+    sha256 TEXT NOT NULL,
+    chunks INTEGER NOT NULL,
+    source TEXT NOT NULL);
+CREATE TABLE chunk (
+    row INTEGER PRIMARY KEY,
+    chunk_id TEXT NOT NULL UNIQUE,
+    filename TEXT NOT NULL REFERENCES file (filename),
+    chunk_index INTEGER NOT NULL,
+    module TEXT NOT NULL,
+    chapter TEXT NOT NULL,
+    section TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    window_start INTEGER NOT NULL DEFAULT 0,
+    record BLOB NOT NULL);
+CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index);
+CREATE INDEX chunk_chapter ON chunk (chapter);
+CREATE INDEX chunk_module ON chunk (module);
+"""
+BATCH = 1000
+
+
+class BookFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A source file with its text and what readers know of it."""
+
+    filename: str
+    title: str
+    module: str
+    chapter: str
+    section: str
+    position: float | None
+    sha256: str
+    source: str
+
+
+class GenerationBuilder:
+    """Fills an empty folder; `finish` completes it.
+
+    Args:
+        directory: New and empty.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._passages = sqlite.connect(directory / PASSAGES)
+        # The folder is worth nothing until it is whole and synced: no journal on disk, no sync for each commit.
+        self._passages.execute("PRAGMA journal_mode = MEMORY")
+        self._passages.execute("PRAGMA synchronous = OFF")
+        for statement in (SCHEMA + lexical.SCHEMA).split(";\n"):
+            self._passages.execute(statement)
+        self._rows = 0
+
+    def add_file(self, file: BookFile, chunks: Sequence[Chunk]) -> None:
+        """Add a file and its chunks."""
+        self._passages.execute("BEGIN")
+        self._passages.execute(
+            "INSERT INTO file (filename, title, module, chapter, section, position, sha256, source, chunks)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*msgspec.structs.astuple(file), len(chunks)),
+        )
+        for chunk in chunks:
+            self._passages.execute(
+                "INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, chapter, section, content_type,"
+                " content_hash, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    self._rows,
+                    chunk.chunk_id,
+                    chunk.filename,
+                    chunk.chunk_index,
+                    chunk.module,
+                    chunk.chapter,
+                    chunk.section,
+                    chunk.content_type,
+                    chunk.content_hash,
+                    msgspec.json.encode(chunk),
+                ),
+            )
+            lexical.index_chunk(self._passages, self._rows, file.title, chunk)
+            self._rows += 1
+        self._passages.execute("COMMIT")
+
+    def order_files(self, order: Sequence[str]) -> None:
+        """Set the reading order of all files."""
+        self._passages.executemany("UPDATE file SET ordinal = ? WHERE filename = ?", list(enumerate(order)))
+
+    def chunk_ids(self) -> set[str]:
+        """The ids of all chunks added so far."""
+        return chunk_ids(self._passages)
+
+    async def finish(
+        self,
+        *,
+        name: str,
+        book: BookInfo,
+        created: str,
+        embedder: str,
+        recipe: str,
+        cache: EmbeddingCache,
+        dimension: int,
+        store: VectorStore,
+    ) -> Manifest:
+        """Write vectors, token vectors and manifest, and close every file.
+
+        Raises:
+            KeyError: A chunk's embedding is not in the cache.
+            IndexUnavailable: The vector index cannot be written.
+        """
+        collection = f"{book.slug}-v{book.version}"
+        windows = self._write_windows(cache, dimension)
+        await self._write_vectors(store, collection, windows, dimension)
+        basis = fit_basis(self._token_sample(cache, dimension))
+        tokens = write_tokens(
+            self.directory, basis, ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
+        )
+        lexical.finish(self._passages, self._chunks())
+        (files,) = self._passages.execute("SELECT count(*) FROM file").fetchone()
+        self._passages.execute("PRAGMA journal_mode = DELETE")
+        self._passages.close()
+        manifest = Manifest(
+            name=name,
+            book=book,
+            created=created,
+            collection=collection,
+            embedder=embedder,
+            dimension=dimension,
+            recipe=recipe,
+            files=files,
+            chunks=self._rows,
+            windows=windows,
+            tokens=tokens,
+            hashes=file_hashes(self.directory, without=MANIFEST),
+        )
+        (self.directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        return manifest
+
+    def close(self) -> None:
+        """Release the files of a generation that will not be finished."""
+        self._passages.close()
+
+    def _chunks(self) -> Iterator[Chunk]:
+        rows = self._passages.execute("SELECT record FROM chunk ORDER BY row")
+        return (decode_chunk(row[0]) for row in rows)
+
+    def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
+        """Write `windows.npy` and where each chunk's windows start; returns how many there are."""
+        parts, starts, count = [], [], 0
+        for row, content_hash in self._passages.execute("SELECT row, content_hash FROM chunk ORDER BY row").fetchall():
+            windows = cache.get(content_hash)[0]
+            parts.append(windows)
+            starts.append((count, row))
+            count += len(windows)
+        np.save(self.directory / WINDOWS, np.concatenate([np.empty((0, dimension), dtype=np.float32), *parts]))
+        self._passages.execute("BEGIN")
+        self._passages.executemany("UPDATE chunk SET window_start = ? WHERE row = ?", starts)
+        self._passages.execute("COMMIT")
+        return count
+
+    async def _write_vectors(self, store: VectorStore, collection: str, count: int, dimension: int) -> None:
+        index = await store.create(self.directory / VECTORS, collection, count)
+        try:
+            vectors = np.load(self.directory / WINDOWS, mmap_mode="r", allow_pickle=False).reshape(-1, dimension)
+            records = list(self._window_records(count))
+            for start in range(0, count, BATCH):
+                part = records[start : start + BATCH]
+                await index.add([name for name, _ in part], vectors[start : start + BATCH], [data for _, data in part])
+        finally:
+            await index.close()
+
+    def _window_records(self, count: int) -> Iterator[tuple[str, dict[str, str | int | bool]]]:
+        """Id and metadata of each window: a chunk's first window has the chunk's id, the next ones `id#1`, `id#2`."""
+        columns = ", ".join(("chunk_id", *lexical.FILTERS))
+        rows = self._passages.execute(f"SELECT window_start, {columns} FROM chunk ORDER BY row").fetchall()  # noqa: S608 - literals
+        stops = [*(row[0] for row in rows[1:]), count]
+        for (start, chunk_id, *values), stop in zip(rows, stops, strict=True):
+            metadata = dict(zip(lexical.FILTERS, values, strict=True))
+            for number in range(stop - start):
+                yield (f"{chunk_id}#{number}" if number else chunk_id), metadata
+
+    def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
+        hashes = [row[0] for row in self._passages.execute("SELECT content_hash FROM chunk ORDER BY row")]
+        taken, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
+        # A deterministic shuffle: by hash, which says nothing about the place in the book.
+        for content_hash in sorted(set(hashes), key=lambda item: hashlib.sha256(item.encode()).digest()):
+            parts.append(restore(cache.get(content_hash)[1]))
+            taken += len(parts[-1])
+            if taken >= SAMPLE_TOKENS:
+                break
+        return np.concatenate(parts)
+
+
+def chunk_ids(passages: sqlite.Connection) -> set[str]:
+    """The ids of all chunks in a `passages.db`."""
+    return {row[0] for row in passages.execute("SELECT chunk_id FROM chunk")}
+
+
+def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:
+    """A file and its chunks from a `passages.db`, as `add_file` took them; None if it is not there."""
+    fields = BookFile.__struct_fields__
+    columns = ", ".join(fields)
+    row = passages.execute(f"SELECT {columns} FROM file WHERE filename = ?", (filename,)).fetchone()  # noqa: S608 - ours
+    if row is None:
+        return None
+    records = passages.execute("SELECT record FROM chunk WHERE filename = ? ORDER BY chunk_index", (filename,))
+    return BookFile(**dict(zip(fields, row, strict=True))), [decode_chunk(record[0]) for record in records]

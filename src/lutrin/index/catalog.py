@@ -1,0 +1,259 @@
+"""The catalogue: which generation of which book is published, from which files, and every embedding ever paid for.
+
+It is the one database that ingest and servers share. Ingest alone writes it; publishing is one transaction.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from lutrin import sqlite
+from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.records import BookInfo
+
+SCHEMA_VERSION = 1
+SCHEMA = """
+CREATE TABLE generation (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    slug TEXT NOT NULL,
+    manifest_sha256 TEXT NOT NULL,
+    published TEXT NOT NULL,
+    retired INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE book (
+    slug TEXT PRIMARY KEY,
+    info TEXT NOT NULL,
+    corpus TEXT NOT NULL,
+    recipe TEXT NOT NULL,
+    current TEXT NOT NULL REFERENCES generation (name),
+    previous TEXT REFERENCES generation (name));
+CREATE TABLE file (
+    slug TEXT NOT NULL REFERENCES book (slug) ON DELETE CASCADE,
+    filename TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (slug, filename)) WITHOUT ROWID;
+CREATE TABLE embedding (
+    content_hash TEXT NOT NULL,
+    embedder TEXT NOT NULL,
+    windows BLOB NOT NULL,
+    token_vectors BLOB NOT NULL,
+    token_offsets BLOB NOT NULL,
+    UNIQUE (content_hash, embedder));
+"""
+
+
+class FileState(msgspec.Struct, frozen=True, kw_only=True):
+    """A source file as it was when it was last ingested."""
+
+    filename: str
+    size: int
+    changed_ns: int
+    """When its content or its entry changed last; 0 if that was so recent that one more change might not show."""
+    sha256: str
+
+
+class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
+    """A book and its generations."""
+
+    info: BookInfo
+    corpus: str
+    """The folder that it was ingested from, absolute."""
+    recipe: str
+    """Fingerprint of the settings and book data that decided about its chunks."""
+    current: str
+    previous: str | None
+    manifest_sha256: str
+    """Of the current generation's manifest, which holds the hashes of all its files."""
+
+
+class Catalog:
+    """Access to `catalog.db`; one object a thread at a time.
+
+    Args:
+        path: The file; it is created with its tables if it is not there.
+
+    Raises:
+        IndexUnavailable: The file is no catalogue of this program.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.connection = sqlite.connect(path)
+            try:
+                self._migrate()
+            except BaseException:
+                self.connection.close()
+                raise
+        except sqlite.DatabaseError as error:
+            raise IndexUnavailable(f"The catalogue {path} cannot be opened: {error}") from error
+
+    def _migrate(self) -> None:
+        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        if version == SCHEMA_VERSION:
+            return
+        if version > SCHEMA_VERSION:
+            raise IndexUnavailable(f"The catalogue has version {version}, this program knows {SCHEMA_VERSION}.")
+        with self.transaction():
+            # Another process may have made the tables while this one waited for the write lock.
+            if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                for statement in SCHEMA.split(";\n"):
+                    self.connection.execute(statement)
+                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of the block or nothing of it; the write lock is taken at once."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def books(self) -> list[PublishedBook]:
+        """All published books, the one published first first."""
+        rows = self.connection.execute(
+            "SELECT book.info, book.corpus, book.recipe, book.current, book.previous, generation.manifest_sha256"
+            " FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"
+        )
+        return [
+            PublishedBook(
+                info=msgspec.json.decode(info, type=BookInfo),
+                corpus=corpus,
+                recipe=recipe,
+                current=current,
+                previous=previous,
+                manifest_sha256=manifest,
+            )
+            for info, corpus, recipe, current, previous, manifest in rows
+        ]
+
+    def book(self, slug: str) -> PublishedBook | None:
+        """One published book, or None."""
+        return next((book for book in self.books() if book.info.slug == slug), None)
+
+    def files(self, slug: str) -> dict[str, FileState]:
+        """The files of a book's current generation, by name."""
+        rows = self.connection.execute("SELECT filename, size, changed_ns, sha256 FROM file WHERE slug = ?", (slug,))
+        return {row[0]: FileState(filename=row[0], size=row[1], changed_ns=row[2], sha256=row[3]) for row in rows}
+
+    def touch(self, slug: str, states: Iterable[FileState]) -> None:
+        """Remember new times of files whose content is what it was."""
+        with self.transaction():
+            self.connection.executemany(
+                "UPDATE file SET size = ?, changed_ns = ? WHERE slug = ? AND filename = ?",
+                [(state.size, state.changed_ns, slug, state.filename) for state in states],
+            )
+
+    def next_number(self) -> int:
+        """The number that the next generation will have; it never had another one."""
+        row = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'generation'").fetchone()
+        return int(row[0]) + 1 if row else 1
+
+    def publish(
+        self,
+        book: PublishedBook,
+        *,
+        published: str,
+        files: Sequence[FileState],
+    ) -> None:
+        """Make a generation the current one of its book; the current one becomes the previous one.
+
+        Args:
+            book: `current` is the new generation; `previous` is ignored.
+            published: ISO 8601, UTC.
+            files: What it was made from.
+        """
+        slug = book.info.slug
+        with self.transaction():
+            old = self.book(slug)
+            self.connection.execute(
+                "INSERT INTO generation (name, slug, manifest_sha256, published) VALUES (?, ?, ?, ?)",
+                (book.current, slug, book.manifest_sha256, published),
+            )
+            self.connection.execute(
+                "INSERT INTO book (slug, info, corpus, recipe, current, previous) VALUES (?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (slug) DO UPDATE SET info = excluded.info, corpus = excluded.corpus,"
+                " recipe = excluded.recipe, current = excluded.current, previous = excluded.previous",
+                (
+                    slug,
+                    msgspec.json.encode(book.info).decode(),
+                    book.corpus,
+                    book.recipe,
+                    book.current,
+                    old and old.current,
+                ),
+            )
+            self.connection.execute(
+                "UPDATE generation SET retired = 1 WHERE slug = ? AND name NOT IN (?, ?)",
+                (slug, book.current, old.current if old else book.current),
+            )
+            self.connection.execute("DELETE FROM file WHERE slug = ?", (slug,))
+            self.connection.executemany(
+                "INSERT INTO file (slug, filename, size, changed_ns, sha256) VALUES (?, ?, ?, ?, ?)",
+                [(slug, state.filename, state.size, state.changed_ns, state.sha256) for state in files],
+            )
+
+    def withdraw(self, slug: str) -> None:
+        """Take a book off the shelf; its generations are deleted once nobody reads them."""
+        with self.transaction():
+            self.connection.execute("DELETE FROM book WHERE slug = ?", (slug,))
+            self.connection.execute("UPDATE generation SET retired = 1 WHERE slug = ?", (slug,))
+
+    def roll_back(self, slug: str) -> str:
+        """Make the previous generation of a book the current one again.
+
+        Its files are forgotten, so that the next ingest looks at all of them.
+
+        Returns:
+            The name of the generation that is current now.
+
+        Raises:
+            NotFound: There is no such book, or nothing to go back to.
+        """
+        with self.transaction():
+            book = self.book(slug)
+            if book is None or book.previous is None:
+                raise NotFound(f"There is no earlier index of {slug}.")
+            self.connection.execute(
+                "UPDATE book SET current = previous, previous = NULL, recipe = '' WHERE slug = ?", (slug,)
+            )
+            self.connection.execute("UPDATE generation SET retired = 1 WHERE name = ?", (book.current,))
+            self.connection.execute("DELETE FROM file WHERE slug = ?", (slug,))
+            return book.previous
+
+    def retired(self) -> list[tuple[str, str]]:
+        """Slug and name of the generations whose folders may be deleted."""
+        return [
+            (slug, name)
+            for slug, name in self.connection.execute("SELECT slug, name FROM generation WHERE retired ORDER BY number")
+        ]
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Drop retired generations whose folders are gone."""
+        with self.transaction():
+            self.connection.executemany(
+                "DELETE FROM generation WHERE retired AND name = ?", [(name,) for name in names]
+            )
+
+    def live(self) -> Mapping[str, str]:
+        """Slug by name of the generations that are current or previous."""
+        return dict(self.connection.execute("SELECT name, slug FROM generation WHERE NOT retired"))
+
+    def close(self) -> None:
+        """Release the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

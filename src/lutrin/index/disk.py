@@ -1,0 +1,123 @@
+"""Files that outlive a crash: synced, hashed, locked against deletion while somebody reads them."""
+
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Self
+
+from lutrin.errors import IngestError, LutrinError, NotEnoughSpace
+from lutrin.sqlite import DatabaseError
+
+TRASH = ".trash-"
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+OLD_SERVES = "The index that was there before goes on serving."
+
+
+class ReadLock:
+    """Keeps a generation's folder from being deleted by any process while this one reads it.
+
+    The kernel drops the lock when its holder dies, so nothing is left to clean up after `kill -9`. The lock lies on the
+    manifest, which is there already: a published folder is never written.
+
+    Raises:
+        OSError: The folder or its manifest is gone.
+    """
+
+    def __init__(self, manifest: Path) -> None:
+        self._handle = os.open(manifest, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_SH)
+            # Whoever deletes a folder renames it first; a lock that came after the rename guards nothing.
+            manifest.stat()
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def close(self) -> None:
+        """Let the folder go."""
+        os.close(self._handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def remove_unless_read(directory: Path, manifest_name: str) -> bool:
+    """Delete a generation's folder, unless a process holds a `ReadLock` on it.
+
+    Returns:
+        Whether the folder is gone.
+    """
+    try:
+        handle = os.open(directory / manifest_name, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return not directory.exists()
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        trash = directory.with_name(f"{TRASH}{directory.name}-{os.getpid()}")
+        directory.rename(trash)  # from here on nobody opens it, and half of it is never taken for a generation
+    except (BlockingIOError, FileNotFoundError):
+        return not directory.exists()
+    finally:
+        os.close(handle)
+    shutil.rmtree(trash, ignore_errors=True)
+    return True
+
+
+def sync_tree(directory: Path) -> None:
+    """Flush a folder's files and names to the disk, the deepest first."""
+    for folder, _, files in os.walk(directory, topdown=False):
+        for name in files:
+            sync(Path(folder, name))
+        sync(Path(folder))
+
+
+def sync(path: Path) -> None:
+    """Flush one file, or the names in one folder, to the disk."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def file_hashes(directory: Path, *, without: str) -> dict[str, str]:
+    """SHA-256 of each file below a folder, by relative name with forward slashes, sorted; `without` is left out."""
+    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    hashes = {}
+    for path in files:
+        name = path.relative_to(directory).as_posix()
+        if name != without:
+            with path.open("rb") as file:
+                hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return hashes
+
+
+def explain_failure(error: BaseException) -> LutrinError | None:
+    """What a failed write means, if the disk is the reason; None if it is not.
+
+    The chain of causes is followed, for the vector index wraps what it meets. SQLite and Chroma tell by text alone.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        text = str(cause).lower()
+        if (isinstance(cause, OSError) and cause.errno in FULL) or "disk is full" in text or "no space left" in text:
+            return NotEnoughSpace(
+                f"The disk is full, nothing was published. {OLD_SERVES}", remedy="Free some space, then ingest again."
+            )
+        broken = isinstance(cause, OSError) and cause.errno == errno.EIO
+        if broken or "disk i/o error" in text or "input/output error" in text:
+            return IngestError(
+                f"The disk reports an error, nothing was published. {OLD_SERVES}",
+                remedy="Check the disk, then ingest again.",
+            )
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, OSError | DatabaseError | sqlite3.Error):
+        return IngestError(f"The index could not be written ({error}), nothing was published. {OLD_SERVES}")
+    return None

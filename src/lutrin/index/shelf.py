@@ -1,0 +1,176 @@
+"""The published generations as a server holds them: opened once, leased to answers, exchanged under way.
+
+A watcher looks into the catalogue every second. It opens a new generation, hands it to all later leases, lets the
+leases on the old one finish, closes it, and deletes what is neither current nor previous and read by nobody. Any number
+of servers may do so on the same folder while an ingest writes the next generation: they share nothing but these files.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from lutrin import sqlite
+from lutrin.errors import IndexUnavailable, LutrinError, NotFound
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.generation import OpenGeneration, open_generation, remove_retired
+from lutrin.log import get_logger
+from lutrin.messages import KNOWLEDGE_BASE_DOWN
+from lutrin.ports import VectorStore
+
+POLL_S = 1.0
+
+
+class _Held:
+    """An open generation, and how many answers are using it."""
+
+    def __init__(self, generation: OpenGeneration) -> None:
+        self.generation = generation
+        self.leases = 0
+        self.retired = False
+
+
+class Shelf:
+    """All published books, always the newest generation of each that can be opened.
+
+    Use it as an asynchronous context manager, or call `start` and `close`.
+
+    Args:
+        catalog_path: `catalog.db`.
+        books_dir: One folder a book, in it one folder a generation.
+        store: Opens vector indexes.
+        poll_s: Seconds between looks into the catalogue.
+    """
+
+    def __init__(self, catalog_path: Path, books_dir: Path, store: VectorStore, *, poll_s: float = POLL_S) -> None:
+        self._catalog_path = catalog_path
+        self._books_dir = books_dir
+        self._store = store
+        self._poll_s = poll_s
+        self._held: dict[str, _Held] = {}
+        self._retired: set[_Held] = set()
+        self._broken: set[str] = set()
+        self._catalog: Catalog | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._refreshing = asyncio.Lock()
+        self._log = get_logger("index")
+
+    async def start(self) -> None:
+        """Open what is published, then watch for more; that nothing is there before the first ingest is no error."""
+        await self.refresh()
+        self._watcher = asyncio.create_task(self._watch(), name="shelf")
+
+    async def close(self) -> None:
+        """Stop watching and close every generation, leased or not."""
+        if self._watcher is not None:
+            self._watcher.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watcher
+            self._watcher = None
+        for held in (*self._held.values(), *self._retired):
+            await held.generation.close()
+        self._held, self._retired = {}, set()
+        if self._catalog is not None:
+            self._catalog.close()
+            self._catalog = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def books(self) -> list[OpenGeneration]:
+        """The current generation of each book that can be read, the book published first first.
+
+        To use one for longer than the current step of the event loop, lease it.
+        """
+        return [held.generation for held in self._held.values()]
+
+    @asynccontextmanager
+    async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
+        """Use a book's current generation; it stays open until the block ends, whatever is published meanwhile.
+
+        Args:
+            slug: Of the book; empty: the book that was published first, which is the only one in most schools.
+
+        Raises:
+            IndexUnavailable: No book can be read.
+            NotFound: There are books, but not this one.
+        """
+        if not self._held:
+            raise IndexUnavailable(KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin ingest`.")
+        held = self._held.get(slug) if slug else next(iter(self._held.values()))
+        if held is None:
+            raise NotFound(f"There is no book {slug}.", remedy=f"There are: {', '.join(self._held)}.")
+        held.leases += 1
+        try:
+            yield held.generation
+        finally:
+            held.leases -= 1
+            if held.retired and held.leases == 0:
+                await asyncio.shield(self._put_away(held))
+
+    async def refresh(self) -> None:
+        """Bring the shelf up to what the catalogue says now; the watcher calls this.
+
+        Raises:
+            IndexUnavailable: The catalogue cannot be read.
+        """
+        async with self._refreshing:
+            published, retired = await asyncio.to_thread(self._read_catalog)
+            found: dict[str, _Held] = {}
+            for book in published:
+                slug = book.info.slug
+                held = self._held.get(slug)
+                if held is None or held.generation.name != book.current:
+                    held = await self._open(book) or held
+                if held is not None:
+                    found[slug] = held
+            old, self._held = self._held, found
+            for held in set(old.values()) - set(found.values()):
+                held.retired = True
+                self._retired.add(held)
+                if held.leases == 0:
+                    await self._put_away(held)
+            if retired:
+                await asyncio.to_thread(remove_retired, self._books_dir, retired)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(self._poll_s)
+            try:
+                await self.refresh()
+            except (LutrinError, sqlite.DatabaseError, OSError) as error:  # what is open goes on being served
+                self._log.error("shelf.refresh_failed", error=str(error))
+
+    async def _open(self, book: PublishedBook) -> _Held | None:
+        """The current generation, or the previous one if nothing is open yet and the current one cannot be."""
+        choices = [book.current]
+        if book.info.slug not in self._held and book.previous is not None:
+            choices.append(book.previous)
+        for name in choices:
+            try:
+                generation = await open_generation(self._books_dir / book.info.slug / name, self._store)
+            except IndexUnavailable as error:
+                if name not in self._broken:
+                    self._log.error("shelf.cannot_open", book=book.info.slug, generation=name, error=error.detail)
+                self._broken.add(name)
+            else:
+                self._broken.discard(name)
+                self._log.info("shelf.opened", book=book.info.slug, generation=name, chunks=generation.manifest.chunks)
+                return _Held(generation)
+        return None
+
+    async def _put_away(self, held: _Held) -> None:
+        if held in self._retired:
+            self._retired.discard(held)
+            await held.generation.close()
+            self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
+
+    def _read_catalog(self) -> tuple[list[PublishedBook], list[tuple[str, str]]]:
+        if self._catalog is None:
+            self._catalog = Catalog(self._catalog_path)
+        return self._catalog.books(), self._catalog.retired()

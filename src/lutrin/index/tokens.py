@@ -1,0 +1,237 @@
+"""Token vectors of every chunk, kept small and memory-mapped, and MaxSim over them.
+
+Late interaction (Khattab and Zaharia 2020, ColBERT) with the token vectors that a single-vector embedder computes
+anyway: a question token scores a passage or a unit by its best match among their tokens. Vectors are projected by a PCA
+that is fitted on the book to `DIMENSION` dimensions, made length 1 and kept as int8: 64 bytes a token.
+
+A chunk's tokens lie in one run. It is cut into segments: the heading path, each unit, and what lies between them, so
+that one `np.maximum.reduceat` finds the best match of every unit of every passage at once.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.ports import Vectors
+from lutrin.records import Chunk
+
+DIMENSION = 64
+HEADING = -1
+BETWEEN = -2
+CLIP = 6.0
+"""A component of a vector of length 1 in d dimensions is about 1/sqrt(d); larger ones than 6 times that are clipped."""
+SAMPLE_TOKENS = 100_000
+"""Tokens that the PCA is fitted on at most, from chunks evenly spread over the book."""
+
+Int8 = npt.NDArray[np.int8]
+Float = npt.NDArray[np.float32]
+Index = npt.NDArray[np.int64]
+
+
+def quantise(vectors: Vectors) -> Int8:
+    """Rows of length 1 as int8: (n, d) float32 -> (n, d) int8; `restore` is the inverse up to rounding."""
+    scaled: Int8 = np.clip(np.rint(vectors * _scale(vectors.shape[1])), -127, 127).astype(np.int8)
+    return scaled
+
+
+def restore(stored: Int8) -> Float:
+    """(n, d) int8 -> (n, d) float32, rows of about length 1."""
+    return stored.astype(np.float32) * np.float32(1 / _scale(stored.shape[1]))
+
+
+def _scale(dimension: int) -> float:
+    return 127 * float(np.sqrt(dimension)) / CLIP
+
+
+def fit_basis(sample: Float, dimension: int = DIMENSION) -> Float:
+    """Principal directions of token vectors: (n, d) -> (d, min(dimension, d)), strongest first.
+
+    The vectors are centred for the fit but not when they are projected: what all of them share lies in directions of
+    little variance and so falls away by itself.
+    """
+    width = sample.shape[1]
+    if len(sample) < 2:
+        return np.eye(width, min(dimension, width), dtype=np.float32)
+    _, directions = np.linalg.eigh(np.cov(sample.T.astype(np.float64)))
+    basis = directions[:, ::-1][:, :dimension]
+    # eigh leaves the sign open; fix it, so that equal books give equal bytes.
+    signs = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])])
+    return np.ascontiguousarray(basis * signs, dtype=np.float32)
+
+
+def project(vectors: Float, basis: Float) -> Float:
+    """(n, d) @ (d, k) -> (n, k), rows of length 1."""
+    projected = vectors @ basis
+    norms = np.linalg.norm(projected, axis=1, keepdims=True)
+    scaled: Float = (projected / np.maximum(norms, 1e-12)).astype(np.float32)
+    return scaled
+
+
+def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.NDArray[np.int32]]:
+    """Cut a chunk's tokens into its heading path, its units and what lies between.
+
+    Args:
+        chunk: Its `embedded_text` is what was encoded.
+        offsets: (tokens, 2), characters of that text.
+
+    Returns:
+        First token of each segment, ascending, and what each segment is: an index into `chunk.units`, `HEADING` or
+        `BETWEEN`. Units that cannot be found in the text, or hold no token, have no segment.
+    """
+    if not len(offsets):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    labels = np.full(len(offsets), BETWEEN, dtype=np.int32)
+    body = len(chunk.embedded_text()) - len(chunk.text)
+    labels[offsets[:, 0] < body] = HEADING
+    cursor = body
+    text = chunk.embedded_text()
+    for number, unit in enumerate(chunk.units):
+        start = text.find(unit.text, cursor) if unit.text else -1
+        if start >= 0:
+            cursor = start + len(unit.text)
+            labels[(offsets[:, 0] >= start) & (offsets[:, 0] < cursor)] = number
+    starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
+    return starts.astype(np.int64), labels[starts]
+
+
+def write_tokens(directory: Path, basis: Float, chunks: Iterable[tuple[Chunk, Int8, npt.NDArray[np.int32]]]) -> int:
+    """Project and store the token vectors of a book.
+
+    Args:
+        directory: Gets `tokens.i8` and `tokens.NAME.npy` for `basis` and the arrays of `_Layout`.
+        basis: (d, k) from `fit_basis`.
+        chunks: In the order of their rows: chunk, its quantised token vectors (n, d), its token offsets (n, 2).
+
+    Returns:
+        How many tokens were stored.
+    """
+    token_starts, segment_starts, segment_tokens, segment_units = [0], [0], [], []
+    with (directory / "tokens.i8").open("wb") as file:
+        for chunk, vectors, offsets in chunks:
+            file.write(quantise(project(restore(vectors), basis)).tobytes())
+            starts, units = segments(chunk, offsets)
+            segment_tokens.append(starts)
+            segment_units.append(units)
+            segment_starts.append(segment_starts[-1] + len(starts))
+            token_starts.append(token_starts[-1] + len(vectors))
+    layout = _Layout(
+        token_starts=np.array(token_starts, dtype=np.int64),
+        segment_starts=np.array(segment_starts, dtype=np.int64),
+        segment_tokens=np.concatenate([*segment_tokens, np.empty(0, dtype=np.int64)]),
+        segment_units=np.concatenate([*segment_units, np.empty(0, dtype=np.int32)]),
+    )
+    np.save(directory / "tokens.basis.npy", basis)
+    for field in fields(layout):
+        np.save(directory / f"tokens.{field.name}.npy", getattr(layout, field.name))
+    return token_starts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where each chunk's tokens and segments lie."""
+
+    token_starts: Index
+    """(chunks + 1,): the tokens of chunk c are rows `token_starts[c]` up to `token_starts[c + 1]`."""
+    segment_starts: Index
+    """(chunks + 1,): likewise its segments."""
+    segment_tokens: Index
+    """(segments,): first token of each segment, counted from the chunk's first."""
+    segment_units: npt.NDArray[np.int32]
+    """(segments,): what each is, as `segments` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaxSim:
+    """How well question tokens match some passages and their units.
+
+    With P passages, U units in all of them, Q question tokens; similarities are cosines, -1 to 1.
+    """
+
+    passages: Float
+    """(P,): weighted mean over the question's tokens of the best match anywhere in the passage."""
+    passage_best: Float
+    """(P, Q): the best match of each question token in each passage."""
+    units: Float
+    """(U,): the same mean for each unit, its heading's tokens counting as its own."""
+    unit_best: Float
+    """(U, Q): the best match of each question token in the unit or its heading."""
+    unit_own: Float
+    """(U, Q): the best match of each question token in the unit alone."""
+    unit_starts: Index
+    """(P + 1,): the units of passage p are `unit_starts[p]` up to `unit_starts[p + 1]`."""
+    unit_numbers: npt.NDArray[np.int32]
+    """(U,): index into `chunk.units`; units without tokens of their own are left out."""
+
+
+class TokenIndex:
+    """The token vectors of one generation, memory-mapped; safe to use from several threads.
+
+    Args:
+        directory: Where `write_tokens` put them.
+
+    Raises:
+        OSError, ValueError: The files are not there or not what they should be.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._basis: Float = np.load(directory / "tokens.basis.npy", allow_pickle=False)
+        arrays = {
+            field.name: np.load(directory / f"tokens.{field.name}.npy", allow_pickle=False) for field in fields(_Layout)
+        }
+        self._layout = _Layout(**arrays)
+        shape = (int(self._layout.token_starts[-1]), self._basis.shape[1])
+        file = directory / "tokens.i8"
+        if file.stat().st_size != shape[0] * shape[1]:
+            raise ValueError(f"{file.name} has {file.stat().st_size} bytes, not {shape[0]} x {shape[1]}")
+        # An empty file cannot be mapped.
+        self._vectors: Int8 = np.memmap(file, np.int8, "r", shape=shape) if shape[0] else np.empty(shape, dtype=np.int8)
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks have token vectors here."""
+        return len(self._layout.token_starts) - 1
+
+    def project(self, vectors: Vectors) -> Float:
+        """A question's token vectors as they are compared here: (Q, d) -> (Q, k)."""
+        return project(vectors, self._basis)
+
+    def maxsim(self, question: Float, weights: Float, rows: Sequence[int]) -> MaxSim:
+        """Score passages and their units against a question.
+
+        Args:
+            question: (Q, k) from `project`, Q at least 1.
+            weights: (Q,), not negative, not all zero: how much each question token counts.
+            rows: The passages, as rows of the generation (`OpenGeneration.rows`).
+        """
+        layout, share = self._layout, (weights / weights.sum()).astype(np.float32)
+        taken = [slice(int(layout.token_starts[row]), int(layout.token_starts[row + 1])) for row in rows]
+        parts = [slice(int(layout.segment_starts[row]), int(layout.segment_starts[row + 1])) for row in rows]
+        width = len(question)
+        counts = np.array([part.stop - part.start for part in parts], dtype=np.int64)
+        owner = np.repeat(np.arange(len(rows)), counts)
+        labels = np.concatenate([*(layout.segment_units[part] for part in parts), np.empty(0, dtype=np.int32)])
+        best = np.full((len(labels), width), -1.0, dtype=np.float32)
+        if len(labels):
+            shift = np.cumsum([0, *(item.stop - item.start for item in taken)])[:-1]
+            first = np.concatenate([layout.segment_tokens[part] for part in parts]) + shift[owner]
+            similar = restore(np.concatenate([self._vectors[item] for item in taken])) @ question.T
+            best = np.maximum.reduceat(similar, first, axis=0)
+        passage_best = np.full((len(rows), width), -1.0, dtype=np.float32)
+        heading_best = passage_best.copy()
+        np.maximum.at(passage_best, owner, best)
+        np.maximum.at(heading_best, owner[labels == HEADING], best[labels == HEADING])
+        chosen = labels >= 0
+        unit_own, unit_owner = best[chosen], owner[chosen]
+        unit_best = np.maximum(unit_own, heading_best[unit_owner])
+        return MaxSim(
+            passages=passage_best @ share,
+            passage_best=passage_best,
+            units=unit_best @ share,
+            unit_best=unit_best,
+            unit_own=unit_own,
+            unit_starts=np.searchsorted(unit_owner, np.arange(len(rows) + 1)).astype(np.int64),
+            unit_numbers=labels[chosen],
+        )

@@ -1,0 +1,154 @@
+"""A new generation is read back in a fresh process before anybody may rely on it."""
+
+import asyncio
+import hashlib
+import multiprocessing
+from collections.abc import Awaitable, Callable
+from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
+
+import numpy as np
+
+from lutrin import sqlite
+from lutrin.errors import LutrinError, VerificationFailed
+from lutrin.index.disk import file_hashes
+from lutrin.index.generation import MANIFEST, PASSAGES, OpenGeneration, open_generation
+from lutrin.ports import VectorStore
+from lutrin.records import Chunk
+
+Verify = Callable[[Path], Awaitable[None]]
+"""Checks a generation's folder; raises VerificationFailed."""
+
+PROBES = 64
+"""Vectors for which the vector index is compared with an exact scan."""
+NEIGHBOURS = 10
+LEAST_RECALL = 0.95
+"""Of the neighbours that an exact scan finds, how many the index must find on average over the probes."""
+TIE = 1e-4
+"""Cosines that differ by less may change places: the index computes in another order."""
+
+
+async def verify_generation(directory: Path, store: VectorStore) -> None:
+    """Check that a generation holds what its manifest says, and that its vector index finds what an exact scan finds.
+
+    Raises:
+        VerificationFailed: It does not; the message names the first difference.
+    """
+    try:
+        generation = await open_generation(directory, store)
+    except LutrinError as error:
+        raise VerificationFailed(f"The new index cannot be opened: {error.detail}") from error
+    try:
+        manifest = generation.manifest
+        if await asyncio.to_thread(file_hashes, directory, without=MANIFEST) != manifest.hashes:
+            raise VerificationFailed("The new index's files are not those that were written.")
+        await asyncio.to_thread(_check_database, directory)
+        chunks = await generation.all_chunks()
+        await _check_chunks(generation, chunks)
+        await _check_vectors(generation, chunks)
+    except (LutrinError, sqlite.DatabaseError, OSError) as error:
+        if isinstance(error, VerificationFailed):
+            raise
+        raise VerificationFailed(f"The new index cannot be read back: {error}") from error
+    finally:
+        await generation.close()
+
+
+def in_fresh_process(store: VectorStore) -> Verify:
+    """A verifier that starts a new Python for each generation: nothing is taken from memory.
+
+    Args:
+        store: Must be picklable; it opens the vector index in the other process.
+    """
+
+    async def verify(directory: Path) -> None:
+        await asyncio.to_thread(_run_child, directory, store)
+
+    return verify
+
+
+def _run_child(directory: Path, store: VectorStore) -> None:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    # Daemonic: it is ended when this process ends in an orderly way; when it is killed, the child only ever read.
+    process = context.Process(target=_child, args=(directory, store, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        problem = ours.recv()
+    except EOFError:
+        problem = "the process that checked it died"
+    finally:
+        ours.close()
+        process.join()
+        process.close()
+    if problem:
+        raise VerificationFailed(str(problem))
+
+
+def _child(directory: Path, store: VectorStore, pipe: Pipe) -> None:
+    try:
+        asyncio.run(verify_generation(directory, store))
+    except VerificationFailed as error:
+        pipe.send(error.detail)
+    else:
+        pipe.send("")
+
+
+def _check_database(directory: Path) -> None:
+    connection = sqlite.connect(directory / PASSAGES, readonly=True)
+    try:
+        (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if state != "ok":
+            raise VerificationFailed(f"The new index's passages are damaged: {state}")
+    finally:
+        connection.close()
+
+
+async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None:
+    """Counts, ids, hashes and places of all chunks."""
+    manifest, files = generation.manifest, await generation.files()
+    counts = (
+        len(files),
+        len(chunks),
+        sum(file.chunks for file in files),
+        generation.tokens.chunks,
+        len(generation.windows),
+    )
+    expected = (manifest.files, manifest.chunks, manifest.chunks, manifest.chunks, manifest.windows)
+    if counts != expected:
+        raise VerificationFailed(f"The new index holds {counts} files, chunks and vectors, not {expected}.")
+    by_file: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        by_file.setdefault(chunk.filename, []).append(chunk)
+        if hashlib.sha256(chunk.embedded_text().encode("utf-8", "surrogatepass")).hexdigest() != chunk.content_hash:
+            raise VerificationFailed(f"Passage {chunk.chunk_id} has another text than when it was embedded.")
+    for filename, own in by_file.items():
+        length = len(await generation.source(filename))
+        for chunk in own:
+            if not 0 <= chunk.char_start <= chunk.char_end <= length:
+                raise VerificationFailed(f"Passage {chunk.chunk_id} lies outside of {filename}.")
+
+
+async def _check_vectors(generation: OpenGeneration, chunks: list[Chunk]) -> None:
+    """The ids in the vector index, and its recall against an exact scan of the stored vectors."""
+    expected = []
+    for row, chunk in enumerate(chunks):
+        count = len(generation.windows_of(row))
+        if count == 0:
+            raise VerificationFailed(f"Passage {chunk.chunk_id} has no vector.")
+        expected += [chunk.chunk_id, *(f"{chunk.chunk_id}#{number}" for number in range(1, count))]
+    found = await generation.vectors.ids()
+    if sorted(found) != sorted(expected):
+        raise VerificationFailed(
+            f"The vector index holds {len(found)} records, not the {len(expected)} that were written."
+        )
+    windows = generation.windows
+    picked = np.unique(np.linspace(0, max(0, len(windows) - 1), min(PROBES, len(windows))).astype(int))
+    recalls = []
+    for probe in picked:
+        exact = np.sort(windows @ windows[probe])[::-1][:NEIGHBOURS]
+        near = await generation.vectors.search(np.asarray(windows[probe]), NEIGHBOURS)
+        recalls.append(sum(cosine >= exact[-1] - TIE for _, cosine in near) / len(exact))
+    if recalls and float(np.mean(recalls)) < LEAST_RECALL:
+        raise VerificationFailed(f"The vector index finds only {np.mean(recalls):.2f} of what an exact scan finds.")

@@ -1,0 +1,258 @@
+"""Building the next generation of one book: changed files are read, the others copied from the current generation."""
+
+import asyncio
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lutrin import sqlite
+from lutrin.errors import DocumentError, LutrinError
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
+from lutrin.index.catalog import FileState
+from lutrin.index.disk import sync, sync_tree
+from lutrin.index.embeddings import EmbeddingCache
+from lutrin.index.generation import MANIFEST, PASSAGES
+from lutrin.index.verify import Verify
+from lutrin.ingest.books import Book
+from lutrin.ingest.chunk import chunk_document, chunk_notices
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.embedding import Embedding
+from lutrin.ingest.plan import Plan, folder_of
+from lutrin.ingest.scan import SourceFile
+from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
+from lutrin.ports import Embedder, VectorStore
+from lutrin.records import Chunk, Notice
+from lutrin.settings import Settings
+
+BUILDING = ".building-"
+Read = tuple[BookFile, list[Chunk]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one book."""
+
+    summary: IngestSummary
+    states: Sequence[FileState] = ()
+    """Of the files that the new generation holds."""
+    manifest_sha256: str | None = None
+    """None if there is nothing new to publish."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What happened to the files so far."""
+
+    processed: int = 0
+    updated: int = 0
+    kept: set[str] = field(default_factory=set)
+    """Files that could not be read and stay as the index has them."""
+    errors: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    positions: dict[str, float | None] = field(default_factory=dict)
+    """`sidebar_position` of each file in the new generation."""
+
+
+class BookIngest:
+    """The work on one book; see `lutrin.ingest.run.ingest` for what surrounds it.
+
+    Args:
+        book: As found on the disk.
+        plan: What changed in it.
+        name: Of the new generation.
+        recipe: Fingerprint of what decides about its chunks.
+        settings: Folders and lengths.
+        embedder: Encodes passages and counts tokens.
+        cache: Holds embeddings.
+        store: Makes the vector index.
+        verify: Reads the new generation back in a fresh process.
+        current: Folder of the current generation, if it is intact.
+        progress: Told of each step.
+    """
+
+    def __init__(
+        self,
+        book: Book,
+        plan: Plan,
+        *,
+        name: str,
+        recipe: str,
+        settings: Settings,
+        embedder: Embedder,
+        cache: EmbeddingCache,
+        store: VectorStore,
+        verify: Verify,
+        current: Path | None,
+        progress: Progress,
+    ) -> None:
+        self._book = book
+        self._plan = plan
+        self._name = name
+        self._recipe = recipe
+        self._settings = settings
+        self._embedder = embedder
+        self._embedding = Embedding(embedder, cache)
+        self._cache = cache
+        self._store = store
+        self._verify = verify
+        self._current = current
+        self._progress = progress
+        self._tally = _Tally()
+        self._before: sqlite.Connection | None = None
+
+    async def run(self, created: str) -> Outcome:
+        """Build, verify and put the new generation in its place; publishing it is left to the caller.
+
+        Args:
+            created: ISO 8601, UTC.
+
+        Raises:
+            VerificationFailed: It did not read back as it was written.
+            IndexUnavailable, OSError, DatabaseError: It could not be written.
+            WeightsError: The embedding model cannot be used.
+        """
+        home = self._settings.books_dir / self._book.info.slug
+        building = home / f"{BUILDING}{self._name}"
+        await asyncio.to_thread(building.mkdir, parents=True)
+        builder = GenerationBuilder(building)
+        if self._current is not None:
+            self._before = sqlite.connect(self._current / PASSAGES, readonly=True)
+        try:
+            await self._fill(builder)
+            tally = self._tally
+            if not tally.positions or not (tally.processed or self._plan.removed):
+                return Outcome(self._summary(IngestSummary()))  # nothing but files that cannot be read
+            chunks = await asyncio.to_thread(self._compare, builder)
+            await self._embedding.finish()
+            self._tell(len(tally.positions), len(tally.positions))
+            await builder.finish(
+                name=self._name,
+                book=self._book.info,
+                created=created,
+                embedder=self._embedder.name,
+                recipe=self._recipe,
+                cache=self._cache,
+                dimension=self._embedder.dimension,
+                store=self._store,
+            )
+            await self._verify(building)
+            digest = await asyncio.to_thread(_put_in_place, building, home / self._name)
+        finally:
+            await self._embedding.cancel()
+            builder.close()
+            if self._before is not None:
+                self._before.close()
+            await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+        states = [(self._plan.known if name in tally.kept else self._plan.states)[name] for name in tally.positions]
+        return Outcome(self._summary(chunks), states, digest)
+
+    async def _fill(self, builder: GenerationBuilder) -> None:
+        """Put every file into the new generation; the order is that of their names, so equal books give equal rows."""
+        changed = {file.name for file in self._plan.changed}
+        left = Counter(folder_of(file.name) for file in self._plan.changed)
+        cut: Counter[str] = Counter()
+        files = sorted((*self._plan.changed, *self._plan.unchanged), key=lambda file: file.name)
+        for number, file in enumerate(files):
+            found = await asyncio.to_thread(self._read if file.name in changed else self._copy, file)
+            if found is not None:
+                entry, chunks = found
+                await asyncio.to_thread(builder.add_file, entry, chunks)
+                await self._embedding.add(chunks)
+                self._tally.positions[file.name] = entry.position
+                if file.name in changed and file.name not in self._tally.kept:
+                    cut[folder_of(file.name)] += len(chunks)
+            if file.name in changed:
+                folder = folder_of(file.name)
+                left[folder] -= 1
+                if not left[folder]:
+                    self._progress(FolderDone(name=folder, chunks=cut[folder]))
+            self._tell(number + 1, len(files))
+        positions = self._tally.positions
+        order = sorted(positions, key=lambda name: self._book.reading_key(name, positions[name]))
+        await asyncio.to_thread(builder.order_files, order)
+
+    def _read(self, file: SourceFile) -> Read | None:
+        """Read and cut one file; if that fails, what the index has of it stays."""
+        try:
+            return self._cut(file)
+        except DocumentError as error:
+            problem = error.detail
+        except LutrinError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a parser's bug on one file must cost that file, not the run
+            problem = f"{file.name}: cannot be understood ({type(error).__name__}: {error})"
+        before = self._copy(file)
+        if before is not None:
+            self._tally.kept.add(file.name)
+            problem += " The index keeps its earlier state."
+        self._tally.errors.append(problem)
+        return before
+
+    def _cut(self, file: SourceFile) -> Read:
+        state = self._plan.states.get(file.name)
+        document = read_document(file, self._book)
+        if state is None:
+            raise DocumentError(file.name, "changed while it was read; ingest again")
+        target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens
+        chunks = chunk_document(document, self._book.info, self._embedder.token_offsets, target, overlap)
+        self._tally.processed += 1
+        self._tally.updated += file.name in self._plan.known
+        self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]
+        entry = BookFile(
+            filename=document.filename,
+            title=document.title,
+            module=document.module,
+            chapter=document.chapter,
+            section=document.section,
+            position=document.position,
+            sha256=state.sha256,
+            source=document.source,
+        )
+        return entry, chunks
+
+    def _copy(self, file: SourceFile) -> Read | None:
+        """A file and its chunks as the current generation has them."""
+        return read_book_file(self._before, file.name) if self._before is not None else None
+
+    def _compare(self, builder: GenerationBuilder) -> IngestSummary:
+        """How many chunks are new, the same as before, and gone."""
+        new = builder.chunk_ids()
+        old = chunk_ids(self._before) if self._before is not None else set()
+        return IngestSummary(chunks_created=len(new - old), chunks_reused=len(new & old), chunks_removed=len(old - new))
+
+    def _summary(self, chunks: IngestSummary) -> IngestSummary:
+        tally = self._tally
+        return chunks.plus(
+            IngestSummary(
+                processed=tally.processed,
+                updated=tally.updated,
+                failed=len(tally.errors),
+                texts_embedded=self._embedding.done,
+                errors=tuple(tally.errors),
+                notices=tuple(tally.notices),
+            )
+        )
+
+    def _tell(self, done: int, total: int) -> None:
+        self._progress(
+            Advance(
+                book=self._book.info.slug,
+                files_done=done,
+                files_total=total,
+                chunks_embedded=self._embedding.done,
+                chunks_to_embed=self._embedding.wanted,
+            )
+        )
+
+
+def _put_in_place(building: Path, target: Path) -> str:
+    """Give a finished folder its name, durably; returns the SHA-256 of its manifest."""
+    sync_tree(building)
+    digest = hashlib.sha256((building / MANIFEST).read_bytes()).hexdigest()
+    building.rename(target)
+    sync(target.parent)
+    sync(target.parent.parent)
+    return digest

@@ -1,0 +1,243 @@
+"""An ingest from end to end: find what changed, build, verify, publish; at any instant the old index can be served.
+
+A new generation grows in a hidden folder beside the published ones, is synced, read back in a fresh process, renamed,
+and becomes the current one by a single transaction in the catalogue. Whatever an ingest that was killed left behind,
+the next one removes before it starts; embeddings that were committed are used again.
+"""
+
+import asyncio
+import hashlib
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from lutrin import sqlite
+from lutrin.errors import EmptyCorpus, IndexUnavailable, IngestInProgress, InvalidInput
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.disk import TRASH, explain_failure
+from lutrin.index.embeddings import EmbeddingCache
+from lutrin.index.generation import MANIFEST, live_hashes, remove_retired
+from lutrin.index.verify import Verify
+from lutrin.ingest.book import BUILDING, BookIngest
+from lutrin.ingest.books import Book, find_books
+from lutrin.ingest.plan import make_plan, recipe
+from lutrin.ingest.scan import SourceFile, scan
+from lutrin.ingest.summary import IngestSummary, Progress, silent
+from lutrin.log import get_logger
+from lutrin.ports import Embedder, VectorStore
+from lutrin.records import Notice
+from lutrin.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class IngestTools:
+    """What an ingest needs besides its input."""
+
+    embedder: Embedder
+    store: VectorStore
+    verify: Verify
+    """Reads a new generation back, in a fresh process; see `lutrin.index.verify.in_fresh_process`."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    clock_ns: Callable[[], int] = time.time_ns
+    """The clock that stamps files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What an operator says of a book on the command line; empty: what the book says itself."""
+
+    slug: str = ""
+    title: str = ""
+    edition: str = ""
+
+
+async def ingest(
+    corpus: Path,
+    settings: Settings,
+    tools: IngestTools,
+    *,
+    overrides: Overrides = Overrides(),
+    rebuild: bool = False,
+    progress: Progress = silent,
+) -> IngestSummary:
+    """Bring the index up to what a folder of books holds now.
+
+    Args:
+        corpus: A book, a folder of books, or one file.
+        settings: Where the data lies, and how long chunks are.
+        tools: The adapters.
+        overrides: For a single book.
+        rebuild: Read every file again; embeddings are still taken from the cache.
+        progress: Told of each folder that is done, and often in between.
+
+    Raises:
+        IngestInProgress: Another process is ingesting; raised at once.
+        EmptyCorpus: There is nothing to read.
+        InvalidInput, DocumentError: Two books have the same slug, or a `book.toml` cannot be read.
+        VerificationFailed: A new index did not read back as it was written; the old one serves.
+        NotEnoughSpace, IngestError: The disk is full or broken; the old index serves.
+        WeightsError: The embedding model cannot be used.
+    """
+    started = time.perf_counter()
+    lock = FileLock(settings.data_dir / "ingest.lock", timeout=0)
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise IngestInProgress from None
+    try:
+        summary = await _Run(corpus, settings, tools, rebuild=rebuild, progress=progress).all_books(overrides)
+    except (OSError, sqlite.DatabaseError, IndexUnavailable) as error:
+        raise explain_failure(error) or error from error
+    finally:
+        lock.release()
+    return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
+
+
+class _Run:
+    """One ingest while it holds the lock."""
+
+    def __init__(
+        self, corpus: Path, settings: Settings, tools: IngestTools, *, rebuild: bool, progress: Progress
+    ) -> None:
+        self._corpus = corpus
+        self._settings = settings
+        self._tools = tools
+        self._rebuild = rebuild
+        self._progress = progress
+        self._log = get_logger("ingest")
+
+    async def all_books(self, overrides: Overrides) -> IngestSummary:
+        books = await asyncio.to_thread(self._find, overrides)
+        with Catalog(self._settings.catalog_path) as catalog:
+            await asyncio.to_thread(tidy, catalog, self._settings.books_dir)
+            cache = EmbeddingCache(catalog, self._tools.embedder.name, self._tools.embedder.dimension)
+            summary = IngestSummary()
+            for book, files, notices in books:
+                summary = summary.plus(await self._one_book(catalog, cache, book, files))
+                summary = summary.plus(IngestSummary(notices=notices))
+            summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _, _ in books}))
+            if summary.published or summary.removed:
+                await asyncio.to_thread(self._clean, catalog, cache)
+            return summary
+
+    def _find(self, overrides: Overrides) -> list[tuple[Book, list[SourceFile], tuple[Notice, ...]]]:
+        """The books of the corpus with their files, and what was left out on purpose."""
+        if not self._corpus.exists():
+            raise EmptyCorpus(
+                f"There is no folder {self._corpus}.", remedy="Put your books there, or name another one."
+            )
+        found = find_books(self._corpus, slug_=overrides.slug, title=overrides.title, edition=overrides.edition)
+        slugs = [book.info.slug for book in found]
+        if len(set(slugs)) < len(slugs):
+            raise InvalidInput(f"Two books have the same slug: {', '.join(sorted(slugs))}.")
+        books = []
+        for book in found:
+            notices: list[Notice] = []
+            files = scan(book.root, partial(_note, notices))
+            if self._corpus.is_file():
+                files = [file for file in files if file.name == self._corpus.name]
+            if files:  # a book without files is treated as one that is gone
+                books.append((book, files, tuple(notices)))
+        if not books:
+            raise EmptyCorpus(f"{self._corpus} holds no .md, .mdx or .pdf file.", remedy="Put your books there.")
+        return books
+
+    async def _one_book(
+        self, catalog: Catalog, cache: EmbeddingCache, book: Book, files: Sequence[SourceFile]
+    ) -> IngestSummary:
+        slug = book.info.slug
+        fingerprint = recipe(book, self._settings, self._tools.embedder.name)
+        published = catalog.book(slug)
+        current = self._intact(published)
+        everything = self._rebuild or current is None or published is None or published.recipe != fingerprint
+        plan = await asyncio.to_thread(
+            make_plan, files, catalog.files(slug), everything=everything, now_ns=self._tools.clock_ns()
+        )
+        summary = IngestSummary(unchanged=len(plan.unchanged), removed=len(plan.removed))
+        if plan.touched:
+            catalog.touch(slug, plan.touched)
+        if not plan.changed and not plan.removed:
+            return summary
+        name = f"{catalog.next_number():06d}-{fingerprint[:8]}"
+        created = self._tools.now().isoformat(timespec="seconds")
+        work = BookIngest(
+            book,
+            plan,
+            name=name,
+            recipe=fingerprint,
+            settings=self._settings,
+            embedder=self._tools.embedder,
+            cache=cache,
+            store=self._tools.store,
+            verify=self._tools.verify,
+            current=current,
+            progress=self._progress,
+        )
+        outcome = await work.run(created)
+        if outcome.manifest_sha256 is None:
+            return summary.plus(outcome.summary)
+        catalog.publish(
+            PublishedBook(
+                info=book.info,
+                corpus=str(self._corpus.resolve()),
+                recipe=fingerprint,
+                current=name,
+                previous=None,
+                manifest_sha256=outcome.manifest_sha256,
+            ),
+            published=created,
+            files=outcome.states,
+        )
+        self._log.info("ingest.published", book=slug, generation=name)
+        return summary.plus(outcome.summary).plus(IngestSummary(published=(f"{slug} {name}",)))
+
+    def _intact(self, published: PublishedBook | None) -> Path | None:
+        """The folder of the current generation, if its manifest is the one that was published."""
+        if published is None:
+            return None
+        directory = self._settings.books_dir / published.info.slug / published.current
+        try:
+            digest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
+        except OSError:
+            return None
+        return directory if digest == published.manifest_sha256 else None
+
+    def _withdraw(self, catalog: Catalog, found: set[str]) -> IngestSummary:
+        """Take books off the shelf that came from this corpus and are no longer in it."""
+        removed = 0
+        for published in catalog.books():
+            slug = published.info.slug
+            if published.corpus == str(self._corpus.resolve()) and slug not in found:
+                removed += len(catalog.files(slug))
+                catalog.withdraw(slug)
+                self._log.info("ingest.withdrawn", book=slug)
+        return IngestSummary(removed=removed)
+
+    def _clean(self, catalog: Catalog, cache: EmbeddingCache) -> None:
+        tidy(catalog, self._settings.books_dir)
+        cache.prune(live_hashes(self._settings.books_dir, catalog.live()))
+
+
+def _note(notices: list[Notice], name: str, reason: str) -> None:
+    notices.append(Notice(filename=name, message=reason))
+
+
+def tidy(catalog: Catalog, books_dir: Path) -> None:
+    """Remove what ingests that were killed left behind, and generations that nobody needs.
+
+    Only the holder of the ingest lock may call this: an unfinished folder may be somebody's work.
+    """
+    known = {*catalog.live(), *(name for _, name in catalog.retired())}
+    for folder in books_dir.glob("*/*"):
+        if folder.name.startswith((BUILDING, TRASH)) or folder.name not in known:
+            with suppress(FileNotFoundError):  # a server may be deleting it, too
+                shutil.rmtree(folder)
+    catalog.forget(remove_retired(books_dir, catalog.retired()))
