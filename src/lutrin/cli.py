@@ -11,7 +11,7 @@ import msgspec
 
 from lutrin import __version__
 from lutrin.cli_models import models
-from lutrin.console import book_lines, fail, ingest_progress, print_answer, stream_answer
+from lutrin.console import fail, ingest_progress, print_answer, serving, stream_answer, summary_lines
 from lutrin.errors import LutrinError
 from lutrin.records import Question
 from lutrin.settings import Settings, described, load_settings
@@ -37,28 +37,29 @@ lutrin.add_command(models)
 @click.option("--title", help="Title of the book, for a folder without book.toml.")
 @click.option("--edition", help="Edition of the book, for a folder without book.toml.")
 @click.option("--rebuild", is_flag=True, help="Read every file again, unchanged ones too.")
-@click.option("--explain", "explained", type=click.Path(path_type=Path), help="Show how one file is understood; index nothing.")
 @json_option
 @data_dir_option
 def ingest(
-    path: Path | None, book: str | None, title: str | None, edition: str | None, rebuild: bool,  # noqa: FBT001 - click
-    explained: Path | None, as_json: bool, data_dir: Path | None,  # noqa: FBT001 - click passes flags by name
+    path: Path | None, *, book: str | None, title: str | None, edition: str | None, rebuild: bool,
+    as_json: bool, data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.ingest.run import Overrides  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
-    if explained is not None:
-        click.echo(wiring.explain(settings, explained))
-        return
     root = path if path is not None else settings.corpus_dir
     with ingest_progress(quiet=as_json) as progress:
         summary = asyncio.run(
             wiring.run_ingest(
-                settings, root, slug=book, title=title, edition=edition, rebuild=rebuild, progress=progress
+                settings,
+                root,
+                overrides=Overrides(slug=book or "", title=title or "", edition=edition or ""),
+                rebuild=rebuild,
+                progress=progress,
             )
         )
-    click.echo(msgspec.json.encode(summary).decode() if as_json else book_lines(summary))
+    click.echo(msgspec.json.encode(summary).decode() if as_json else summary_lines(summary))
     if summary.failed:
         sys.exit(1)
 
@@ -68,11 +69,12 @@ def ingest(
 @click.option("--port", type=int, help="Port to listen on (LUTRIN_PORT, default 7860).")
 @click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
 @data_dir_option
-def serve(host: str | None, port: int | None, echo: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - click
+def serve(*, host: str | None, port: int | None, echo: bool, data_dir: Path | None) -> None:
     """Answer on http://127.0.0.1:7860."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    wiring.run_server(load_settings(data_dir=data_dir, host=host, port=port), echo=click.echo if echo else None)
+    settings = load_settings(data_dir=data_dir, host=host, port=port)
+    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving))
 
 
 @lutrin.command()
@@ -84,7 +86,7 @@ def serve(host: str | None, port: int | None, echo: bool, data_dir: Path | None)
 @json_option
 @data_dir_option
 def ask(
-    question: str, selected_text: str, book: str, chapter: str, stream: bool, as_json: bool,  # noqa: FBT001 - click
+    question: str, *, selected_text: str, book: str, chapter: str, stream: bool, as_json: bool,
     data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Answer one QUESTION in the terminal, with its citations."""
@@ -103,9 +105,11 @@ def ask(
 @click.argument("question")
 @click.option("--selected-text", default="", help="Search near this passage.")
 @click.option("--book", default="", help="Slug of the book, where several are on the shelf.")
-@click.option("-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="How many passages at most.")
+@click.option(
+    "-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="How many passages at most."
+)
 @data_dir_option
-def retrieve(question: str, selected_text: str, book: str, top_k: int, data_dir: Path | None) -> None:
+def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_dir: Path | None) -> None:
     """Print the passages nearest to QUESTION as a JSON array."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
@@ -117,7 +121,7 @@ def retrieve(question: str, selected_text: str, book: str, top_k: int, data_dir:
 @lutrin.command()
 @json_option
 @data_dir_option
-def config(as_json: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - click passes flags by name
+def config(*, as_json: bool, data_dir: Path | None) -> None:
     """List every setting with its value, secrets hidden."""
     rows = described(load_settings(data_dir=data_dir))
     if as_json:
@@ -131,7 +135,7 @@ def config(as_json: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - clic
 @lutrin.command()
 @json_option
 @data_dir_option
-def doctor(as_json: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - click passes flags by name
+def doctor(*, as_json: bool, data_dir: Path | None) -> None:
     """Check versions, models, index, databases and disk; say the remedy for each failure."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
@@ -143,15 +147,6 @@ def doctor(as_json: bool, data_dir: Path | None) -> None:  # noqa: FBT001 - clic
             click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail} {check.remedy}".rstrip())
     if not all(check.ok for check in checks):
         sys.exit(1)
-
-
-@lutrin.command("verify-generation", hidden=True)
-@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
-def verify_generation(directory: Path) -> None:
-    """Read a freshly built generation back, in this process that has not written it."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    asyncio.run(wiring.verify_generation(load_settings(), directory))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -21,7 +21,7 @@ def models() -> None:
 
 @models.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
-def list_models(as_json: bool) -> None:  # noqa: FBT001 - click passes flags by name
+def list_models(*, as_json: bool) -> None:
     """List the models of the manifest and which are here."""
     settings = load_settings()
     rows = [
@@ -80,5 +80,5 @@ def verify(tiers: tuple[str, ...]) -> None:
 def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     """The tiers that are asked for; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
     named = tiers or (EMBED_TIER, settings.model)
-    fetchable = [tier for tier in named if tier != "none" and not Path(tier).suffix == ".gguf"]
+    fetchable = [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]
     return ["small" if tier == "auto" else tier for tier in fetchable]

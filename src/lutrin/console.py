@@ -1,6 +1,7 @@
 """How the command line talks: a bar on a terminal, lines in a pipe, errors in one sentence with the remedy."""
 
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
+    MofNCompleteColumn,
     Progress,
     TaskID,
     TextColumn,
@@ -18,6 +20,7 @@ from rich.progress import (
 )
 
 from lutrin.errors import LutrinError
+from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -78,10 +81,58 @@ def _lines() -> Callable[[str, int, int], None]:
     return show
 
 
+def serving(address: str) -> None:
+    """Say where the server is."""
+    click.echo(f"Lutrin answers on {address} (Ctrl-C ends it).")
+
+
 @contextmanager
-def ingest_progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function for `ingest.run` that prints each line of progress."""
-    yield (lambda _line: None) if quiet else click.echo
+def ingest_progress(*, quiet: bool) -> Iterator[Callable[[FolderDone | Advance], None]]:
+    """A function for `ingest.run`: a line for each folder, and a bar on a terminal."""
+    if quiet:
+        yield lambda _event: None
+        return
+    if not sys.stderr.isatty():
+        yield lambda event: click.echo(event.line()) if isinstance(event, FolderDone) else None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+        started = time.monotonic()
+
+        def show(event: FolderDone | Advance) -> None:
+            if isinstance(event, FolderDone):
+                progress.console.print(event.line(), highlight=False, markup=False)
+                return
+            if event.book not in tasks:
+                tasks[event.book] = progress.add_task(event.book, rate="")
+            rate = f"{event.files_done}/{event.files_total} files"
+            if event.chunks_embedded:
+                rate += f", {event.chunks_embedded / max(time.monotonic() - started, 1e-9):.0f} chunks/s"
+            progress.update(
+                tasks[event.book], completed=event.chunks_embedded, total=event.chunks_to_embed or None, rate=rate
+            )
+
+        yield show
+
+
+def summary_lines(summary: IngestSummary) -> str:
+    """The figures of an ingest, then what went wrong and what authors should know."""
+    lines = [
+        (
+            f"Files: {summary.processed} processed, {summary.unchanged} unchanged, "
+            f"{summary.updated} updated, {summary.removed} removed, {summary.failed} failed."
+        ),
+        f"Chunks: {summary.chunks_created} created, {summary.chunks_reused} reused, {summary.chunks_removed} removed.",
+        f"Seconds: {summary.seconds:.1f}.",
+    ]
+    lines += [f"Published: {name}." for name in summary.published]
+    lines += [
+        f"Note: {notice.filename}{f':{notice.line}' if notice.line is not None else ''}: {notice.message}"
+        for notice in summary.notices
+    ]
+    lines += [f"Failed: {error}" for error in summary.errors]
+    return "\n".join(lines)
 
 
 def print_answer(answer: Answer) -> str:

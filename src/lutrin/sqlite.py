@@ -13,6 +13,7 @@ from sqlcipher3 import dbapi2
 from lutrin.errors import LutrinError
 
 OLDEST = (3, 51, 3)
+VERSION: str = dbapi2.sqlite_version
 BUSY_TIMEOUT_MS = 5000
 
 # sqlcipher3 has the interface of the standard library's sqlite3, but no annotations of its own.

@@ -12,6 +12,9 @@ SAID = 0.75
 """A quote is not repeated if the sentences before it hold this share of its content words and all its literals."""
 
 
+_ENDS = (".", "!", "?", ":", '"', "\u201d", ")", "*", "`")
+
+
 @dataclass(frozen=True, slots=True)
 class Verified:
     """A generated sentence with the quote that supports it."""
@@ -36,10 +39,10 @@ class SentenceStream:
         return whole
 
     def finish(self) -> list[str]:
-        """What is left, if it ends like a sentence; a sentence cut in the middle is no sentence."""
+        """What is left when the model has ended by itself; a full stop that it forgot is added."""
         rest = [self._pending[start:end] for start, end in sentence_ranges(self._pending)]
         self._pending = ""
-        return [text for text in rest if text.rstrip("\"'”’)*_").endswith((".", "!", "?"))]
+        return [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
 
 
 def compose(

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 
 import msgspec
 
@@ -40,6 +40,7 @@ from lutrin.records import (
 )
 from lutrin.retrieve.filters import where_of
 from lutrin.retrieve.language import LanguageCheck
+from lutrin.retrieve.passages import leased
 from lutrin.retrieve.scope import judge, signal
 from lutrin.retrieve.search import Found, Searcher
 from lutrin.retrieve.selection import search_selection
@@ -243,19 +244,6 @@ class AnswerFlow:
 
     def _elapsed_ms(self, draft: Draft) -> int:
         return round((self._clock() - draft.started) * 1000)
-
-
-@asynccontextmanager
-async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]:
-    """The named book, or every book on the shelf, open until the block ends.
-
-    Raises:
-        NotFound: There is no such book.
-        IndexUnavailable: No book can be opened.
-    """
-    async with AsyncExitStack() as stack:
-        slugs = [slug] if slug else [generation.book.slug for generation in shelf.books()] or [""]
-        yield [await stack.enter_async_context(shelf.lease(name)) for name in slugs]
 
 
 async def _sentences(generator: Generator, request: GenerationRequest) -> AsyncGenerator[Queued | str, None]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from lutrin.answer.extract import Quote
 from lutrin.answer.kinds import QuestionKind
-from lutrin.records import Message
+from lutrin.records import GenerationRequest, Message
 
 SYSTEM = (
     "You are a tutor. Answer the pupil's question from the numbered sentences of the textbook alone. "
@@ -47,6 +47,15 @@ def build(question: str, kind: QuestionKind, quotes: Sequence[Quote], *, max_wor
     book = "\n".join(lines)
     user = f"Textbook:\n{book}\n\nQuestion: {_plain(question)}\n{_ASK[kind]}".rstrip()
     return (Message(role="system", content=SYSTEM), Message(role="user", content=user))
+
+
+def warm_request() -> GenerationRequest:
+    """A request that computes what all prompts share, before the first reader asks."""
+    return GenerationRequest(
+        messages=(Message(role="system", content=SYSTEM), Message(role="user", content="Textbook:\n[1] Ready.")),
+        max_tokens=2,
+        deadline_s=60,
+    )
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,133 @@
+"""`lutrin doctor`: what could keep Lutrin from answering, and what to do about each thing."""
+
+import platform
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from lutrin import sqlite, weights
+from lutrin.chats.key import chat_key, opens
+from lutrin.errors import LutrinError
+from lutrin.index.catalog import Catalog
+from lutrin.index.generation import read_manifest
+from lutrin.index.verify import verify_generation
+from lutrin.ports import VectorStore
+from lutrin.settings import Settings
+
+LOW_SPACE_BYTES = 1 << 30
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+async def examine(
+    settings: Settings, store: VectorStore, model_path: Callable[[Settings], tuple[str, Path] | None]
+) -> list[Check]:
+    """Look at versions, models, index, databases and disk; nothing is changed.
+
+    Args:
+        settings: Say where everything is.
+        store: Opens vector indexes.
+        model_path: Finds and checks the language model of the settings.
+    """
+    checks = [_versions(), _space(settings), _embedder(settings), _generator(settings, model_path)]
+    checks += await _index(settings, store)
+    checks.append(_chats(settings))
+    return checks
+
+
+def _guarded(name: str, look: Callable[[], str]) -> Check:
+    """A check whose failure is the error that it raised."""
+    try:
+        return Check(name, ok=True, detail=look())
+    except LutrinError as error:
+        return Check(name, ok=False, detail=error.detail, remedy=error.remedy)
+    except sqlite.DatabaseError as error:
+        return Check(name, ok=False, detail=f"The database cannot be read: {error}.", remedy="Restore a backup.")
+    except OSError as error:
+        return Check(name, ok=False, detail=f"{error.filename}: {error.strerror}.", remedy="Check the folder's rights.")
+
+
+def _versions() -> Check:
+    def look() -> str:
+        sqlite.assert_version()
+        return f"Python {platform.python_version()}, SQLite {sqlite.VERSION}, {platform.machine()}."
+
+    return _guarded("versions", look)
+
+
+def _space(settings: Settings) -> Check:
+    place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
+    free = shutil.disk_usage(place).free
+    detail = f"{free >> 20} MB are free in {settings.data_dir}."
+    return Check(
+        "disk", ok=free >= LOW_SPACE_BYTES, detail=detail, remedy="" if free >= LOW_SPACE_BYTES else "Free 1 GB."
+    )
+
+
+def _embedder(settings: Settings) -> Check:
+    def look() -> str:
+        model = weights.load_manifest(settings.models_dir).find("default")
+        weights.verified_path(settings.models_dir, model)
+        return f"{model.name} matches its checksum."
+
+    return _guarded("embedding model", look)
+
+
+def _generator(settings: Settings, model_path: Callable[[Settings], tuple[str, Path] | None]) -> Check:
+    def look() -> str:
+        chosen = model_path(settings)
+        return (
+            "LUTRIN_MODEL=none: answers are quotes." if chosen is None else f"{chosen[0]} at {chosen[1]} can be used."
+        )
+
+    return _guarded("language model", look)
+
+
+async def _index(settings: Settings, store: VectorStore) -> Iterable[Check]:
+    """The catalogue, then each book's current generation against its manifest and an exact scan."""
+    if not settings.catalog_path.exists():
+        return [Check("index", ok=False, detail="No book has been ingested yet.", remedy="Run `lutrin ingest`.")]
+    try:
+        with Catalog(settings.catalog_path) as catalog:
+            (state,) = catalog.connection.execute("PRAGMA integrity_check(1)").fetchone()
+            books = catalog.books()
+    except (LutrinError, sqlite.DatabaseError) as error:
+        return [Check("catalogue", ok=False, detail=str(error), remedy="Delete the data folder and ingest again.")]
+    checks = [Check("catalogue", ok=state == "ok", detail=f"{len(books)} books, integrity {state}.")]
+    if not books:
+        checks.append(Check("index", ok=False, detail="No book is published.", remedy="Run `lutrin ingest`."))
+    for book in books:
+        directory = settings.books_dir / book.info.slug / book.current
+        name = f"index of {book.info.slug}"
+        try:
+            await verify_generation(directory, store)
+            manifest = read_manifest(directory)
+        except LutrinError as error:
+            checks.append(Check(name, ok=False, detail=error.detail, remedy="Run `lutrin ingest --rebuild`."))
+        else:
+            detail = f"{manifest.files} files, {manifest.chunks} chunks, generation {book.current} is whole."
+            checks.append(Check(name, ok=True, detail=detail))
+    return checks
+
+
+def _chats(settings: Settings) -> Check:
+    def look() -> str:
+        if not settings.chats_path.exists():
+            return "There are none yet."
+        if not opens(settings.chats_path, chat_key(settings)):
+            raise LutrinError(
+                f"{settings.chats_path} cannot be opened with this key.",
+                remedy="Put the right key into LUTRIN_CHAT_KEY or chat.key, or restore a backup of the conversations.",
+            )
+        return "The database opens with its key."
+
+    return _guarded("conversations", look)
