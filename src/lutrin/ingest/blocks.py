@@ -12,7 +12,7 @@ from lutrin.ingest.ahead import Ahead
 from lutrin.ingest.containers import Open
 from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
 from lutrin.ingest.nest import nest
-from lutrin.ingest.placed import Placed, line_ranges
+from lutrin.ingest.placed import Placed, behind_line_end, indentation, line_ranges, skip_columns
 from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Listing, Quote, Rule
 
 # Deeper containers are read as text; books nest four deep.
@@ -66,10 +66,10 @@ class _Parser:
         """Take in a line; returns the number of the next one."""
         begin, end = self.lines[number]
         pos = self._continue(begin, end)
-        if isinstance(self.leaf, FenceLeaf | MathLeaf) and self.matched == len(self.stack):
-            self._verbatim(number, pos)
-            return number + 1
         if isinstance(self.leaf, FenceLeaf | MathLeaf):
+            if self.matched == len(self.stack):
+                self._verbatim(number, pos)
+                return number + 1
             self._close_to(self.matched)
         while True:
             self._measure(pos, end)
@@ -84,9 +84,9 @@ class _Parser:
             inside = self._start_container(end)
             if inside is None:
                 break
-            pos = inside
-            if pos < 0:  # a directive, which has its line for itself
+            if inside < 0:  # a directive, which has its line for itself
                 return self._options(number)
+            pos = inside
         self._text(pos, end)
         return number + 1
 
@@ -106,23 +106,12 @@ class _Parser:
                 elif self.indent < container.width:
                     break
                 else:
-                    pos = self._skip(pos, container.width, end)
+                    pos = skip_columns(self.source, pos, container.width, end)
             self.matched += 1
         return pos
 
     def _measure(self, pos: int, end: int) -> None:
-        column = 0
-        while pos < end and (char := self.source[pos]) in " \t\ufeff":
-            column += 4 - column % 4 if char == "\t" else char != "\ufeff"
-            pos += 1
-        self.at, self.indent = pos, column
-
-    def _skip(self, pos: int, columns: int, end: int) -> int:
-        column = 0
-        while column < columns and pos < end and self.source[pos] in " \t":
-            column += 4 - column % 4 if self.source[pos] == "\t" else 1
-            pos += 1
-        return pos
+        self.at, self.indent = indentation(self.source, pos, end)
 
     def _lenient(self) -> bool:
         return self.mdx or self.flow.open_elements > 0
@@ -130,16 +119,9 @@ class _Parser:
     def _blank(self, pos: int) -> None:
         self._close_to(self.matched)
         if isinstance(self.leaf, IndentedLeaf):
-            self.leaf.ranges.append((pos, self._next(self.at)))
-        else:
-            self._end_leaf()
-
-    def _next(self, pos: int) -> int:
-        """Offset behind the line ending that stands at or after the blanks at `pos`."""
-        for ending in ("\r\n", "\n", "\r"):
-            if self.source.startswith(ending, pos):
-                return pos + len(ending)
-        return pos
+            self.leaf.ranges.append((pos, behind_line_end(self.source, self.at)))
+            return
+        self._end_leaf()
 
     # Leaves ------------------------------------------------------------------------------------------------------
 
@@ -158,8 +140,8 @@ class _Parser:
                 self._end_leaf(end)
                 self.fences_closed += 1
             else:
-                start = min(self._skip(pos, self.leaf.indent, end), self.at)
-                self.leaf.ranges.append((start, self._next(end)))
+                start = min(skip_columns(self.source, pos, self.leaf.indent, end), self.at)
+                self.leaf.ranges.append((start, behind_line_end(self.source, end)))
 
     def _start_leaf(self, number: int, end: int) -> int | None:
         """Start (and often end) a leaf at `self.at`; returns the number of the next line, None if none starts."""
@@ -184,8 +166,7 @@ class _Parser:
             aligns = leaves.table_aligns(source, paragraph.ranges[-1], (at, end))
             if aligns is not None:
                 header = paragraph.ranges.pop()
-                self._end_leaf()
-                self.leaf = TableLeaf(header, aligns)
+                self._open(TableLeaf(header, aligns))
                 return number + 1
         if char in "<{" or (len(self.stack) == 1 and char in "ie"):
             found = self.flow.start(at, paragraph=paragraph is not None)
@@ -233,7 +214,7 @@ class _Parser:
         if self._is_stray(number, marker, info):
             self.problem(begin, f"{marker} closes nothing")
             return number + 1
-        self.leaf = FenceLeaf(marker, self.indent, info.strip(), begin)
+        self._open(FenceLeaf(marker, self.indent, info.strip(), begin))
         return number + 1
 
     def _is_stray(self, number: int, marker: str, info: str) -> bool:
@@ -260,8 +241,7 @@ class _Parser:
             return number + 1
         if "$" in rest or not self.ahead.formula_closes(number):
             return None
-        self._close_to(self.matched)
-        self.leaf = MathLeaf(at, [(at + 2, end)])
+        self._open(MathLeaf(at, [(at + 2, end)]))
         return number + 1
 
     def _setext(self, number: int, paragraph: ParagraphLeaf, level: int) -> int:
@@ -284,16 +264,13 @@ class _Parser:
             self.leaf.rows.append((self.at, end))
             return
         if self.indent >= 4 and not self._lenient():
-            self._close_to(self.matched)
-            if not isinstance(self.leaf, IndentedLeaf):
-                self._end_leaf()
-                self.leaf = IndentedLeaf([])
-            self.leaf.ranges.append((self._skip(pos, 4, end), self._next(end)))
+            code = (skip_columns(self.source, pos, 4, end), behind_line_end(self.source, end))
+            if isinstance(self.leaf, IndentedLeaf) and not lazy:
+                self.leaf.ranges.append(code)
+            else:
+                self._open(IndentedLeaf([code]))
             return
-        self._close_to(self.matched)
-        self._end_leaf()
-        self.leaf = ParagraphLeaf([(self.at, end)])
-        self._touch()
+        self._open(ParagraphLeaf([(self.at, end)]))
 
     # Containers --------------------------------------------------------------------------------------------------
 
@@ -334,7 +311,7 @@ class _Parser:
         last.items.append(item)
         wide = blank or (spaces >= 5 and not self.mdx)
         self._push(Open(item.children, item, width=indent + len(marker) + (1 if wide else spaces), touched=not blank))
-        return text if blank or not wide else self._skip(after, 1, end)
+        return text if blank or not wide else skip_columns(self.source, after, 1, end)
 
     def _hold(self, fence: str, name: str, start: int, end: int) -> None:
         title = Placed.of(self.source, [(start, end)]).stripped()
@@ -360,6 +337,12 @@ class _Parser:
             self._add(block)
         self.stack.append(container)
         self.matched = len(self.stack)
+
+    def _open(self, leaf: Leaf) -> None:
+        self._close_to(self.matched)
+        self._end_leaf()
+        self._touch()
+        self.leaf = leaf
 
     def _add(self, block: Block) -> None:
         self._end_leaf()

@@ -5,23 +5,29 @@ import msgspec
 from lutrin.errors import DocumentError
 from lutrin.ingest.books import Book
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.pdf_child import read_pdf
 from lutrin.ingest.scan import SourceFile
 from lutrin.records import Document, Notice
 
 
-def read_document(file: SourceFile, book: Book) -> Document:
-    """Read a file of a book.
+def read_document(file: SourceFile, book: Book, *, password: str = "") -> Document:
+    """Read a file of a book; a PDF is read in a limited process of its own.
 
     Args:
         file: As the scan found it.
         book: The book that it belongs to: gives module and chapter.
+        password: Of encrypted PDFs.
 
     Raises:
         DocumentError: The file cannot be read, or holds no text.
     """
     data = file.read()
-    source, notices = decode(data, file.name)
-    document = parse_markdown(source, file.name)
+    notices: tuple[Notice, ...] = ()
+    if file.suffix == ".pdf":
+        document = read_pdf(data, file.name, password)
+    else:
+        source, notices = decode(data, file.name)
+        document = parse_markdown(source, file.name)
     module, chapter = book.place(file.name, document.title)
     return msgspec.structs.replace(document, module=module, chapter=chapter, notices=(*notices, *document.notices))
 

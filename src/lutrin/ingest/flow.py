@@ -112,6 +112,8 @@ class Flow:
         tag = self._tag(pos)
         if tag is None:
             return None
+        if not self.mdx and tag.name in INLINE and tag.end > self._ends[self._line_of(pos)]:
+            return None  # in plain Markdown such a tag is part of its paragraph
         if tag.name in _UNSEEN and not tag.closing and not tag.self_closing:
             return self._unseen(tag)
         if tag.name == "pre" and not tag.closing and not tag.self_closing:

@@ -72,3 +72,29 @@ def line_ranges(source: str) -> list[tuple[int, int]]:
 def line_number(source: str, offset: int) -> int:
     """One-based line in which an offset stands."""
     return sum(1 for _ in _LINE_END.finditer(source, 0, offset)) + 1
+
+
+def indentation(source: str, pos: int, end: int) -> tuple[int, int]:
+    """Offset of the first character of a line that is no blank, and the columns before it; tabs reach to fours."""
+    column = 0
+    while pos < end and (char := source[pos]) in " \t\ufeff":
+        column += 4 - column % 4 if char == "\t" else char != "\ufeff"
+        pos += 1
+    return pos, column
+
+
+def skip_columns(source: str, pos: int, columns: int, end: int) -> int:
+    """Offset behind at most so many columns of blanks."""
+    column = 0
+    while column < columns and pos < end and source[pos] in " \t":
+        column += 4 - column % 4 if source[pos] == "\t" else 1
+        pos += 1
+    return pos
+
+
+def behind_line_end(source: str, pos: int) -> int:
+    """Offset behind the line ending at `pos`; `pos` itself if there is none."""
+    for ending in ("\r\n", "\n", "\r"):
+        if source.startswith(ending, pos):
+            return pos + len(ending)
+    return pos

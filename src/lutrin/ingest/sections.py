@@ -32,9 +32,9 @@ from lutrin.records import Section, Unit, UnitKind
 _ZERO_WIDTH = dict.fromkeys(
     map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 )
-_CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Listing|Diagram)\s*[\dA-Z]+(?:[.\-–]\d+)*\s*[:.–—]", re.IGNORECASE)
-_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
-_CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
+CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Listing|Diagram)\s*[\dA-Z]+(?:[.\-–]\d+)*\s*[:.–—]", re.IGNORECASE)
+ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
+CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 _LANGUAGE = re.compile(r"\{?\.?([^\s{},:]*)")
 _CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]*(\S*)")
 
@@ -182,7 +182,7 @@ class Outline:
         images = all(
             token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
         )
-        if images or (_CAPTION.match(text) and len(text) <= _LONG_ITEM):
+        if images or (CAPTION.match(text) and len(text) <= _LONG_ITEM):
             self._unit("caption", text, self._place(block.body, visible, 0, len(visible.text)), number, where)
             return
         self._sentences(block.body, visible, number, where)
@@ -202,7 +202,7 @@ class Outline:
                 self._lead = text[:_LONG_LEAD]
 
     def _code(self, block: Code, where: _Where) -> None:
-        title = _CODE_TITLE.search(block.info)
+        title = CODE_TITLE.search(block.info)
         if title is not None:
             index = title.lastindex or 1
             offset = self.source.find(block.info, block.start)
@@ -286,7 +286,7 @@ class Outline:
     def _quote(self, block: Quote, where: _Where) -> None:
         inside = replace(where, headings=False)
         first = block.children[0] if block.children else None
-        alert = _ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
+        alert = ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
         children = list(block.children)
         if alert is not None and isinstance(first, Paragraph):
             inside = replace(inside, warning=where.warning or alert[1].lower() in WARNINGS)

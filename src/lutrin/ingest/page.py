@@ -1,0 +1,228 @@
+"""A page as HTML for the reader: from the same tree as its chunks, with the same anchors.
+
+Whoever serves it cleans it once more; nothing here is trusted to be the only fence.
+"""
+
+from collections.abc import Sequence
+from html import escape
+
+from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.markdown import Page
+from lutrin.ingest.page_inline import image_html, inline_html
+from lutrin.ingest.placed import Placed
+from lutrin.ingest.script import literal_of
+from lutrin.ingest.sections import ALERT, CAPTION, CODE_TITLE, clean, language_of
+from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
+from lutrin.ingest.tree import (
+    CALLOUTS,
+    Admonition,
+    Block,
+    Code,
+    Element,
+    Heading,
+    Item,
+    Listing,
+    Math,
+    Paragraph,
+    Quote,
+    Rule,
+    Script,
+    Table,
+    callout_of,
+)
+from lutrin.ingest.visible import read_visible
+
+_KEPT = frozenset(
+    "table thead tbody tfoot tr td th caption ul ol li dl dt dd p div section article blockquote figure figcaption "
+    "details summary".split()
+)
+
+
+def page_html(source: str, filename: str) -> str:
+    """The body of a page: its title as `h1`, headings with their ids, everything else escaped.
+
+    Args:
+        source: The file's text as it was indexed; of a PDF its extracted text.
+        filename: Path of the file, whose suffix says what it is.
+    """
+    if filename.lower().endswith(".pdf"):
+        return _pdf_html(source)
+    page = Page(source, filename)
+    first = next((block for block in page.blocks if isinstance(block, Heading)), None)
+    renderer = _Renderer(page)
+    titled = first is not None and first.level == 1 and renderer.text(first.body).casefold() == page.title.casefold()
+    title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
+    return title + renderer.blocks(page.blocks)
+
+
+class _Renderer:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.shown = page.shown_exports()
+        self.slugger = Slugger()
+
+    def text(self, body: Placed) -> str:
+        return clean(read_visible(body.text, self.page.inline.tokens(body.text), self.page.values).text)
+
+    def inline(self, body: Placed) -> str:
+        return inline_html(self.page.inline.tokens(body.text), self.page.values)
+
+    def blocks(self, blocks: Sequence[Block]) -> str:
+        parts: list[str] = []
+        for block in blocks:
+            caption = isinstance(block, Paragraph) and bool(CAPTION.match(block.body.text.lstrip("*_")))
+            if caption and isinstance(block, Paragraph) and parts and parts[-1].startswith("<p><img "):
+                image = parts.pop().removeprefix("<p>").removesuffix("</p>\n")
+                parts.append(f"<figure>{image}<figcaption>{self.inline(block.body)}</figcaption></figure>\n")
+            else:
+                parts.append(self.block(block))
+        return "".join(parts)
+
+    def block(self, block: Block) -> str:
+        if isinstance(block, Heading):
+            return self.heading(block)
+        if isinstance(block, Paragraph):
+            return f"<p>{self.inline(block.body)}</p>\n"
+        if isinstance(block, Code):
+            return self.code(block)
+        if isinstance(block, Math):
+            return f'<p><span class="math">$${escape(block.body.text, quote=False)}$$</span></p>\n'
+        if isinstance(block, Table):
+            return self.table(block)
+        if isinstance(block, Rule):
+            return "<hr>\n"
+        if isinstance(block, Listing):
+            return self.listing(block)
+        if isinstance(block, Quote):
+            return self.quote(block)
+        if isinstance(block, Admonition):
+            title = self.inline(block.title) if block.title is not None else ""
+            return self.aside(block.name, title, self.blocks(block.children))
+        if isinstance(block, Element):
+            return self.element(block)
+        return self.script(block) if isinstance(block, Script) else ""
+
+    def heading(self, block: Heading) -> str:
+        tokens = self.page.inline.tokens(block.body.text)
+        visible = read_visible(block.body.text, tokens, self.page.values)
+        anchor = block.anchor or self.slugger.next(visible.text.replace("\n", " ").strip())
+        inside = inline_html(tokens, self.page.values)
+        return f'<h{block.level} id="{escape(anchor)}">{inside}</h{block.level}>\n' if inside.strip() else ""
+
+    def code(self, block: Code) -> str:
+        text = escape(block.text, quote=False)
+        language = language_of(block.info)
+        title = CODE_TITLE.search(block.info)
+        head = f'<p class="code-title">{escape(title[title.lastindex or 1])}</p>\n' if title else ""
+        if language == "mermaid":
+            return f'{head}<pre class="mermaid">{text}</pre>\n'
+        named = f' class="language-{escape(language)}"' if language else ""
+        return f"{head}<pre><code{named}>{text}\n</code></pre>\n"
+
+    def table(self, block: Table) -> str:
+        aligns = [f' align="{name}"' if name else "" for name in block.aligns]
+
+        def row(cells: Sequence[Placed], tag: str) -> str:
+            padded = [*aligns, *[""] * (len(cells) - len(aligns))]
+            inside = "".join(
+                f"<{tag}{align}>{self.inline(cell)}</{tag}>" for cell, align in zip(cells, padded, strict=False)
+            )
+            return f"<tr>{inside}</tr>\n"
+
+        body = "".join(row(cells, "td") for cells in block.rows)
+        return f"<table>\n<thead>\n{row(block.header, 'th')}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+
+    def listing(self, block: Listing) -> str:
+        items = "".join(f"<li>{self.item(item)}</li>\n" for item in block.items)
+        if block.delimiter not in ".)":
+            return f"<ul>\n{items}</ul>\n"
+        first = block.items[0].marker[:-1]
+        start = f' start="{int(first)}"' if first.isdigit() and int(first) != 1 else ""
+        return f"<ol{start}>\n{items}</ol>\n"
+
+    def item(self, item: Item) -> str:
+        if sum(isinstance(child, Paragraph) for child in item.children) != 1:
+            return self.blocks(item.children)
+        return "".join(
+            self.inline(child.body) if isinstance(child, Paragraph) else self.block(child) for child in item.children
+        )
+
+    def quote(self, block: Quote) -> str:
+        first = block.children[0] if block.children else None
+        alert = ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
+        if alert is None or not isinstance(first, Paragraph):
+            return f"<blockquote>\n{self.blocks(block.children)}</blockquote>\n"
+        rest = Paragraph(first.body.cut(alert.end(), len(first.body.text)), first.start, first.end)
+        return self.aside(CALLOUTS[alert[1].lower()], "", self.blocks([rest, *block.children[1:]]))
+
+    def aside(self, name: str, title: str, inside: str) -> str:
+        if name in {"details", "dropdown", "spoiler"}:
+            return f"<details><summary>{title or 'Details'}</summary>\n{inside}</details>\n"
+        if name not in CALLOUTS.values():
+            head = f"<p><strong>{title}</strong></p>\n" if title else ""
+            return f"<div>\n{head}{inside}</div>\n"
+        head = f'<p class="admonition-title">{title or name.capitalize()}</p>\n'
+        return f'<aside class="admonition {name}">\n{head}{inside}</aside>\n'
+
+    def element(self, block: Element) -> str:
+        tag = block.tag
+        texts = [escape(shown.text, quote=False) for shown in attribute_texts(tag)]
+        only = block.children[0] if len(block.children) == 1 else None
+        if tag.name == "img":
+            return f"<p>{image_html(tag.attribute('src'), tag.attribute('alt'))}</p>\n"
+        if tag.name[:1] == "h" and tag.name[1:] in set("123456") and isinstance(only, Paragraph):
+            anchor = tag.attribute("id")
+            named = f' id="{escape(anchor)}"' if anchor else ""
+            return f"<{tag.name}{named}>{self.inline(only.body)}</{tag.name}>\n"
+        inside = self.blocks(block.children)
+        callout = callout_of(tag)
+        if callout:
+            return self.aside(callout, " ".join(texts), inside)
+        if tag.name == "summary" and isinstance(only, Paragraph):
+            return f"<summary>{self.inline(only.body)}</summary>\n"
+        if tag.name in _KEPT:
+            return f"<{tag.name}>\n{inside}</{tag.name}>\n"
+        head = "".join(f'<p class="label">{text}</p>\n' for text in texts)
+        kind = {"Tabs": "tabs", "TabItem": "tab"}.get(tag.name)
+        if kind:
+            return f'<section class="{kind}">\n{head}{inside}</section>\n'
+        return f"{head}{inside}"
+
+    def script(self, block: Script) -> str:
+        source = self.page.source
+        if block.module:
+            if not self.shown.intersection(exported_names(source, block.start, block.end)):
+                return ""
+            texts = [shown.text for shown in script_texts(source, block.start, block.end)]
+        else:
+            inner = source[block.start + 1 : block.end - 1]
+            literal = literal_of(inner)
+            known = self.page.values.get(inner.strip()) or (literal[0] if literal else None)
+            if known is not None and "\n" in known:
+                return f"<pre><code>{escape(known, quote=False)}</code></pre>\n"
+            found = script_texts(source, block.start + 1, block.end - 1)
+            texts = [known] if known is not None else [shown.text for shown in found]
+        return "".join(f"<p>{escape(clean(text), quote=False)}</p>\n" for text in texts)
+
+
+def _pdf_html(source: str) -> str:
+    slugger = Slugger()
+    sections = []
+    for number, page in enumerate(source.split("\f"), start=1):
+        blocks = "".join(_pdf_block(block, slugger) for block in page.split("\n\n") if block.strip())
+        sections.append(f'<section class="page" id="page-{number}">\n{blocks}</section>\n')
+    return "".join(sections)
+
+
+def _pdf_block(block: str, slugger: Slugger) -> str:
+    level = len(block) - len(block.lstrip("#"))
+    if 1 <= level <= 6 and block[level : level + 1] == " ":
+        text = block[level + 1 :]
+        return f'<h{level} id="{escape(slugger.next(text))}">{escape(text, quote=False)}</h{level}>\n'
+    if block.startswith("```\n"):
+        return f"<pre><code>{escape(block[4:].removesuffix('```'), quote=False)}</code></pre>\n"
+    if block.startswith("| "):
+        rows = [line.strip("| ").split(" | ") for line in block.splitlines()]
+        cells = ["".join(f"<td>{escape(cell, quote=False)}</td>" for cell in row) for row in rows]
+        return "<table>\n" + "".join(f"<tr>{row}</tr>\n" for row in cells) + "</table>\n"
+    return f"<p>{escape(block.strip(), quote=False)}</p>\n"

@@ -1,0 +1,93 @@
+"""Inline tokens as HTML: escaped, without scripts, without pictures from elsewhere."""
+
+import re
+from collections.abc import Sequence
+from html import escape, unescape
+
+from lutrin.ingest.inline import Token
+from lutrin.ingest.script import Tag, is_comment, literal_of
+from lutrin.ingest.strings import attribute_texts
+
+_PLAIN_TAGS = frozenset("abbr b cite code del em i ins kbd mark q s samp small strong sub sup u var br wbr".split())
+_WRAPPED = {"emphasis": "em", "strong": "strong", "strike": "del"}
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):|\s*[/\\]{2}")
+
+
+def link_target(url: str) -> str:
+    """A link that may be followed: relative, or over http(s) or mail; empty for every other."""
+    url = unescape(url).strip()
+    match = _SCHEME.match(url)
+    return "" if match and (match[1] or "").lower() not in {"http", "https", "mailto"} else url
+
+
+def image_source(url: str) -> str:
+    """The address of a picture of the book itself; empty for one that would be loaded from elsewhere."""
+    url = unescape(url).strip()
+    return "" if _SCHEME.match(url) else url
+
+
+def image_html(url: str, alt: str) -> str:
+    """A picture, or its description where the picture may not be loaded."""
+    source = image_source(url)
+    if source:
+        return f'<img src="{escape(source)}" alt="{escape(alt)}">'
+    return f'<span class="missing-image">{escape(alt)}</span>' if alt else ""
+
+
+def inline_html(tokens: Sequence[Token], values: dict[str, str]) -> str:
+    """HTML of a paragraph's tokens.
+
+    Args:
+        tokens: From `lutrin.ingest.inline`.
+        values: Text of expressions that can be known.
+    """
+    return "".join(_token(token, values) for token in tokens)
+
+
+def plain_text(tokens: Sequence[Token]) -> str:
+    """The text of tokens without any markup, as a picture's description."""
+    return "".join(
+        plain_text(token["children"]) if "children" in token else unescape(token.get("raw", " ")) for token in tokens
+    )
+
+
+def _token(token: Token, values: dict[str, str]) -> str:
+    kind = token["type"]
+    if kind == "text":
+        return escape(unescape(token["raw"]), quote=False)
+    if kind == "softbreak":
+        return "\n"
+    if kind == "linebreak":
+        return "<br>\n"
+    if kind == "codespan":
+        return f"<code>{escape(token['raw'], quote=False)}</code>"
+    if kind == "maths":
+        return f'<span class="math">${escape(token["raw"], quote=False)}$</span>'
+    if kind in _WRAPPED:
+        return f"<{_WRAPPED[kind]}>{inline_html(token['children'], values)}</{_WRAPPED[kind]}>"
+    if kind == "link":
+        target = link_target(token["attrs"]["url"])
+        text = inline_html(token["children"], values)
+        return f'<a href="{escape(target)}">{text}</a>' if target else text
+    if kind == "image":
+        return image_html(token["attrs"]["url"], plain_text(token["children"]))
+    if kind == "tag":
+        return _tag(token["tag"])
+    if kind == "expression":
+        literal = literal_of(token["raw"])
+        text = literal[0] if literal else "" if is_comment(token["raw"]) else values.get(token["raw"].strip(), "")
+        return escape(text, quote=False)
+    return ""
+
+
+def _tag(tag: Tag) -> str:
+    name = tag.name.lower()
+    if name == "img":
+        return image_html(tag.attribute("src"), tag.attribute("alt"))
+    if name == "a" and not tag.closing:
+        target = link_target(tag.attribute("href"))
+        return f'<a href="{escape(target)}">' if target else "<a>"
+    if name in _PLAIN_TAGS or name == "a":
+        return f"<{'/' if tag.closing else ''}{name}>"
+    texts = " ".join(escape(shown.text, quote=False) for shown in attribute_texts(tag))
+    return f" <span>{texts}</span> " if texts else " "

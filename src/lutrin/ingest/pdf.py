@@ -1,0 +1,315 @@
+"""A textual PDF, understood: pages, headings, paragraphs, tables; pypdf finds the text, geometry its order.
+
+A PDF can be made to eat time and memory: `lutrin.ingest.pdf_child` runs this in a limited process of its own.
+"""
+
+import contextlib
+import math
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+import pypdf
+from pypdf.errors import DependencyError, PdfReadError, PyPdfError
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.markdown import stem, title_from_name
+from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
+from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
+from lutrin.ingest.sections import CAPTION, clean
+from lutrin.ingest.sentences import sentence_ranges
+from lutrin.records import Document, Notice, Section, Unit
+
+MAX_PAGES = 3000
+_MAX_OUTLINE = 5000
+_MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
+_BOLD = ("bold", "black", "heavy", "semibold", "demi")
+_NO_TITLES = ("untitled", "microsoft word", "(anonymous)", "powerpoint")
+
+
+def parse_pdf(data: bytes, filename: str, password: str = "") -> Document:
+    """Read a PDF.
+
+    Args:
+        data: The file.
+        filename: Path relative to the book's folder.
+        password: Of an encrypted file.
+
+    Returns:
+        The document; its source is the extracted text: blocks separated by blank lines, headings marked with hashes,
+        each page but the first preceded by a form feed.
+
+    Raises:
+        DocumentError: The file is empty, encrypted, broken, or holds pictures only.
+    """
+    if not data.strip(b"\0 \t\r\n"):
+        raise DocumentError(filename, "is empty")
+    reader = _open(data, filename, password)
+    notices: list[Notice] = []
+    pages = _pages(reader, filename, notices)
+    if not any(pages):
+        raise DocumentError(filename, "holds no text, only pictures of it; run it through OCR first")
+    kept = [
+        [line for index, line in enumerate(lines) if index not in dropped]
+        for lines, dropped in zip(pages, running_titles(pages), strict=True)
+    ]
+    blocks = find_blocks(kept, _outline(reader))
+    title = _title(reader, blocks) or title_from_name(filename)
+    writer = _Writer(title, frozenset(vocabulary_of(kept)), len(pages))
+    for block in blocks:
+        writer.block(block)
+    return Document(
+        filename=filename,
+        title=title,
+        source=writer.source(),
+        sections=writer.sections(),
+        section=stem(filename),
+        page_starts=writer.page_starts(),
+        page_labels=_labels(reader, len(pages)),
+        notices=tuple(notices),
+    )
+
+
+def _open(data: bytes, filename: str, password: str) -> pypdf.PdfReader:
+    try:
+        reader = pypdf.PdfReader(BytesIO(data), strict=False)
+        locked = reader.is_encrypted and not reader.decrypt(password)
+        count = 0 if locked else len(reader.pages)  # a missing page tree shows here
+    except DependencyError:
+        raise DocumentError(filename, "is encrypted with AES, which needs the package cryptography") from None
+    except (PyPdfError, RecursionError) as error:
+        raise DocumentError(filename, f"is not a complete PDF ({_first_line(error)})") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - on a broken file pypdf raises whatever its parser stumbles on
+        raise DocumentError(filename, f"is not a complete PDF ({type(error).__name__}: {_first_line(error)})") from None
+    if locked:
+        wrong = "the password is wrong" if password else "give its password with --password"
+        raise DocumentError(filename, f"is encrypted; {wrong}")
+    if count == 0:
+        raise DocumentError(filename, "is not a complete PDF (it has no pages)")
+    return reader
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]
+
+
+def _pages(reader: pypdf.PdfReader, filename: str, notices: list[Notice]) -> list[list[Line]]:
+    pages: list[list[Line]] = []
+    count = len(reader.pages)
+    if count > MAX_PAGES:
+        notices.append(Notice(filename=filename, message=f"has {count} pages; only the first {MAX_PAGES} were read"))
+    for number in range(min(count, MAX_PAGES)):
+        try:
+            pages.append(page_lines(_runs(reader.pages[number])))
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - on a broken page pypdf raises whatever its parser stumbles on
+            pages.append([])
+            message = f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})"
+            notices.append(Notice(filename=filename, message=message))
+    return pages
+
+
+def _runs(page: pypdf.PageObject) -> list[Run]:
+    runs: list[Run] = []
+
+    def visit(text: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float) -> None:  # noqa: ANN401 - pypdf's
+        if not text.strip():
+            return
+        a, b = tm[0] * cm[0] + tm[1] * cm[2], tm[0] * cm[1] + tm[1] * cm[3]
+        x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+        y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        name = str(font.get("/BaseFont", "")).lower() if font else ""
+        run = Run(
+            x=x,
+            y=y,
+            size=max(1.0, abs(size) * math.hypot(a, b)),
+            text=text.replace("\n", " ").replace("\0", ""),
+            bold=any(mark in name for mark in _BOLD),
+            mono=any(mark in name for mark in _MONO),
+            angle=round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360,
+        )
+        runs.append(run)
+
+    page.extract_text(visitor_text=visit)
+    return runs
+
+
+def _outline(reader: pypdf.PdfReader) -> list[OutlineEntry]:
+    entries: list[OutlineEntry] = []
+
+    def walk(items: list[Any], level: int) -> None:
+        for item in items:
+            if isinstance(item, list):
+                walk(item, min(level + 1, 6))
+            elif len(entries) < _MAX_OUTLINE and (title := clean(str(item.title or ""))):
+                page = reader.get_destination_page_number(item)
+                if page is not None and page >= 0:
+                    entries.append(OutlineEntry(title, level, page))
+
+    # A broken outline costs the headings, never the text.
+    with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, RecursionError):
+        walk(reader.outline, 1)
+    return entries
+
+
+def _labels(reader: pypdf.PdfReader, count: int) -> tuple[str, ...]:
+    with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, IndexError, RecursionError):
+        labels = tuple(reader.page_labels)
+        if len(labels) >= count:
+            return labels[:count]
+    return tuple(str(number + 1) for number in range(count))
+
+
+def _title(reader: pypdf.PdfReader, blocks: Sequence[PdfBlock]) -> str:
+    with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, RecursionError):
+        title = clean(str((reader.metadata.title if reader.metadata else "") or ""))
+        if title and not title.lower().startswith(_NO_TITLES):
+            return title
+    return next((" ".join(b.lines) for b in blocks if b.kind == "heading" and b.level == 1 and b.page == 0), "")
+
+
+class _Writer:
+    """Writes the text of a PDF and remembers where everything stands in it."""
+
+    def __init__(self, title: str, vocabulary: frozenset[str], pages: int) -> None:
+        self._vocabulary = vocabulary
+        self._parts: list[str] = []
+        self._length = 0
+        self._starts: list[int | None] = [None] * pages
+        self._page = -1
+        self._title = title
+        self._sections: list[dict[str, Any]] = []
+        self._parents: list[tuple[int, str]] = []
+        self._slugger = Slugger()
+        self._lead = ""
+        self._blocks = 0
+        self._begin(title, 1, (title,), "", 1)
+
+    def source(self) -> str:
+        """The text so far."""
+        return "".join(self._parts)
+
+    def page_starts(self) -> tuple[int, ...]:
+        """Offset at which each page starts; an empty page starts where the next one does."""
+        starts: list[int] = []
+        following = self._length
+        for start in reversed(self._starts):
+            following = following if start is None else start
+            starts.append(following)
+        return tuple(reversed(starts))
+
+    def sections(self) -> tuple[Section, ...]:
+        """The finished sections."""
+        ends = [draft["char_start"] for draft in self._sections[1:]] + [self._length]
+        return tuple(
+            Section(**{**draft, "units": tuple(draft["units"])}, char_end=end)
+            for draft, end in zip(self._sections, ends, strict=True)
+        )
+
+    def block(self, block: PdfBlock) -> None:
+        """Write one block."""
+        if self._parts:
+            self._put("\n\n")
+        self._turn_to(block.page)
+        if block.kind == "heading":
+            self._heading(block)
+        elif block.kind == "code":
+            self._code(block)
+        elif block.kind == "table":
+            self._table(block)
+        else:
+            self._paragraph(block)
+        self._blocks += 1
+
+    def _begin(self, title: str, level: int, path: tuple[str, ...], anchor: str, page: int) -> None:
+        start = self._length
+        self._sections.append(
+            {
+                "title": title,
+                "level": level,
+                "heading_path": path,
+                "anchor": anchor,
+                "char_start": start,
+                "page": page,
+                "units": [],
+            }
+        )
+        self._blocks = 0
+
+    def _put(self, text: str) -> tuple[int, int]:
+        start = self._length
+        self._parts.append(text)
+        self._length += len(text)
+        return start, self._length
+
+    def _turn_to(self, page: int) -> None:
+        if page > self._page:
+            if page > 0:
+                self._put("\f")
+            self._page = page
+            self._starts[page] = self._length
+
+    def _heading(self, block: PdfBlock) -> None:
+        text = clean(" ".join(block.lines))
+        anchor = self._slugger.next(text)
+        if len(self._sections) == 1 and text.casefold() == self._title.casefold() and not self._sections[0]["units"]:
+            self._put(f"# {text}")
+            return
+        while self._parents and self._parents[-1][0] >= block.level:
+            self._parents.pop()
+        self._parents.append((block.level, text))
+        path = (self._title, *(title for _, title in self._parents))
+        self._begin(text, block.level, path, anchor, block.page + 1)
+        self._put(f"{'#' * block.level} {text}")
+        self._lead = ""
+
+    def _unit(self, kind: Any, text: str, place: tuple[int, int], lead: str = "") -> None:  # noqa: ANN401 - a UnitKind
+        unit = Unit(kind=kind, text=text, char_start=place[0], char_end=place[1], lead=lead, block=self._blocks)
+        self._sections[-1]["units"].append(unit)
+
+    def _code(self, block: PdfBlock) -> None:
+        indent = min(len(line) - len(line.lstrip(" ")) for line in block.lines)
+        text = "\n".join(line[indent:] for line in block.lines)
+        self._put("```\n")
+        self._unit("code", text, self._put(text), self._lead)
+        self._put("\n```")
+
+    def _table(self, block: PdfBlock) -> None:
+        header, *rows = block.lines
+        self._put(f"| {header} |")
+        for row in rows:
+            self._put("\n| ")
+            self._unit("table_row", row, self._put(row), header)
+            self._put(" |")
+
+    def _paragraph(self, block: PdfBlock) -> None:
+        start = self._length
+        for index, piece in enumerate(join_lines(block.lines, self._vocabulary)):
+            if index in block.breaks:
+                self._turn_to(block.breaks[index])
+            self._put(piece)
+        text = self.source_from(start)
+        if block.kind == "item":
+            self._unit("list_item", clean(bare_item(text)), (start, start + len(text)), self._lead)
+            return
+        if CAPTION.match(text) and len(text) <= 500:
+            self._unit("caption", clean(text), (start, start + len(text)))
+            return
+        for begin, end in sentence_ranges(text):
+            self._unit("sentence", clean(text[begin:end]), (start + begin, start + end))
+            self._lead = clean(text[begin:end])
+
+    def source_from(self, offset: int) -> str:
+        """The text written since an offset."""
+        parts: list[str] = []
+        length = self._length
+        for part in reversed(self._parts):
+            if length <= offset:
+                break
+            parts.append(part)
+            length -= len(part)
+        return "".join(reversed(parts))

@@ -1,0 +1,91 @@
+"""Reading a PDF in a process of its own, with bounded memory and time: a hostile file costs one error line.
+
+The child gets the file on its standard input and answers on its standard output, as MessagePack.
+"""
+
+import contextlib
+import logging
+import resource
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.pdf import parse_pdf
+from lutrin.records import Document
+
+TIME_LIMIT_S = 30.0
+MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
+_OUT_OF_MEMORY = 3
+
+
+class _Job(msgspec.Struct, frozen=True):
+    filename: str
+    password: str
+    data: bytes
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    document: Document | None = None
+    error: str = ""
+
+
+def read_pdf(
+    data: bytes,
+    filename: str,
+    password: str = "",
+    *,
+    time_limit_s: float = TIME_LIMIT_S,
+    memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
+) -> Document:
+    """Read a PDF in a limited child process.
+
+    Args:
+        data: The file.
+        filename: Path relative to the book's folder.
+        password: Of an encrypted file.
+        time_limit_s: Seconds after which the child is killed.
+        memory_limit_bytes: Address space that the child may use.
+
+    Raises:
+        DocumentError: The file cannot be read, or not within the limits.
+    """
+    command: Sequence[str] = (sys.executable, "-m", "lutrin.ingest.pdf_child", str(memory_limit_bytes))
+    job = msgspec.msgpack.encode(_Job(filename, password, data))
+    try:
+        done = subprocess.run(command, input=job, capture_output=True, timeout=time_limit_s, check=False)  # noqa: S603 - our own module
+    except subprocess.TimeoutExpired:
+        raise DocumentError(filename, f"could not be read within {time_limit_s:g} s") from None
+    if done.returncode == 0:
+        reply = msgspec.msgpack.decode(done.stdout, type=_Reply)
+        if reply.document is not None:
+            return reply.document
+        raise DocumentError(filename, reply.error)
+    if done.returncode == _OUT_OF_MEMORY:
+        raise DocumentError(filename, f"needs more than {memory_limit_bytes // 1024 // 1024} MB of memory to be read")
+    raise DocumentError(filename, f"made the PDF reader stop (exit code {done.returncode})")
+
+
+def main() -> int:
+    """Serve one job; the exit code tells the parent what went wrong if nothing could be written."""
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    logging.disable(logging.CRITICAL)  # pypdf's warnings about a file's faults
+    try:
+        job = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=_Job)
+        try:
+            reply = _Reply(document=parse_pdf(job.data, job.filename, job.password))
+        except DocumentError as error:
+            reply = _Reply(error=error.detail.removeprefix(f"{job.filename}: "))
+        sys.stdout.buffer.write(msgspec.msgpack.encode(reply))
+        sys.stdout.buffer.flush()
+    except MemoryError:
+        return _OUT_OF_MEMORY
+    return 0
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(BrokenPipeError):  # the parent has given up
+        sys.exit(main())
