@@ -1,0 +1,263 @@
+"""The peer: a plain LlamaIndex pipeline over the same book, questions, embedder and GGUF, judged by the same judge.
+
+    python bench/peer_llamaindex.py [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
+
+It is what its documentation's first page builds: files read as text, the default splitter (1,024 tokens, 200 of
+overlap), an index in memory, a query engine with the default prompts and the default two passages; the model gets the
+chat format it was made for, and picks its likeliest token. It has no rule for refusing: an answer whose first sentence
+says, in whatever words, that the context holds none is counted as a refusal. The figures of retrieval are over its five
+nearest passages.
+
+LlamaIndex lives in an environment of its own, `.venv-bench`, which the first run makes from
+requirements/bench-llamaindex.txt (the language model's engine compiles there, about 4 minutes on two cores).
+"""
+
+import argparse
+import asyncio
+import hashlib
+import logging
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from common import BOOK, EMBED_MODEL, add_question_options, chosen_questions, finish, machine, spread
+
+from lutrin.evaluate import Subject, kinds_table, report, run, table, to_json
+from lutrin.records import Answer, Chunk, Citation, Passage, Question
+
+ROOT = Path(__file__).resolve().parents[1]
+HOME = ROOT / ".venv-bench"
+REQUIREMENTS = ROOT / "requirements" / "bench-llamaindex.txt"
+ANSWER_TOKENS = 256
+"""LlamaIndex's default."""
+CONTEXT_TOKENS = 8192
+DECLINES = re.compile(
+    r"^Empty Response$|^I'm sorry\b"
+    r"|\b(?:context|text|passage|information|document|book)s?\b.{0,60}\b(?:does|do|did|is|are)(?:n't| not)\b"
+    r".{0,40}\b(?:mention|contain|provide|include|specify|state|discuss|cover|address|give|relate|enough|relevant)"
+    r"|\b(?:no|not enough|insufficient) (?:specific )?(?:information|mention|context|details?)\b"
+    r"|\bnot (?:explicitly |directly |specifically )?"
+    r"(?:mentioned|provided|stated|specified|covered|discussed|included|given|available)\b"
+    r"|\b(?:I|we) (?:cannot|can't|can not|am unable|are unable|don't know|do not know|don't have|do not have)\b"
+    r"|\b(?:unable to (?:answer|provide|determine)|cannot be (?:answered|determined))\b",
+    re.IGNORECASE,
+)
+
+
+def enter_environment() -> None:
+    """Make `.venv-bench` as the requirement file wants it, then go on in it."""
+    python = HOME / "bin" / "python"
+    if Path(sys.prefix).resolve() == HOME.resolve():
+        return
+    stamp = HOME / ".lutrin-bench"
+    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
+        uv = str(Path(sys.prefix) / "bin" / "uv")
+        # Copied: NLTK refuses to read data files that are hard links into a cache.
+        install = [uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", str(python)]
+        subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(HOME)], check=True)
+        subprocess.run([*install, "--require-hashes", "-r", str(REQUIREMENTS)], check=True)
+        subprocess.run([*install, "--no-deps", "-e", str(ROOT)], check=True)
+        stamp.write_text(wanted, encoding="utf-8")
+    os.execv(python, [str(python), *sys.argv])  # noqa: S606 - our own interpreter, our own arguments
+
+
+def chat_format(text: str) -> str:
+    """One question in the format of the Qwen and SmolLM chat models (ChatML)."""
+    system = "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
+    return f"{system}<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
+
+
+class Peer:
+    """LlamaIndex over one book.
+
+    Args:
+        book: Folder of the book.
+        model: GGUF file.
+        top_k: Passages in the prompt.
+        threads: Of the language model; 0: its own choice.
+    """
+
+    def __init__(self, book: Path, model: Path, *, top_k: int = 2, threads: int = 0) -> None:
+        from llama_index.core import Document, Settings, VectorStoreIndex  # noqa: PLC0415 - only in `.venv-bench`
+        from llama_index.llms.llama_cpp import LlamaCPP  # noqa: PLC0415 - as above
+
+        Settings.embed_model = embedding()
+        options = {"n_threads": threads} if threads else {}
+        Settings.llm = LlamaCPP(
+            model_path=str(model),
+            temperature=0.0,
+            max_new_tokens=ANSWER_TOKENS,
+            context_window=CONTEXT_TOKENS,
+            model_kwargs=options,
+            completion_to_prompt=chat_format,
+            messages_to_prompt=lambda messages: chat_format("\n".join(str(item.content) for item in messages)),
+            verbose=False,
+        )
+        paths = sorted(path for path in book.rglob("*") if path.suffix in {".md", ".mdx"})
+        documents = [
+            Document(text=path.read_text(encoding="utf-8"), metadata={"file_path": path.relative_to(book).as_posix()})
+            for path in paths
+        ]
+        self.name = f"LlamaIndex, {model.stem}"
+        self.first_tokens_s: list[float] = []
+        index: Any = VectorStoreIndex.from_documents(documents)
+        self._engine = index.as_query_engine(similarity_top_k=top_k, streaming=True)
+        self._retriever = index.as_retriever(similarity_top_k=5)
+        self._book = book.name
+        self._previous: dict[str, str] = {}
+
+    async def retrieve(self, question: Question) -> Sequence[Passage]:
+        """The five nearest passages."""
+        found = self._retriever.retrieve(question.text)
+        return [Passage(chunk=self._chunk(node), score=max(0.0, float(node.score or 0.0))) for node in found]
+
+    async def answer(self, question: Question) -> Answer:
+        """What the query engine says; the first question of a conversation is only remembered, not answered."""
+        text = question.text
+        if question.session_id and question.session_id not in self._previous:
+            self._previous[question.session_id] = text
+            return self._answer("", [], 0.0)
+        text = f"{self._previous.get(question.session_id, '')} {text}".strip()
+        start = time.perf_counter()
+        response = self._engine.query(text)
+        pieces = []
+        for piece in response.response_gen or ["Empty Response"]:
+            if not pieces:
+                self.first_tokens_s.append(time.perf_counter() - start)
+            pieces.append(piece)
+        return self._answer("".join(pieces).strip(), response.source_nodes, time.perf_counter() - start)
+
+    def _answer(self, text: str, nodes: Sequence[Any], seconds: float) -> Answer:
+        declines = bool(DECLINES.search(re.split(r"(?<=[.!?])\s", text)[0])) or not text
+        return Answer(
+            answer=text,
+            sources=tuple(self._citation(number, node) for number, node in enumerate(nodes, start=1)),
+            mode="book",
+            kind="refusal" if declines else "generated",
+            refusal="not_in_book" if declines else None,
+            suggestions=(),
+            warnings=(),
+            model_used=self.name,
+            latency_ms=round(seconds * 1000),
+            generation="",
+        )
+
+    def _chunk(self, node: Any) -> Chunk:  # noqa: ANN401 - a node of LlamaIndex, which is unknown outside `.venv-bench`
+        return Chunk(
+            chunk_id=node.node_id,
+            text=node.get_content(),
+            book=self._book,
+            book_title=self._book,
+            edition="",
+            module="",
+            chapter="",
+            section="",
+            section_title="",
+            heading_path=(),
+            filename=node.metadata["file_path"],
+            page=None,
+            page_label="",
+            anchor="",
+            chunk_index=0,
+            char_start=0,
+            char_end=0,
+            token_count=0,
+            content_type="text",
+            is_simulation=None,
+            content_hash="",
+            units=(),
+        )
+
+    def _citation(self, number: int, node: Any) -> Citation:  # noqa: ANN401 - as above
+        return Citation(
+            n=number,
+            chunk_id=node.node_id,
+            book=self._book,
+            chapter="",
+            section="",
+            section_title="",
+            filename=node.metadata["file_path"],
+            page=None,
+            url="",
+            quote="",
+            relevance_score=max(0.0, float(node.score or 0.0)),
+        )
+
+
+def embedding() -> Any:  # noqa: ANN401 - a class of LlamaIndex made here, for it is not there outside `.venv-bench`
+    """Lutrin's embedding model, as fastembed runs it by default."""
+    from fastembed import TextEmbedding  # noqa: PLC0415 - only in `.venv-bench`
+    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
+    from llama_index.core.base.embeddings.base import BaseEmbedding  # noqa: PLC0415 - as above
+
+    name = "local/minilm"
+    TextEmbedding.add_custom_model(
+        model=name,
+        pooling=PoolingType.MEAN,
+        normalization=True,
+        sources=ModelSource(hf=name),
+        dim=384,
+        model_file="model.onnx",
+    )
+    model = TextEmbedding(name, specific_model_path=str(EMBED_MODEL))
+
+    class Embedding(BaseEmbedding):
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return self._get_text_embeddings([text])[0]
+
+        def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+            return [vector.tolist() for vector in model.embed(texts)]
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+    return Embedding()
+
+
+def main() -> None:
+    """Ask the peer the sample questions and print its figures."""
+    enter_environment()
+    parser = argparse.ArgumentParser(description="A plain LlamaIndex pipeline on the sample questions.")
+    add_question_options(parser)
+    parser.add_argument("--book", type=Path, default=BOOK, help="folder of the book")
+    parser.add_argument("--model", type=Path, default=ROOT / "models" / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")
+    parser.add_argument("--top-k", type=int, default=2, help="passages in the prompt")
+    parser.add_argument("--threads", type=int, default=0, help="of the language model; 0: its own choice")
+    parser.add_argument("--save", type=Path, help="write the report here, for `lutrin eval --compare`")
+    arguments = parser.parse_args()
+    logging.disable(logging.WARNING)
+    questions = chosen_questions(arguments)
+    peer = Peer(arguments.book, arguments.model, top_k=arguments.top_k, threads=arguments.threads)
+
+    def progress(done: int, total: int) -> None:
+        print(f"{done}/{total}", file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
+
+    subject = Subject(name=peer.name, retrieve=peer.retrieve, answer=peer.answer)
+    outcomes = asyncio.run(run(questions, subject, progress=progress))
+    result = report(outcomes, name=peer.name, split=arguments.split)
+    if arguments.save:
+        arguments.save.write_text(to_json(result), encoding="utf-8")
+    first, first_p95 = spread(peer.first_tokens_s)
+    tables = [table(result), kinds_table(result), f"First token: median {first:.0f} ms, p95 {first_p95:.0f} ms."]
+    data = {
+        "split": arguments.split,
+        "questions": len(questions),
+        "top_k": arguments.top_k,
+        "first_token_ms": {"median": round(first, 1), "p95": round(first_p95, 1)},
+        "figures": {item.name: round(item.value, 4) for item in result.figures},
+    }
+    about = machine("llama-index-core", "llama-cpp-python", "fastembed")
+    finish(f"Peer: {peer.name}, top {arguments.top_k}", tables, data, about)
+
+
+if __name__ == "__main__":
+    main()
