@@ -2,7 +2,7 @@
 
 The files in `text/` use headings, paragraphs, lists, check lists, tables with a caption before them, boxes
 (`:::danger Title`) and figures (`!figure NAME caption`). `{two-columns}` after a chapter heading sets the chapter in
-two columns.
+two columns, and `!column` starts the second one.
 """
 
 import re
@@ -73,7 +73,12 @@ class Picture:
     caption: str
 
 
-Block = Heading | Text | Items | Grid | Box | Picture
+@dataclass(frozen=True)
+class Column:
+    """The place where the next column starts."""
+
+
+Block = Heading | Text | Items | Grid | Box | Picture | Column
 
 HEADING = re.compile(r"(#+) (.+?)( \{two-columns\})?$")
 ITEM = re.compile(r"(?P<check>- \[ \] )|(?P<bullet>- )|(?P<number>\d+\. )")
@@ -125,6 +130,8 @@ def _parse(paragraphs: Iterator[list[str]]) -> Iterator[Block]:
             yield Grid(caption, tuple(_cells(line) for line in lines if not line.startswith("|--")))
         elif first.startswith("*Table "):
             caption = inline(first.strip("*"))
+        elif first == "!column":
+            yield Column()
         elif first.startswith("!figure "):
             _, name, text = first.split(" ", 2)
             yield Picture(name, inline(text))

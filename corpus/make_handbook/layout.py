@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from corpus.make_handbook import style
-from corpus.make_handbook.blocks import Block, Box, Grid, Heading, Items, Picture, Text, hyphenated, inline
+from corpus.make_handbook.blocks import Block, Box, Column, Grid, Heading, Items, Picture, Text, hyphenated, inline
 from corpus.make_handbook.figures import Figure
+from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import (
     BaseDocTemplate,
     Flowable,
     Frame,
+    FrameBreak,
     KeepTogether,
     NextPageTemplate,
     PageBreak,
@@ -28,12 +29,17 @@ BOOK = "Physical AI & Humanoid Robotics"
 ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 
 
-class Chapter(Paragraph):  # type: ignore[misc]  # ReportLab has no annotations
-    """The heading of a chapter; knows that it starts a chapter."""
+class Title(Paragraph):  # type: ignore[misc]  # ReportLab has no annotations
+    """A heading that the outline and the contents can lead to, to its line and not only to its page."""
 
+    def __init__(self, level: int, text: str, key: str, paragraph_style: ParagraphStyle) -> None:
+        super().__init__(inline(text), paragraph_style)
+        self.level, self.text, self.key = level, text, key
 
-class Section(Paragraph):  # type: ignore[misc]  # ReportLab has no annotations
-    """The heading of a section."""
+    def draw(self) -> None:
+        """The bookmark at the upper edge, then the text."""
+        self.canv.bookmarkHorizontal(self.key, 0, self.height + 4)
+        super().draw()
 
 
 class Check(Paragraph):  # type: ignore[misc]  # ReportLab has no annotations
@@ -42,7 +48,7 @@ class Check(Paragraph):  # type: ignore[misc]  # ReportLab has no annotations
     def draw(self) -> None:
         """The square, then the text."""
         self.canv.setStrokeColor(style.BROWN)
-        self.canv.rect(2, self.height - self.style.leading + 1, 8, 8)
+        self.canv.rect(2, self.height - self.style.leading + 1.5, 8, 8)
         super().draw()
 
     def split(self, _width: float, _height: float) -> list[Flowable]:
@@ -87,19 +93,16 @@ class Handbook(BaseDocTemplate):  # type: ignore[misc]  # ReportLab has no annot
 
     def afterFlowable(self, flowable: Flowable) -> None:  # noqa: N802 - the name is ReportLab's
         """Headings go to the outline, the contents and the running header."""
-        if not isinstance(flowable, Chapter | Section):
+        if not isinstance(flowable, Title):
             return
-        level = 0 if isinstance(flowable, Chapter) else 1
-        text = flowable.getPlainText()
-        key = f"h{self.seq.nextf('heading')}"
+        level = flowable.level - 1
         if level == 0:
-            self.chapter = text
-            if text.startswith("1 "):
+            self.chapter = flowable.text
+            if flowable.text.startswith("1 "):
                 self.body_page = self.page
                 self.canv.addPageLabel(self.page - 1, style="ARABIC", start=1)
-        self.canv.bookmarkPage(key)
-        self.canv.addOutlineEntry(text, key, level=level, closed=level == 0)
-        self.notify("TOCEntry", (level, inline(text), self.page, key))
+        self.canv.addOutlineEntry(flowable.text, flowable.key, level=level, closed=level == 0)
+        self.notify("TOCEntry", (level, inline(flowable.text), self.page, flowable.key))
 
     def page_label(self, page: int) -> str:
         """The printed label of a physical page: roman before chapter 1, arabic from there."""
@@ -140,7 +143,7 @@ def build(blocks: list[Block], path: Path) -> None:
     """Writes the PDF; two runs on the same blocks give the same bytes."""
     document = Handbook(path)
     contents = TableOfContents(
-        levelStyles=[style.TOC_CHAPTER, style.TOC_SECTION], dotsMinLevel=1, formatter=document.page_label
+        levelStyles=[style.TOC_CHAPTER, style.TOC_SECTION], dotsMinLevel=-1, formatter=document.page_label
     )
     story: list[Flowable] = [
         Spacer(1, 150),
@@ -153,22 +156,22 @@ def build(blocks: list[Block], path: Path) -> None:
         contents,
     ]
     narrow = False
-    for block in blocks:
+    for number, block in enumerate(blocks):
         if isinstance(block, Heading) and block.level == 1:
             narrow = block.columns == 2
             story += [NextPageTemplate(f"columns-{block.columns}"), PageBreak()]
-        story.extend(_flowables(block, narrow=narrow))
+        story.extend(_flowables(block, f"block-{number}", narrow=narrow))
     document.multiBuild(story)
 
 
-def _flowables(block: Block, *, narrow: bool) -> Iterator[Flowable]:
+def _flowables(block: Block, key: str, *, narrow: bool) -> Iterator[Flowable]:
     body = style.NARROW if narrow else style.BODY
     width = style.COLUMN_WIDTH if narrow else style.TEXT_WIDTH
     match block:
         case Heading(1, text):
-            yield Chapter(inline(text), style.CHAPTER)
-        case Heading(_, text):
-            yield Section(inline(text), style.NARROW_SECTION if narrow else style.SECTION)
+            yield Title(1, text, key, style.CHAPTER)
+        case Heading(level, text):
+            yield Title(level, text, key, style.NARROW_SECTION if narrow else style.SECTION)
         case Text(markup):
             yield Paragraph(hyphenated(markup) if narrow else markup, body)
         case Items(kind, items):
@@ -177,20 +180,23 @@ def _flowables(block: Block, *, narrow: bool) -> Iterator[Flowable]:
             yield Paragraph(caption, style.TABLE_CAPTION)
             yield _table(rows, width)
             yield Spacer(1, 8)
+        case Column():
+            yield FrameBreak()
         case Picture(name, caption):
             yield KeepTogether([Spacer(1, 4), Figure(name), Paragraph(caption, style.CAPTION)])
         case Box():
             yield KeepTogether([Spacer(1, 4), _notice(block, body, width), Spacer(1, 8)])
 
 
-def _list(kind: str, items: tuple[str, ...], body: Any, *, narrow: bool) -> Iterator[Flowable]:  # noqa: ANN401 - untyped library
-    item_style = body.clone(f"{body.name}-item", leftIndent=18, bulletIndent=4, spaceAfter=3)
+def _list(kind: str, items: tuple[str, ...], body: ParagraphStyle, *, narrow: bool) -> Iterator[Flowable]:
+    indent, bullet_indent = (32, 14) if kind == "check" else (18, 4)
+    item_style = body.clone(f"{kind}-item", leftIndent=indent, bulletIndent=bullet_indent, spaceAfter=3)
+    if kind == "bullet":
+        item_style.bulletFontName = "Symbol"  # the text fonts have no code of their own for this sign
     for number, item in enumerate(items, start=1):
         markup = hyphenated(item) if narrow else item
-        if kind == "check":
-            yield Check(markup, item_style)
-        else:
-            yield Paragraph(markup, item_style, bulletText=f"{number}." if kind == "number" else "•")
+        kind_of_item = Check if kind == "check" else Paragraph
+        yield kind_of_item(markup, item_style, bulletText="•" if kind == "bullet" else f"{number}.")
     yield Spacer(1, 4)
 
 
@@ -219,7 +225,7 @@ def _table(rows: tuple[tuple[str, ...], ...], width: float) -> Table:
     return table
 
 
-def _notice(block: Box, body: Any, width: float) -> Table:  # noqa: ANN401 - untyped library
+def _notice(block: Box, body: ParagraphStyle, width: float) -> Table:
     colour = style.SIGNAL_COLOURS[block.kind]
     title = Paragraph(f"{block.kind.upper()}: {inline(block.title)}", style.BOX_TITLE)
     table = Table([[[title, Paragraph(block.markup, body)]]], colWidths=[width])

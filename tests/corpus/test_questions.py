@@ -38,7 +38,7 @@ def test_each_kind_of_fault_is_named(tmp_path: Path) -> None:
     lab_safety = next(record for record in inside if len(record["expected_files"]) == 1)
     page = (QUESTIONS.parent / lab_safety["expected_files"][0]).read_text(encoding="utf-8")
     sentence = next(line for line in page.splitlines() if len(line.split()) > 12 and "`" not in line)
-    spoilt = {
+    spoilt: dict[str, dict[str, Any]] = {
         "kind unknown: riddle": {"kind": "riddle"},
         "no such file: ['nowhere.mdx']": {"expected_files": ["nowhere.mdx"]},
         "no such section: Nowhere": {"expected_section": "Nowhere"},
