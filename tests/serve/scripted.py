@@ -1,7 +1,7 @@
 """Small honest stand-ins for the stages behind the server: what they answer is written down before they are asked."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from lutrin.errors import NotFound
@@ -98,7 +98,7 @@ class ScriptedAnswers:
     running: int = 0
     cancelled: int = 0
 
-    async def answer(self, question: Question) -> AsyncIterator[AnswerEvent]:
+    async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Play the events."""
         self.asked.append(question)
         self.running += 1
@@ -137,7 +137,7 @@ class ScriptedLibrary:
     sources: dict[str, str] = field(
         default_factory=lambda: {
             "01/01-start.mdx": "# Start\n\nHow to begin.\n",
-            "01/02-loop.mdx": "# The loop\n\n## The sensorimotor loop\n\nThe sensorimotor loop joins sensing and acting.\n",
+            "01/02-loop.mdx": f"# The loop\n\n## The sensorimotor loop\n\n{LOOP.quote}\n",
         }
     )
     failure: Exception | None = None

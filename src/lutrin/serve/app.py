@@ -4,6 +4,7 @@ import asyncio
 import errno
 import signal
 import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 
@@ -84,9 +85,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     )
 
 
-async def run_server(
-    services: Services, settings: Settings, *, on_ready: Callable[[str], None] | None = None
-) -> None:
+async def run_server(services: Services, settings: Settings, *, on_ready: Callable[[str], None] | None = None) -> None:
     """Serve until SIGINT or SIGTERM; running streams get 5 seconds to end, and what was sent is stored.
 
     Args:
@@ -119,6 +118,9 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
+            yield
+            return
         loop = asyncio.get_running_loop()
         ends = (signal.SIGINT, signal.SIGTERM)
         for number in ends:

@@ -56,7 +56,7 @@ class Desk:
         self._limits = Limits(settings.rate_session_per_min, settings.rate_peer_per_min, services.clock)
         self._turns: OrderedDict[str, tuple[Turn, float]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._retention: asyncio.Task[None] | None = None
+        self._vital: set[asyncio.Task[None]] = set()
 
     async def answer(
         self,
@@ -111,26 +111,25 @@ class Desk:
             self.metrics.limited.inc()
             raise
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        """Start a task that no connection owns; `close` waits for it."""
+    def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
+        """Start a task that no connection owns; when the server ends, vital work is waited for, the rest cancelled."""
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        tasks = self._vital if vital else self._tasks
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
         return task
 
     async def open(self) -> None:
         """Begin what runs beside the questions: deleting conversations that are too old."""
         if self._settings.retention_days:
-            self._retention = asyncio.create_task(self._retain())
+            self.spawn(self._retain())
 
     async def close(self) -> None:
         """Cancel what still runs, and wait until what was sent is stored."""
-        if self._retention is not None:
-            self._retention.cancel()
-        for turn, _ in self._turns.values():
-            turn.cancel()
-        while self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=5)
+        for task in self._tasks:
+            task.cancel()
+        while pending := self._tasks | self._vital:  # a cancelled turn still stores what it has sent
+            await asyncio.wait(pending)
 
     def asked(self, request: HTTPRequest, question: Question) -> Asked:
         """The question with its conversation's key in place of the session id that the browser sent.

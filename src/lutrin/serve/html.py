@@ -82,11 +82,10 @@ def reading(book: ShelvedBook, pages: Sequence[PageEntry], current: PageEntry, t
     where = (
         f'<p class="where">{escape(current.chapter or current.module)}</p>' if current.chapter or current.module else ""
     )
-    body = f"""<header class="top"><a href="/">{escape(book.title)}</a></header>
+    top = f'<a href="/">{escape(book.title)}</a><a class="to-contents" href="#contents">Contents</a>'
+    body = f"""<header class="top">{top}</header>
 <div class="spread">
-<nav class="aside" aria-label="Contents">
-<details open><summary>Contents</summary>{contents(book.slug, pages, current)}</details>
-</nav>
+<nav class="aside" id="contents" aria-label="Contents">{contents(book.slug, pages, current)}</nav>
 <main id="content">{where}
 <article>{text}</article>
 <nav class="turn" aria-label="Pages">{turn}</nav>

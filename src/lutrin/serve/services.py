@@ -4,7 +4,7 @@
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -16,7 +16,7 @@ from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Pa
 class Answers(Protocol):
     """The answer flow."""
 
-    def answer(self, question: Question) -> AsyncIterator[AnswerEvent]:
+    def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a DoneEvent. `question.session_id` is the conversation's key.
 
         Raises:

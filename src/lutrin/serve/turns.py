@@ -7,17 +7,17 @@ again and leaving out what was already sent. That is exact because the same ques
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from lutrin import records
 from lutrin.errors import ChatStoreError, LutrinError
 from lutrin.log import get_logger
-from lutrin.messages import NOT_SAVED
+from lutrin.messages import NOT_SAVED, SOMETHING_WRONG
 from lutrin.serve import sse
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
@@ -25,7 +25,15 @@ from lutrin.serve.services import Services
 from lutrin.serve.transcript import Transcript
 
 LINGER_S = 0.4
-Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+
+
+class Spawn(Protocol):
+    """Starts a task that no connection owns."""
+
+    def __call__(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
+        """Start it; when the server ends, vital work is waited for and the rest is cancelled."""
+        ...
+
 
 _log = get_logger("serve")
 
@@ -91,11 +99,6 @@ class Turn:
         if self._readers == 0 and not self.finished.is_set():
             asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
 
-    def cancel(self) -> None:
-        """The server ends: free the model and store what was sent."""
-        if self._task is not None:
-            self._task.cancel()
-
     async def started(self, timeout_s: float) -> None:
         """Wait until something can be sent, at most `timeout_s`."""
         if not self.sent and not self.finished.is_set():
@@ -108,7 +111,7 @@ class Turn:
             LutrinError: There is none.
         """
         if self.answer is None:
-            raise self.failure or LutrinError(NOT_SAVED)
+            raise self.failure or LutrinError(SOMETHING_WRONG)
         return self.answer
 
     async def stream(self, after: int) -> AsyncIterator[bytes]:
@@ -137,8 +140,8 @@ class Turn:
             self.detach()  # no `await` here: a closed connection cancels its task
 
     def _abandon(self) -> None:
-        if self._readers == 0:
-            self.cancel()
+        if self._readers == 0 and self._task is not None:
+            self._task.cancel()
 
     async def _run(self, resume_after: list[records.AnswerEvent]) -> None:
         self._began_s = self._services.clock()
@@ -147,8 +150,9 @@ class Turn:
         try:
             await self._produce(resume_after)
         except asyncio.CancelledError:
-            self._spawn(self._save_partial())
-            self._report("cancelled")
+            if not self._saving:
+                self._spawn(self._save_partial(), vital=True)
+                self._report("cancelled")
             raise
         except Exception as error:  # noqa: BLE001 - what the stages did not foresee becomes a 500 with an id in the log
             self._fail(error)
@@ -156,19 +160,27 @@ class Turn:
             self._metrics.running.dec()
 
     async def _produce(self, known: list[records.AnswerEvent]) -> None:
-        async for event in self._services.answers.answer(self.asked.question):
-            self._clock_in(event)
-            if isinstance(event, records.DoneEvent):
-                await asyncio.shield(self._spawn(self._finish(event.answer)))
-                return
-            if isinstance(event, records.ErrorEvent):
-                raise LutrinError(event.detail)
-            if known and not isinstance(event, records.QueuedEvent):
-                if event == known.pop(0):
-                    continue  # sent before the connection was cut
-                known.clear()
-            self._publish(event)
-        raise LutrinError(NOT_SAVED)
+        async with aclosing(self._services.answers.answer(self.asked.question)) as events:
+            async for event in events:
+                self._clock_in(event)
+                if isinstance(event, records.DoneEvent):
+                    await asyncio.shield(self._spawn(self._finish(event.answer), vital=True))
+                elif isinstance(event, records.ErrorEvent):
+                    raise LutrinError(event.detail)
+                elif self._is_new(event, known):
+                    self._publish(event)
+        if self.answer is None:
+            raise LutrinError(SOMETHING_WRONG)
+
+    @staticmethod
+    def _is_new(event: records.AnswerEvent, known: list[records.AnswerEvent]) -> bool:
+        """Whether the reader has not seen this event before the connection was cut; forgets what has been passed."""
+        if not known or isinstance(event, records.QueuedEvent):
+            return True
+        if event == known.pop(0):
+            return False
+        known.clear()  # the answer goes another way this time; `done` will replace what was sent
+        return True
 
     async def _finish(self, answer: records.Answer) -> None:
         """Store, then say that it is done: what a reader has seen as done is never lost."""
@@ -186,7 +198,7 @@ class Turn:
 
     async def _save_partial(self) -> None:
         messages = self._transcript.partial()
-        if messages and not self._saving:
+        if messages:
             try:
                 await self._save(messages, None)
             except ChatStoreError as error:
@@ -198,9 +210,12 @@ class Turn:
             await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
 
     def _fail(self, error: Exception) -> None:
-        self.failure = reported(error)
+        failure = reported(error)
+        if self.finished.is_set():  # the answer was given; what failed came after it
+            return
+        self.failure = failure
         self._report(type(error).__name__)
-        self._publish(records.ErrorEvent(self.failure.detail), last=True)
+        self._publish(records.ErrorEvent(failure.detail), last=True)
 
     def _publish(self, event: records.AnswerEvent, *, last: bool = False) -> None:
         self._transcript.note(event)

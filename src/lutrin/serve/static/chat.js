@@ -58,6 +58,7 @@ class Panel {
 
   open() {
     this.element.hidden = false;
+    document.body.classList.add("lutrin-beside");
     this.opener.hidden = true;
     this.opener.ariaExpanded = "true";
     state("open", "yes");
@@ -67,6 +68,7 @@ class Panel {
 
   close() {
     this.element.hidden = true;
+    document.body.classList.remove("lutrin-beside");
     this.opener.hidden = false;
     this.opener.ariaExpanded = "false";
     state("open", "");
@@ -144,6 +146,7 @@ class Panel {
 
   show(event, answering) {
     const nearEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 120;
+    answering.id = event.message;
     if (event.type === "queued") answering.waiting(event.position);
     else if (event.type === "sources") answering.sources(event.citations);
     else if (event.type === "quote") answering.quoted(event.text, event.citation);

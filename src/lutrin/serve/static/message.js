@@ -18,7 +18,7 @@ export class Answering {
   constructor(id = "") {
     this.id = id;
     this.citations = new Map();
-    this.quote = null;
+    this.quotes = [];
     this.text = "";
     this.body = el("div", {}, dots());
     this.element = el("div", { className: "lutrin-message lutrin-assistant" }, this.body);
@@ -30,7 +30,7 @@ export class Answering {
 
   quoted(text, citation) {
     this.sources([citation]);
-    this.quote = el("blockquote", { className: "lutrin-quote" }, text, " ", link(citation));
+    this.quotes.push(el("blockquote", { className: "lutrin-quote" }, text, " ", link(citation)));
     this.draw(true);
   }
 
@@ -46,7 +46,7 @@ export class Answering {
 
   /** The whole answer; it replaces what was streamed. */
   finish({ text, citations, warnings = [], suggestions = [], created }) {
-    this.quote = null;
+    this.quotes = [];
     this.text = text;
     this.citations = new Map(citations.map((citation) => [citation.n, citation]));
     this.draw(false);
@@ -57,7 +57,7 @@ export class Answering {
 
   /** What was sent stays; a sentence says what happened, and a button asks again. */
   fail(detail, retry) {
-    if (this.text || this.quote) this.draw(false);
+    if (this.text || this.quotes.length) this.draw(false);
     else this.body.replaceChildren();
     const again = el("button", { type: "button" }, "Try again");
     again.addEventListener("click", retry, { once: true });
@@ -67,7 +67,7 @@ export class Answering {
   draw(busy) {
     const cite = (n) => (this.citations.has(n) ? link(this.citations.get(n)) : null);
     const parts = this.text ? render(this.text, cite) : [];
-    this.body.replaceChildren(...[this.quote, ...parts, busy ? dots() : null].filter(Boolean));
+    this.body.replaceChildren(......this.quotes, ...parts, ...(busy ? [dots()] : []));
   }
 
   tags() {

@@ -28,7 +28,7 @@ export const identity = {
   },
 };
 
-/** Events of an answer, `{type, ...}` each; throws Refused, AbortError or a network error. */
+/** Events of an answer, `{type, message, ...}` each, `message` its id; throws Refused, AbortError or a network error. */
 export async function* ask(body, signal) {
   let last = "";
   for (let attempt = 0; ; attempt++) {
@@ -36,7 +36,7 @@ export async function* ask(body, signal) {
       for await (const event of events(body, last, signal)) {
         last = event.id;
         attempt = 0;
-        yield event.data;
+        yield { ...event.data, message: event.id.split(".")[0] };
         if (event.data.type === "done" || event.data.type === "error") return;
       }
       throw new TypeError("The stream ended early.");

@@ -1,0 +1,91 @@
+"""A real server on a loopback port, with real conversations, in front of scripted stages."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from lutrin.chats.key import new_key
+from lutrin.chats.store import SqlChatStore
+from lutrin.serve.app import create_app
+from lutrin.serve.services import Ingest, Services
+from lutrin.settings import Settings
+
+from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
+
+
+@dataclass
+class House:
+    """What stands behind the server of a test."""
+
+    data_dir: Path
+    chats: SqlChatStore
+    answers: ScriptedAnswers = field(default_factory=ScriptedAnswers)
+    retrieve: ScriptedRetrieval = field(default_factory=ScriptedRetrieval)
+    library: ScriptedLibrary = field(default_factory=ScriptedLibrary)
+    clock: Clock = field(default_factory=Clock)
+    ingest: Ingest | None = None
+    heartbeat_s: float = 10.0
+
+    def services(self) -> Services:
+        """As the server takes them."""
+        return Services(
+            answers=self.answers,
+            retrieve=self.retrieve,
+            chats=self.chats,
+            library=self.library,
+            ingest=self.ingest,
+            clock=self.clock,
+        )
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    """Scripted stages and a real, encrypted database."""
+    chats = await SqlChatStore.open(tmp_path / "chats.db", new_key())
+    yield House(data_dir=tmp_path, chats=chats)
+    await chats.close()
+
+
+Serve = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+@pytest.fixture
+def serve(house: House) -> Serve:
+    """The server with settings of the test's own, as a context that gives a client."""
+
+    @asynccontextmanager
+    async def serving(**settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+        values = {"rate_session_per_min": 0, "rate_peer_per_min": 0, "data_dir": house.data_dir, **settings}
+        app = create_app(house.services(), Settings(**values), heartbeat_s=house.heartbeat_s)
+        listener = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(app, ws="none", log_config=None, access_log=False, proxy_headers=False, lifespan="on")
+        server = uvicorn.Server(config)
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started:  # noqa: ASYNC110 - uvicorn offers a flag, no event
+            await asyncio.sleep(0.005)
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        try:
+            async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+                yield client
+        finally:
+            house.answers.go_on.set()
+            server.should_exit = True
+            await running
+            listener.close()
+
+    return serving
+
+
+@pytest.fixture
+async def client(serve: Serve) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a server without rate limits."""
+    async with serve() as opened:
+        yield opened

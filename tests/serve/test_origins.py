@@ -1,0 +1,88 @@
+"""Who may talk to the server: host names, origins, and what browsers are told."""
+
+import httpx
+import pytest
+
+from .conftest import Serve
+
+BODY = {"query": "Q"}
+
+
+@pytest.mark.parametrize("host", ["localhost:7860", "LOCALHOST", "127.0.0.1", "[::1]:7860", "192.168.1.20:7860"])
+async def test_own_names_and_addresses_are_served(client: httpx.AsyncClient, host: str) -> None:
+    """The port does not matter; an address needs no list, for rebinding needs a name."""
+    assert (await client.get("/health", headers={"Host": host})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:7860", "localhost.evil.example", "127.0.0.1.evil.example", ""]
+)
+async def test_foreign_names_are_refused(client: httpx.AsyncClient, host: str) -> None:
+    """A page whose name was rebound to this machine gets nothing, on any path."""
+    for method, path in (("GET", "/health"), ("GET", "/"), ("POST", "/api/query"), ("GET", "/schema")):
+        reply = await client.request(method, path, headers={"Host": host})
+        assert (reply.status_code, reply.headers["content-type"]) == (400, "application/problem+json")
+
+
+async def test_further_names_are_a_setting(serve: Serve) -> None:
+    """`LUTRIN_ALLOWED_HOSTS` names them; `*` admits all."""
+    async with serve(allowed_hosts="book.school.example") as client:
+        assert (await client.get("/health", headers={"Host": "book.school.example:80"})).status_code == 200
+        assert (await client.get("/health", headers={"Host": "other.example"})).status_code == 400
+    async with serve(allowed_hosts="*") as client:
+        assert (await client.get("/health", headers={"Host": "other.example"})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        ("http://localhost:3000", True),
+        ("http://127.0.0.1:3000", True),
+        ("https://evil.example", False),
+        ("http://localhost:3000.evil.example", False),
+        ("null", False),
+    ],
+)
+async def test_origins_are_a_list(client: httpx.AsyncClient, origin: str, allowed: bool) -> None:
+    """Pages of listed origins may read answers and their headers; others are not told that they may."""
+    reply = await client.post("/api/query", json=BODY, headers={"Origin": origin})
+    assert reply.headers.get("access-control-allow-origin") == (origin if allowed else None)
+    wanted = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "x-lutrin-client",
+    }
+    preflight = await client.options("/chat", headers=wanted)
+    assert preflight.headers.get("access-control-allow-origin") == (origin if allowed else None)
+    if allowed:
+        assert "x-lutrin-client" in preflight.headers["access-control-allow-headers"]
+        assert "retry-after" in reply.headers["access-control-expose-headers"].lower()
+
+
+async def test_errors_can_be_read_across_origins(client: httpx.AsyncClient) -> None:
+    """A page of an allowed origin can show why it was refused."""
+    reply = await client.post("/api/query", json={}, headers={"Origin": "http://localhost:3000"})
+    assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (422, "http://localhost:3000")
+
+
+async def test_every_origin_only_when_written_out(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """`*` works, and the start warns."""
+    async with serve(cors_origins="*") as client:
+        reply = await client.post("/api/query", json=BODY, headers={"Origin": "https://any.example"})
+    assert reply.headers["access-control-allow-origin"] == "*"
+    assert "cors_open" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/read/physical-ai/01/02-loop", "/health", "/nothing", "/schema", "/static/chat.js"]
+)
+async def test_every_response_is_closed(client: httpx.AsyncClient, path: str) -> None:
+    """A strict policy stands on pages, data and errors alike."""
+    headers = (await client.get(path)).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"

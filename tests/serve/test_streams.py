@@ -1,0 +1,219 @@
+"""Server-Sent Events: their form, resuming, silence, and readers who leave."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from lutrin.chats.owner import conversation_key, owner_of
+from lutrin.records import Citation, DoneEvent, QuoteEvent, SentenceEvent
+
+from .conftest import House, Serve
+from .scripted import ANSWER, EVENTS, LOOP
+
+SSE = {"Accept": "text/event-stream"}
+BODY = {"session_id": "s1", "message": "What is the loop?"}
+NAMES = ["queued", "sources", "quote", "sentence", "sentence", "done"]
+
+
+def parsed(text: str) -> list[tuple[str, str, dict[str, object]]]:
+    """Id, name and data of each event; comments are left out."""
+    frames = [frame for frame in text.split("\n\n") if frame and not frame.startswith(":")]
+    found = []
+    for frame in frames:
+        fields = dict(line.split(": ", 1) for line in frame.split("\n"))
+        found.append((fields["id"], fields["event"], json.loads(fields["data"])))
+    return found
+
+
+async def first_frames(reply: httpx.Response, count: int) -> bytes:
+    """The bytes of the first frames of a stream, exactly."""
+    got = b""
+    async for piece in reply.aiter_bytes():
+        got += piece
+        if got.count(b"\n\n") >= count:
+            return got
+    return got
+
+
+async def until(condition: Callable[[], bool], timeout_s: float = 2.0) -> float:
+    """Wait until a condition holds; the seconds that it took."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < timeout_s, "it never came true"
+        await asyncio.sleep(0.01)
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("path", ["/api/query", "/query", "/query-selection", "/query-selected-text", "/chat"])
+async def test_every_answering_endpoint_streams(client: httpx.AsyncClient, path: str) -> None:
+    """Events are typed and numbered, each data one JSON object; proxies are told not to buffer."""
+    body = {"query": "Q", "question": "Q", "message": "Q", "session_id": "s1", "selected_text": "S"}
+    async with client.stream("POST", path, json=body, headers=SSE) as reply:
+        text = (await reply.aread()).decode()
+    assert reply.status_code == 200
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.headers["x-accel-buffering"] == "no"
+    assert reply.headers["cache-control"] == "no-store"
+    events = parsed(text)
+    assert [name for _, name, _ in events] == NAMES
+    stream = reply.headers["x-lutrin-message"]
+    assert [number for number, _, _ in events] == [f"{stream}.{n}" for n in range(1, 7)]
+    assert events[0][2] == {"type": "queued", "position": 1, "eta_s": 0.1}
+    assert events[2][2]["text"] == LOOP.quote
+    assert events[3][2]["citations"] == [1]
+    done = dict(events[5][2])
+    assert (done.pop("type"), done["answer"], done["kind"]) == ("done", ANSWER.answer, "generated")
+
+
+async def test_an_error_on_the_way_is_an_event(client: httpx.AsyncClient, house: House) -> None:
+    """After the first event the status is sent; what fails then is `error`, fit for the reader, and the last event."""
+    house.answers.events, house.answers.failure = EVENTS[:3], ValueError("secret internals")
+    text = (await client.post("/chat", json=BODY, headers=SSE)).text
+    assert parsed(text)[-1][1:] == (
+        "error",
+        {"type": "error", "detail": "Something went wrong. Please try again."},
+    )
+    assert "internals" not in text
+
+
+async def test_line_breaks_stay_inside_the_data(client: httpx.AsyncClient, house: House) -> None:
+    """A sentence with line breaks of any kind is one frame."""
+    text = "one\r\ntwo\n\ndata: three\u2028four"
+    house.answers.events = (SentenceEvent(text=text, citations=()), DoneEvent(answer=ANSWER))
+    events = parsed((await client.post("/chat", json=BODY, headers=SSE)).text)
+    assert [event[2].get("text") for event in events] == [text, None]
+
+
+async def test_silence_is_filled_with_comments(serve: Serve, house: House) -> None:
+    """Heartbeats keep proxies and readers from hanging up."""
+    house.heartbeat_s, house.answers.pause_before = 0.05, 2
+    async with serve() as client, client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+        got = await first_frames(reply, 5)
+        house.answers.go_on.set()
+    assert got.count(b": heartbeat\n\n") >= 3
+    assert [name for _, name, _ in parsed(got.decode())] == NAMES[:2]
+
+
+async def test_a_cut_stream_resumes_byte_identical(client: httpx.AsyncClient, house: House) -> None:
+    """`Last-Event-ID` of a running answer brings exactly the bytes that are missing, asked once."""
+    house.answers.pause_before = 4
+    async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+        begun = await first_frames(reply, 4)
+    last = re.findall(rb"^id: (.+)$", begun, re.MULTILINE)[-1].decode()
+    house.answers.go_on.set()
+    rest = (await client.post("/chat", json=BODY, headers={**SSE, "Last-Event-ID": last})).content
+    whole = (await client.post("/chat", json=BODY, headers={**SSE, "Last-Event-ID": last.replace(".4", ".0")})).content
+    assert begun + rest == whole
+    assert [name for _, name, _ in parsed(whole.decode())] == NAMES
+    assert len(house.answers.asked) == 1
+
+
+async def test_a_stream_resumes_after_it_was_cancelled(client: httpx.AsyncClient, house: House) -> None:
+    """The model was freed meanwhile: the question is asked again, and what was sent is not sent twice."""
+    house.answers.pause_before = 4
+    async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+        begun = await first_frames(reply, 4)
+    await until(lambda: house.answers.cancelled == 1)
+    house.answers.pause_before = None
+    last = re.findall(rb"^id: (.+)$", begun, re.MULTILINE)[-1].decode()
+    rest = (await client.post("/chat", json=BODY, headers={**SSE, "Last-Event-ID": last})).content
+    events = parsed((begun + rest).decode())
+    told = [name for _, name, _ in events if name != "queued"]
+    assert told == NAMES[1:]
+    numbers = [int(number.rpartition(".")[2]) for number, _, _ in events]
+    assert numbers == list(range(1, len(events) + 1))
+    assert len((await client.get("/history/s1")).json()["messages"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({"X-Lutrin-Client": "another-browser-0001"}, BODY),
+        ({}, {**BODY, "message": "Something else?"}),
+        ({}, {**BODY, "session_id": "s2"}),
+    ],
+)
+async def test_only_its_reader_resumes_a_stream(
+    client: httpx.AsyncClient, house: House, headers: dict[str, str], body: dict[str, str]
+) -> None:
+    """Another secret, question or session with the same id is a new question."""
+    first = await client.post("/chat", json=BODY, headers=SSE)
+    last = f"{first.headers['x-lutrin-message']}.3"
+    reply = await client.post("/chat", json=body, headers={**SSE, **headers, "Last-Event-ID": last})
+    assert reply.headers["x-lutrin-message"] != first.headers["x-lutrin-message"]
+    assert [name for _, name, _ in parsed(reply.text)] == NAMES
+    assert len(house.answers.asked) == 2
+
+
+@pytest.mark.parametrize("value", ["", "x", "0" * 32 + ".1", "0" * 32 + ".-1", "." * 1000])
+async def test_a_foreign_event_id_is_a_new_question(client: httpx.AsyncClient, value: str) -> None:
+    """Nothing is known of it, so the answer starts at its beginning."""
+    reply = await client.post("/chat", json=BODY, headers={**SSE, "Last-Event-ID": value})
+    assert [name for _, name, _ in parsed(reply.text)] == NAMES
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_reader_who_leaves_frees_the_model(client: httpx.AsyncClient, house: House, streamed: bool) -> None:
+    """Within a second the flow is cancelled, whichever form was asked for, fifty times over."""
+    house.answers.pause_before = 3
+    for _ in range(50 if streamed else 5):
+        if streamed:
+            async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+                await first_frames(reply, 2)
+        else:
+            with pytest.raises(httpx.ReadTimeout):
+                await client.post("/chat", json=BODY, timeout=httpx.Timeout(5, read=0.05))
+    await until(lambda: house.answers.running == 0, timeout_s=1.0)
+    assert house.answers.cancelled == len(house.answers.asked)
+
+
+async def test_what_was_sent_is_stored(client: httpx.AsyncClient, house: House) -> None:
+    """A reader who left in the middle finds the question, the quote and the sentences that arrived."""
+    house.answers.pause_before = 4
+    async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+        await first_frames(reply, 4)
+    await until(lambda: house.answers.cancelled == 1)
+    await asyncio.sleep(0.1)
+    question, answer = (await client.get("/history/s1")).json()["messages"]
+    assert (question["role"], question["text"]) == ("user", BODY["message"])
+    assert (answer["role"], answer["text"]) == ("assistant", "The sensorimotor loop joins sensing and acting [1].")
+    assert [citation["n"] for citation in answer["citations"]] == [1]
+    assert answer["id"] == reply.headers["x-lutrin-message"]
+
+
+async def test_only_quotes_were_sent(client: httpx.AsyncClient, house: House) -> None:
+    """Quotes without a sentence are stored as an extractive answer."""
+    second = Citation(**{**{name: getattr(LOOP, name) for name in LOOP.__struct_fields__}, "n": 2, "chunk_id": "c2"})
+    quotes = (QuoteEvent(text="First.", citation=LOOP), QuoteEvent(text="Second.", citation=second))
+    house.answers.events, house.answers.pause_before = (*quotes, *EVENTS), 2
+    async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+        await first_frames(reply, 2)
+    await until(lambda: house.answers.cancelled == 1)
+    await asyncio.sleep(0.1)
+    answer = (await house.chats.history("s1"))[1]
+    assert (answer.text, answer.kind, answer.chunk_ids) == ("First.\n\nSecond.", "extractive", ("c1", "c2"))
+
+
+async def test_done_is_said_after_it_was_stored(client: httpx.AsyncClient, house: House) -> None:
+    """Whoever has seen `done` finds the answer in the history, at once."""
+    for n in range(10):
+        secret = f"a-secret-of-this-browser-{n}"
+        async with client.stream("POST", "/chat", json=BODY, headers={**SSE, "X-Lutrin-Client": secret}) as reply:
+            async for line in reply.aiter_lines():
+                if line == "event: done":
+                    stored = await house.chats.history(conversation_key("s1", owner_of(secret)))
+                    assert [message.role for message in stored] == ["user", "assistant"]
+
+
+async def test_a_server_that_ends_stores_what_was_sent(serve: Serve, house: House) -> None:
+    """Shutting down cancels running answers and waits for the database."""
+    house.answers.pause_before = 4
+    async with serve() as client, client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+        await first_frames(reply, 4)
+    stored = await house.chats.history("s1")
+    assert [message.role for message in stored] == ["user", "assistant"]
