@@ -99,6 +99,10 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
   .chip:hover {
     border-color: var(--_accent);
   }
+  .text + .chip,
+  .error + .chip {
+    margin: 8px 0 4px;
+  }
   .danger {
     color: var(--_error);
   }
@@ -143,7 +147,7 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
     border-radius: 24px;
     background: var(--_paper);
   }
-  .row:focus-within {
+  .row:has(textarea:focus) {
     outline: 2px solid var(--_accent);
     outline-offset: 1px;
   }
@@ -166,6 +170,9 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
     textarea {
       height: auto;
     }
+  }
+  textarea:focus-visible {
+    outline: none;
   }
   textarea::placeholder,
   input::placeholder {
@@ -291,8 +298,8 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
     padding: 10px 14px 6px;
     border: 1px solid transparent;
     border-radius: 14px 14px 4px 14px;
-    color: var(--_on-accent);
-    background: var(--_accent);
+    color: var(--_on-mine);
+    background: var(--_mine);
   }
   .message.user .text {
     white-space: pre-wrap;
@@ -685,14 +692,18 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
   }
   .conversations li {
     display: flex;
+    flex-wrap: wrap;
     align-items: center;
-    min-height: 56px;
+    padding-bottom: 4px;
     border-bottom: 1px solid var(--_line);
   }
-  .conversations .open {
+  .conversations .label {
     flex: 1;
-    min-width: 0;
-    padding: 8px 4px;
+    padding: 0 4px;
+  }
+  .conversations .open {
+    width: 100%;
+    padding: 8px 4px 2px;
     border: 0;
     border-radius: 8px;
     font: inherit;
@@ -750,6 +761,8 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
   --_quiet: var(--lutrin-quiet, #6a5442);
   --_accent: var(--lutrin-accent, #5b3a21);
   --_on-accent: var(--lutrin-on-accent, #fbf3e4);
+  --_mine: var(--lutrin-mine, var(--_accent));
+  --_on-mine: var(--lutrin-on-mine, var(--_on-accent));
   --_link: var(--lutrin-link, #7c3f12);
   --_error: var(--lutrin-error, #8f1d14);
   --_caution: var(--lutrin-caution, #f6e2a8);
@@ -763,6 +776,8 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
   --_quiet: var(--lutrin-quiet-dark, #c4ae94);
   --_accent: var(--lutrin-accent-dark, #dcbd8e);
   --_on-accent: var(--lutrin-on-accent-dark, #2a1c10);
+  --_mine: var(--lutrin-mine-dark, #634830);
+  --_on-mine: var(--lutrin-on-mine-dark, #fbf0df);
   --_link: var(--lutrin-link-dark, #e9b97a);
   --_error: var(--lutrin-error-dark, #ffb4a8);
   --_caution: var(--lutrin-caution-dark, #4c3d16);
@@ -829,9 +844,9 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
     <label><input type="checkbox" .checked=${n} @change=${i} />${e.selectionOnly}</label>
   </div>`}function hr(e){let{texts:t,sessions:n,failed:r}=e;return r?M`<p class="error" role="alert">${t.wrong}</p>`:n?n.length?M`<ul class="conversations">${n.map(t=>gr(t,e))}</ul>`:M`<p class="empty">${t.noConversations}</p>`:M`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span></p>`}function gr(e,t){let{texts:n,current:r,renaming:i,removing:a}=t,o=i===e.id?vr(e,t):a===e.id?yr(e,t):_r(e,t);return M`<li aria-label=${e.title||n.untitled} class=${e.id===r?`current`:``}>${o}</li>`}function _r(e,{texts:t,current:n,open:r,rename:i,remove:a,save:o}){let s=new Date(e.updated).toLocaleDateString([],{day:`numeric`,month:`short`}),c=e.title||t.untitled;return M`
     <button class="open" type="button" aria-current=${e.id===n?`true`:I} @click=${()=>r(e)}>
-      <span class="title" dir="auto">${c}</span>
-      <span class="label">${s} · ${t.questions(e.message_count)}</span>
+      <span class="title"><bdi>${c}</bdi></span>
     </button>
+    <span class="label">${s} · ${t.questions(e.message_count)}</span>
     <button class="icon" type="button" aria-label=${t.rename} title=${t.rename} @click=${()=>i(e)}>${Y(`edit`)}</button>
     <button class="icon named" type="button" aria-label=${t.exportMarkdown} title=${t.exportMarkdown} @click=${()=>o(e,`markdown`)}>${Y(`save`)}<span>md</span></button>
     <button class="icon named" type="button" aria-label=${t.exportJson} title=${t.exportJson} @click=${()=>o(e,`json`)}>${Y(`save`)}<span>json</span></button>
@@ -870,7 +885,7 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
     ${o?I:Yr(e,t,i,n)}
   </article>`}function Ur(e,t,n,r){return M`<figure class="quote">
     <blockquote dir="auto">${Nr(e,{texts:n.texts,cite:()=>void 0})}</blockquote>
-    <figcaption dir="auto">${t.section_title} ${Wr(t,r)}</figcaption>
+    <figcaption><bdi>${t.section_title}</bdi> ${Wr(t,r)}</figcaption>
   </figure>`}function Wr(e,{texts:t,hrefOf:n}){return M`<a class="cite" href=${n(e)} .citation=${e} aria-describedby="preview"
     aria-label=${t.source(e.n,e.section_title)}>${e.n}</a>`}function Gr({queue:e,resuming:t,state:n},r){return M`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${t?r.resuming:e?r.queued(e.position,e.eta_s):n===`streaming`?r.writing:r.searching}</p>`}function Kr(e,{texts:t,ready:n,ask:r,searchBook:i}){return M`
     ${e.refusal===`not_in_selection`?M`<button class="chip" type="button" ?disabled=${!n} @click=${()=>i(e)}>${t.searchBook}</button>`:I}
@@ -878,7 +893,7 @@ ${t}`,d++;break;case`id`:t.includes(`\0`)||(l=t);break;case`retry`:/^\d+$/.test(
   `}function qr(e,t){let{texts:n,expanded:r,expand:i}=t;if(!e.sources.length)return I;let a=r.has(e)?e.sources:e.sources.slice(0,zr),o=e.sources.length-a.length;return M`<ul class="sources" aria-label=${n.sources}>
     ${a.map(e=>M`<li><a class="source" href=${t.hrefOf(e)} .citation=${e} aria-describedby="preview"
         aria-label="${n.source(e.n,e.section_title)}, ${Jr(e)}">
-        <span class="number">${e.n}</span><span class="section" dir="auto">${e.section_title||e.chapter}</span>
+        <span class="number">${e.n}</span><span class="section"><bdi>${e.section_title||e.chapter}</bdi></span>
         <span class="file" dir="ltr">${Jr(e)}</span></a></li>`)}
     ${o?M`<li><button class="more" type="button" @click=${()=>i(e)}>${n.moreSources(o)}</button></li>`:I}
   </ul>`}function Jr({filename:e}){return e.slice(e.lastIndexOf(`/`)+1)}function Yr(e,t,n,r){let{texts:i,ready:a,retry:o,copy:s,judge:c,commenting:l}=r,u=t&&e.question&&(e.state!==`done`||e.kind===`extractive`),d=e.state===`done`&&e.messageId;return M`<footer>

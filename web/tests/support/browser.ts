@@ -1,0 +1,119 @@
+/** Debian's Chromium, and pages in it that hold the widget and keep a record of what must never happen. */
+
+import {chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page} from 'playwright-core';
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
+/** A page, the parts of the widget in it, and what it did that it must not. */
+export class Reader {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Violations of the content security policy, and uncaught errors. */
+  readonly violations: string[] = [];
+  readonly consoleErrors: string[] = [];
+  /** Requests that left the origin. */
+  readonly foreign: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page, base: string) {
+    this.context = context;
+    this.page = page;
+    page.on('pageerror', (error) => this.violations.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() !== 'error') return;
+      this.consoleErrors.push(message.text());
+      if (/Content Security Policy|TrustedHTML/i.test(message.text())) this.violations.push(message.text());
+    });
+    page.on('dialog', (dialog) => {
+      this.violations.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url())) this.foreign.push(request.url());
+    });
+  }
+
+  static async at(browser: Browser, base: string, path: string, options: BrowserContextOptions = {}): Promise<Reader> {
+    const context = await browser.newContext({viewport: {width: 1280, height: 800}, locale: 'en-GB', ...options});
+    const reader = new Reader(context, await context.newPage(), base);
+    await reader.page.goto(base + path);
+    return reader;
+  }
+
+  get widget(): Locator {
+    return this.page.locator('lutrin-chat');
+  }
+
+  get bubble(): Locator {
+    return this.widget.locator('.bubble');
+  }
+
+  get panel(): Locator {
+    return this.widget.locator('.panel');
+  }
+
+  get input(): Locator {
+    return this.widget.locator('textarea');
+  }
+
+  get answers(): Locator {
+    return this.widget.locator('.message.book');
+  }
+
+  get questions(): Locator {
+    return this.widget.locator('.message.user');
+  }
+
+  get toolbar(): Locator {
+    return this.widget.locator('.toolbar');
+  }
+
+  get preview(): Locator {
+    return this.widget.locator('.preview');
+  }
+
+  button(name: string): Locator {
+    return this.widget.getByRole('button', {name, exact: true});
+  }
+
+  async open(): Promise<void> {
+    await this.bubble.click();
+    await this.panel.waitFor();
+  }
+
+  /** Type a question, send it, and wait until its answer is no longer being written. */
+  async ask(question: string): Promise<void> {
+    await this.send(question);
+    await this.widget.locator('.message.book[aria-busy="false"]').nth((await this.questions.count()) - 1).waitFor();
+  }
+
+  async send(question: string): Promise<void> {
+    await this.input.fill(question);
+    await this.input.press('Enter');
+    await this.questions.filter({hasText: question}).last().waitFor();
+  }
+
+  /** Select the text of an element with the mouse. */
+  async select(selector: string): Promise<void> {
+    await this.page.locator(selector).scrollIntoViewIfNeeded();
+    const box = await this.page.locator(selector).evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const rects = [...range.getClientRects()];
+      const [first, last] = [rects[0], rects[rects.length - 1]];
+      return {x: first?.left ?? 0, y: (first?.top ?? 0) + 8, toX: last?.right ?? 0, toY: (last?.bottom ?? 0) - 6};
+    });
+    await this.page.mouse.move(box.x + 1, box.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.toX - 1, box.toY, {steps: 4});
+    await this.page.mouse.up();
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * A small honest server that speaks the contract and answers what a test tells it to: the widget's double for the
+ * real one. It keeps conversations by session and secret, streams events with ids, resumes after `Last-Event-ID`.
+ */
+
+import {randomUUID} from 'node:crypto';
+import {readFileSync} from 'node:fs';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import type {Answer, AnswerEvent, ChatRequest, Citation, Problem, StoredMessage} from '../../widget/src/wire.ts';
+import {pages} from './pages.ts';
+
+const WIDGET = new URL('../../../src/lutrin/serve/static/widget/lutrin.js', import.meta.url);
+
+/** As strict as the policy of Lutrin's own pages. */
+export const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  'trusted-types lit-html',
+].join('; ');
+
+/** What happens next in an answer. */
+export type Step =
+  | {send: AnswerEvent}
+  | {pause_ms: number}
+  /** The connection breaks here, once. */
+  | {cut: true}
+  /** Nothing more comes until the reader leaves. */
+  | {hang: true}
+  | {status: number; problem: Problem; retryAfter_s?: number};
+
+export type Script = (request: ChatRequest) => Step[];
+
+interface Stream {
+  steps: Step[];
+  session: string;
+  body: string;
+}
+
+export class ScriptedServer {
+  /** Requests for answers, as they came. */
+  readonly asked: ChatRequest[] = [];
+  /** Judgements: message id, value, comment. */
+  readonly judged: {id: string; value: string; comment: string}[] = [];
+  /** Questions whose reader left before the end. */
+  readonly left: string[] = [];
+  readonly resumed: string[] = [];
+  readonly secrets = new Set<string>();
+  script: Script = () => [];
+  /** Milliseconds before `/history` answers. */
+  historyPause_ms = 0;
+  down = false;
+  readonly #http: Server;
+  readonly #sessions = new Map<string, {title: string; created: string; messages: StoredMessage[]}>();
+  readonly #streams = new Map<string, Stream>();
+
+  constructor() {
+    this.#http = createServer((request, response) => void this.#handle(request, response));
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#http.closeAllConnections();
+    await new Promise((resolve) => this.#http.close(resolve));
+  }
+
+  /** Back to the beginning, for the next test. */
+  reset(): void {
+    this.asked.length = this.judged.length = this.left.length = this.resumed.length = 0;
+    this.secrets.clear();
+    this.#sessions.clear();
+    this.#streams.clear();
+    this.script = () => [];
+    this.historyPause_ms = 0;
+    this.down = false;
+  }
+
+  messages(): StoredMessage[] {
+    return [...this.#sessions.values()].flatMap(({messages}) => messages);
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const {pathname, searchParams} = new URL(request.url ?? '/', 'http://server');
+    const secret = String(request.headers['x-lutrin-client'] ?? '');
+    if (secret) this.secrets.add(secret);
+    const [, first = '', second = '', third = ''] = pathname.split('/').map(decodeURIComponent);
+    const key = `${secret} ${second}`;
+    const known = this.#sessions.get(key);
+    if (request.method === 'GET' && pathname === '/widget/lutrin.js') return this.#file(response);
+    if (request.method === 'GET' && pages[pathname]) return this.#page(response, pages[pathname]);
+    if (this.down) return void request.socket.destroy();
+    if (first === 'chat') return this.#chat(request, response, secret);
+    if (first === 'history') {
+      await pause(this.historyPause_ms);
+      return json(response, 200, {messages: known?.messages.slice(-50) ?? []});
+    }
+    if (first === 'sessions' && !second) {
+      const mine = [...this.#sessions].filter(([name]) => name.startsWith(`${secret} `)).reverse();
+      const sessions = mine.map(([name, {title, created, messages}]) => ({
+        id: name.split(' ')[1],
+        title,
+        created,
+        updated: messages.at(-1)?.created ?? created,
+        message_count: messages.length,
+      }));
+      return json(response, 200, {sessions});
+    }
+    if (first === 'sessions' && known) {
+      if (third === 'export') {
+        const markdown = known.messages.map(({text}) => text).join('\n\n');
+        return json(response, 200, searchParams.get('form') === 'json' ? {messages: known.messages} : markdown);
+      }
+      if (request.method === 'DELETE') this.#sessions.delete(key);
+      if (request.method === 'PATCH') known.title = (JSON.parse(await read(request)) as {title: string}).title;
+      return json(response, request.method === 'DELETE' ? 204 : 200, {id: second});
+    }
+    if (first === 'messages' && third === 'feedback') {
+      const {value, comment} = JSON.parse(await read(request)) as {value: string; comment: string};
+      this.judged.push({id: second, value, comment});
+      return json(response, 204, {});
+    }
+    return json(response, 404, {detail: 'Nothing of that name is here.'});
+  }
+
+  async #chat(request: IncomingMessage, response: ServerResponse, secret: string): Promise<void> {
+    const body = await read(request);
+    const [resumedId = '', after = '0'] = String(request.headers['last-event-id'] ?? '').split('.');
+    const resumed = this.#streams.get(resumedId);
+    const asked = JSON.parse(body) as ChatRequest;
+    if (resumed) this.resumed.push(asked.message);
+    else this.asked.push(asked);
+    const id = resumed ? resumedId : randomUUID().replaceAll('-', '');
+    const stream = resumed ?? {steps: this.script(asked), session: `${secret} ${asked.session_id}`, body};
+    this.#streams.set(id, stream);
+    const failed = stream.steps.find((step) => 'status' in step);
+    if (failed && 'status' in failed) {
+      if (failed.retryAfter_s) response.setHeader('Retry-After', failed.retryAfter_s);
+      return json(response, failed.status, failed.problem, 'application/problem+json');
+    }
+    response.on('close', () => {
+      if (!response.writableEnded) this.left.push(asked.message);
+    });
+    response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Lutrin-Message': id});
+    response.flushHeaders();
+    let number = 0;
+    for (const step of stream.steps) {
+      if ('send' in step) {
+        number += 1;
+        if (number <= Number(after)) continue;
+        response.write(`id: ${id}.${number}\nevent: ${step.send.type}\ndata: ${JSON.stringify(step.send)}\n\n`);
+        if (step.send.type === 'done') this.#store(stream.session, id, asked, step.send);
+      } else if ('pause_ms' in step) {
+        await pause(step.pause_ms);
+      } else if ('cut' in step && !resumed) {
+        await pause(50);
+        return void response.socket?.destroy();
+      } else if ('hang' in step) {
+        return;
+      }
+      if (response.destroyed) return;
+    }
+    response.end();
+  }
+
+  #store(key: string, id: string, asked: ChatRequest, answer: Answer): void {
+    const created = new Date().toISOString();
+    const session = this.#sessions.get(key) ?? {title: asked.message.slice(0, 60), created, messages: []};
+    this.#sessions.delete(key); // the one used last is the first
+    this.#sessions.set(key, session);
+    session.messages.push(
+      {id: `${id}q`, role: 'user', text: asked.message, created, mode: answer.mode, kind: null, selected_text: asked.selected_text ?? '', citations: []},
+      {id, role: 'assistant', text: answer.answer, created, mode: answer.mode, kind: answer.kind, selected_text: '', citations: answer.sources},
+    );
+  }
+
+  #file(response: ServerResponse): void {
+    response.writeHead(200, {'Content-Type': 'text/javascript; charset=utf-8', 'Access-Control-Allow-Origin': '*'});
+    response.end(readFileSync(WIDGET));
+  }
+
+  #page(response: ServerResponse, {type, body}: {type: string; body: string}): void {
+    response.writeHead(200, {'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': POLICY});
+    response.end(body);
+  }
+}
+
+/** A source as the server sends it. */
+export function citation(n: number, changes: Partial<Citation> = {}): Citation {
+  return {
+    n,
+    chunk_id: `chunk-${n}`,
+    book: 'lab',
+    chapter: 'Chapter 1: Nodes',
+    section: '01-nodes',
+    section_title: 'What a node is',
+    filename: 'part-1/01-nodes.md',
+    page: null,
+    url: '/read/lab/part-1/01-nodes#what-a-node-is',
+    quote: 'A **node** is a process that does one job.',
+    relevance_score: 0.9,
+    ...changes,
+  };
+}
+
+/** The last event of an answer. */
+export function done(answer: string, changes: Partial<Answer> = {}): {send: AnswerEvent} {
+  const whole: Answer = {
+    answer,
+    sources: [],
+    mode: 'book',
+    kind: 'generated',
+    refusal: null,
+    suggestions: [],
+    warnings: [],
+    ...changes,
+  };
+  return {send: {type: 'done', ...whole}};
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function json(response: ServerResponse, status: number, body: unknown, type = 'application/json'): void {
+  response.writeHead(status, {'Content-Type': type});
+  response.end(status === 204 ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
+}

@@ -1,0 +1,132 @@
+/** The server as the widget sees it. */
+
+import {answerEvents, type StreamEvent} from './stream.ts';
+import type {ChatRequest, Problem, StoredMessage, StoredSession, Verdict} from './wire.ts';
+
+/** The server refused; `message` is fit for the reader. */
+export class Refused extends Error {
+  readonly status: number;
+  /** Seconds until the next question is admitted; 0 if that is not why. */
+  readonly retryAfter_s: number;
+
+  constructor(status: number, message: string, retryAfter_s: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter_s = retryAfter_s;
+  }
+}
+
+/** The events of an answer, and the id under which it is stored. */
+export interface Asking {
+  events: AsyncGenerator<StreamEvent>;
+  messageId: () => string;
+}
+
+/** No answer to a short request within this time counts as no server. */
+const PATIENCE_MS = 10_000;
+
+export class Api {
+  readonly base: URL;
+  readonly #secret: string;
+  readonly #fetch: typeof fetch;
+
+  /**
+   * @param base Address of the server, as `addressOf` gives it.
+   * @param secret This browser's secret.
+   */
+  constructor(base: URL, secret: string, fetcher: typeof fetch = (...request) => fetch(...request)) {
+    this.base = base;
+    this.#secret = secret;
+    this.#fetch = fetcher;
+  }
+
+  /** Ask; closing `signal` tells the server to stop. */
+  ask(question: ChatRequest, signal: AbortSignal): Asking {
+    let messageId = '';
+    const connect = async (lastEventId: string): Promise<Response> => {
+      const headers: Record<string, string> = {'Content-Type': 'application/json', Accept: 'text/event-stream'};
+      if (lastEventId) headers['Last-Event-ID'] = lastEventId;
+      const response = await this.#send('chat', {method: 'POST', headers, body: JSON.stringify(question), signal});
+      messageId = response.headers.get('x-lutrin-message') ?? messageId;
+      return response;
+    };
+    return {events: answerEvents(connect, {signal}), messageId: () => messageId};
+  }
+
+  async history(session: string): Promise<StoredMessage[]> {
+    const {messages} = await this.#json<{messages: StoredMessage[]}>(`history/${encodeURIComponent(session)}`);
+    return messages;
+  }
+
+  async sessions(): Promise<StoredSession[]> {
+    return (await this.#json<{sessions: StoredSession[]}>('sessions')).sessions;
+  }
+
+  async rename(session: string, title: string): Promise<void> {
+    await this.#brief(`sessions/${encodeURIComponent(session)}`, 'PATCH', {title});
+  }
+
+  async remove(session: string): Promise<void> {
+    await this.#brief(`sessions/${encodeURIComponent(session)}`, 'DELETE');
+  }
+
+  async exported(session: string, form: 'markdown' | 'json'): Promise<Blob> {
+    return (await this.#brief(`sessions/${encodeURIComponent(session)}/export?form=${form}`, 'GET')).blob();
+  }
+
+  async judge(messageId: string, value: Verdict, comment: string): Promise<void> {
+    await this.#brief(`messages/${encodeURIComponent(messageId)}/feedback`, 'POST', {value, comment});
+  }
+
+  async #json<T>(path: string): Promise<T> {
+    return (await (await this.#brief(path, 'GET')).json()) as T;
+  }
+
+  #brief(path: string, method: string, body?: object): Promise<Response> {
+    const request: RequestInit = {method, signal: AbortSignal.timeout(PATIENCE_MS)};
+    if (body) Object.assign(request, {body: JSON.stringify(body), headers: {'Content-Type': 'application/json'}});
+    return this.#send(path, request);
+  }
+
+  async #send(path: string, request: RequestInit): Promise<Response> {
+    const response = await this.#fetch(new URL(path, this.base), {
+      ...request,
+      headers: {...request.headers, 'X-Lutrin-Client': this.#secret},
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+    });
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+}
+
+/**
+ * The server's address, or undefined where none is set: it is never guessed.
+ *
+ * @param api As the page's author wrote it; `/` is the page's own server.
+ * @param page Address that a relative one starts from.
+ */
+export function addressOf(api: string | null | undefined, page: string): URL | undefined {
+  if (!api?.trim()) return undefined;
+  try {
+    const url = new URL(api.trim(), page);
+    if (!/^https?:$/.test(url.protocol)) return undefined;
+    if (!url.pathname.endsWith('/')) url.pathname += '/';
+    url.search = url.hash = '';
+    return url;
+  } catch {
+    return undefined;
+  }
+}
+
+async function refusal(response: Response): Promise<Refused> {
+  let problem: Problem = {};
+  try {
+    problem = (await response.json()) as Problem;
+  } catch {
+    // A proxy's page in place of the server's words: the status has to be enough.
+  }
+  const retryAfter_s = problem.retry_after_s ?? Number(response.headers.get('retry-after') ?? 0);
+  return new Refused(response.status, problem.detail ?? '', response.status === 429 ? Math.max(1, retryAfter_s) : 0);
+}

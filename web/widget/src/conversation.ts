@@ -1,0 +1,287 @@
+/** One conversation: its turns, what it is doing, and the rules of asking. Knows nothing of the page. */
+
+import {Refused, type Api} from './api.ts';
+import type {AnswerKind, Citation, Mode, Refusal, StoredMessage, Verdict} from './wire.ts';
+
+export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
+
+/** A question and what became of it. */
+export interface Turn {
+  question: string;
+  selectedText: string;
+  mode: Mode | undefined;
+  asked: Date;
+  answered: Date | undefined;
+  state: TurnState;
+  /** Readers before this one, while the model is busy. */
+  queue: {position: number; eta_s: number} | undefined;
+  resuming: boolean;
+  /** Sentences of the book, sent before anything is generated. */
+  quotes: {text: string; citation: Citation}[];
+  sentences: {text: string; citations: number[]}[];
+  sources: Citation[];
+  /** The whole answer; until it is there, what was streamed stands for it. */
+  text: string;
+  kind: AnswerKind | undefined;
+  refusal: Refusal | undefined;
+  suggestions: string[];
+  warnings: string[];
+  messageId: string;
+  verdict: Verdict | undefined;
+  /** What went wrong; empty: the general message. Only of a failed turn. */
+  error: string;
+}
+
+export interface Question {
+  text: string;
+  selectedText?: string;
+  mode?: Mode;
+  book?: string;
+}
+
+export type Phase = 'idle' | 'restoring' | 'asking';
+
+/** Characters of a selection that are sent; the server cuts at 2000 tokens, and reads no body over 64 KiB. */
+const SELECTION_CHARS = 12_000;
+
+export class Conversation {
+  turns: Turn[] = [];
+  phase: Phase = 'idle';
+  /** The stored conversation could not be read. */
+  restoreFailed = false;
+  /** Milliseconds since the epoch at which the next question is admitted. */
+  admittedAt_ms = 0;
+  readonly #changed: () => void;
+  readonly #now: () => number;
+  #stopping: AbortController | undefined;
+  #restored = 0;
+
+  /**
+   * @param changed Called after every change.
+   * @param now Milliseconds since the epoch.
+   */
+  constructor(changed: () => void, now: () => number = Date.now) {
+    this.#changed = changed;
+    this.#now = now;
+  }
+
+  /** Seconds, rounded up, until the next question is admitted. */
+  get wait_s(): number {
+    return Math.max(0, Math.ceil((this.admittedAt_ms - this.#now()) / 1000));
+  }
+
+  /** Whether a question may be sent now. */
+  get ready(): boolean {
+    return this.phase === 'idle' && this.wait_s === 0;
+  }
+
+  /** Start over with nothing said. */
+  clear(): void {
+    this.stop();
+    this.#restored += 1;
+    this.turns = [];
+    this.phase = 'idle';
+    this.restoreFailed = false;
+    this.#changed();
+  }
+
+  /** Read a stored conversation; nothing can be asked meanwhile. */
+  async restore(api: Api, session: string): Promise<void> {
+    this.clear();
+    const mine = this.#restored;
+    this.phase = 'restoring';
+    this.#changed();
+    try {
+      const messages = await api.history(session);
+      if (mine !== this.#restored) return;
+      this.turns = turnsOf(messages);
+    } catch {
+      // Whatever the reason, the reader sees that it failed and may try again or go on.
+      if (mine !== this.#restored) return;
+      this.restoreFailed = true;
+    }
+    this.phase = 'idle';
+    this.#changed();
+  }
+
+  /**
+   * Ask, and follow the answer to its end.
+   *
+   * @param api undefined where the page names no server: the turn fails.
+   * @returns the turn, or undefined if nothing may be asked now.
+   */
+  async ask(api: Api | undefined, session: string, question: Question): Promise<Turn | undefined> {
+    const text = question.text.trim();
+    if (!text || !this.ready) return undefined;
+    this.turns = this.turns.filter((turn) => turn.state !== 'failed');
+    this.restoreFailed = false;
+    const turn = newTurn(text, (question.selectedText ?? '').slice(0, SELECTION_CHARS), question.mode, this.#now());
+    this.turns.push(turn);
+    if (!api) return this.#fail(turn, '');
+    this.phase = 'asking';
+    this.#changed();
+    const stopping = (this.#stopping = new AbortController());
+    try {
+      await this.#follow(api, turn, session, question.book, stopping.signal);
+    } catch (error) {
+      if (stopping.signal.aborted) {
+        turn.state = 'stopped';
+      } else {
+        this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');
+      }
+    }
+    turn.queue = undefined;
+    turn.resuming = false;
+    if (this.#stopping === stopping) {
+      this.#stopping = undefined;
+      this.phase = 'idle';
+    }
+    this.#changed();
+    return turn;
+  }
+
+  /** Stop the answer that is being written; what came so far stays. */
+  stop(): void {
+    this.#stopping?.abort();
+  }
+
+  async judge(api: Api, turn: Turn, verdict: Verdict, comment = ''): Promise<void> {
+    const before = turn.verdict;
+    turn.verdict = verdict;
+    this.#changed();
+    try {
+      await api.judge(turn.messageId, verdict, comment);
+    } catch {
+      // Not worth a message of its own: the thumb springs back.
+      turn.verdict = before;
+      this.#changed();
+    }
+  }
+
+  async #follow(api: Api, turn: Turn, session: string, book: string | undefined, signal: AbortSignal): Promise<void> {
+    const {events, messageId} = api.ask(
+      {
+        session_id: session,
+        message: turn.question,
+        ...(turn.selectedText && {selected_text: turn.selectedText}),
+        ...(turn.mode && {mode: turn.mode}),
+        ...(book && {book}),
+      },
+      signal,
+    );
+    for await (const event of events) {
+      turn.resuming = event.type === 'resuming';
+      if (event.type !== 'queued' && event.type !== 'resuming') turn.queue = undefined;
+      switch (event.type) {
+        case 'queued':
+          turn.queue = event;
+          break;
+        case 'sources':
+          turn.sources = event.citations;
+          break;
+        case 'quote':
+          turn.state = 'streaming';
+          turn.quotes.push(event);
+          break;
+        case 'sentence':
+          turn.state = 'streaming';
+          turn.sentences.push(event);
+          break;
+        case 'done':
+          turn.state = 'done';
+          turn.answered = new Date(this.#now());
+          turn.text = event.answer;
+          turn.sources = event.sources;
+          turn.kind = event.kind;
+          turn.refusal = event.refusal ?? undefined;
+          turn.suggestions = event.suggestions;
+          turn.warnings = event.warnings;
+          turn.messageId = messageId();
+          break;
+        case 'error':
+          this.#fail(turn, event.detail);
+      }
+      this.#changed();
+    }
+  }
+
+  #fail(turn: Turn, reason: string): Turn {
+    turn.state = 'failed';
+    turn.error = reason;
+    this.#changed();
+    return turn;
+  }
+
+  /** What the reader is told of a refusal; an unexpected one has the general message. */
+  #reason(error: Refused): string {
+    if (error.retryAfter_s) this.admittedAt_ms = this.#now() + error.retryAfter_s * 1000;
+    return error.status < 500 || error.status === 503 ? error.message : '';
+  }
+}
+
+function newTurn(question: string, selectedText: string, mode: Mode | undefined, asked_ms: number): Turn {
+  return {
+    question,
+    selectedText,
+    mode,
+    asked: new Date(asked_ms),
+    answered: undefined,
+    state: 'waiting',
+    queue: undefined,
+    resuming: false,
+    quotes: [],
+    sentences: [],
+    sources: [],
+    text: '',
+    kind: undefined,
+    refusal: undefined,
+    suggestions: [],
+    warnings: [],
+    messageId: '',
+    verdict: undefined,
+    error: '',
+  };
+}
+
+/** Stored messages as turns; an answer whose question was left out (only the newest 50 are sent) stands alone. */
+export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    const created = new Date(message.created);
+    if (message.role === 'user') {
+      const turn = newTurn(message.text, message.selected_text, message.mode ?? undefined, created.getTime());
+      turns.push({...turn, state: 'stopped'});
+      continue;
+    }
+    const answer = {
+      state: 'done' as const,
+      answered: created,
+      text: message.text,
+      sources: message.citations,
+      kind: message.kind ?? undefined,
+      messageId: message.id,
+    };
+    if (last && last.state === 'stopped') Object.assign(last, answer);
+    else turns.push({...newTurn('', '', undefined, created.getTime()), ...answer});
+  }
+  return turns;
+}
+
+/** What of an answer can be read so far: Markdown with `[n]` markers. */
+export function textOf(turn: Turn): string {
+  if (turn.text) return turn.text;
+  return turn.sentences
+    .map(({text, citations}) => {
+      const missing = citations.filter((n) => !text.includes(`[${n}]`)).map((n) => `[${n}]`);
+      return missing.length ? `${text} ${missing.join('')}` : text;
+    })
+    .join(' ');
+}
+
+/** The source that `[n]` means, wherever it was sent. */
+export function citationOf(turn: Turn, n: number): Citation | undefined {
+  return (
+    turn.sources.find((source) => source.n === n) ?? turn.quotes.find((quote) => quote.citation.n === n)?.citation
+  );
+}

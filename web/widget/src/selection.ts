@@ -1,0 +1,138 @@
+/** Notices when a reader selects text in the page, by mouse, keyboard or touch, and keeps the toolbar beside it. */
+
+import type {ReactiveController, ReactiveControllerHost} from 'lit';
+import {place} from './floating.ts';
+
+/** Handles are dragged and keys are held: only a selection that rests is offered. */
+const REST_MS = 200;
+const LEAST_LETTERS = 2;
+
+type Host = ReactiveControllerHost & HTMLElement;
+
+export class SelectionController implements ReactiveController {
+  /** The selected text; empty: no toolbar. */
+  text = '';
+  readonly #host: Host;
+  readonly #toolbar: () => HTMLElement | null;
+  readonly #enabled: () => boolean;
+  #anchor: (() => DOMRect) | undefined;
+  #pressed = false;
+  #touch = false;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #dismissed = '';
+  #listening: AbortController | undefined;
+
+  /**
+   * @param toolbar The toolbar's element, once it is drawn.
+   * @param enabled Whether selections are offered at all.
+   */
+  constructor(host: Host, toolbar: () => HTMLElement | null, enabled: () => boolean) {
+    this.#host = host;
+    this.#toolbar = toolbar;
+    this.#enabled = enabled;
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    const {signal} = (this.#listening = new AbortController());
+    const passive = {signal, passive: true, capture: true};
+    document.addEventListener('selectionchange', () => this.#changed(), {signal});
+    document.addEventListener('pointerdown', (event) => this.#down(event), passive);
+    for (const name of ['pointerup', 'pointercancel'] as const) {
+      document.addEventListener(name, () => this.#up(), passive);
+    }
+    document.addEventListener('keydown', (event) => this.#key(event), {signal, capture: true});
+    for (const name of ['scroll', 'resize'] as const) addEventListener(name, () => this.reposition(), passive);
+  }
+
+  hostDisconnected(): void {
+    this.#listening?.abort();
+    clearTimeout(this.#rest);
+  }
+
+  hostUpdated(): void {
+    this.reposition();
+  }
+
+  /** Offer a text that the page points out itself, beside an element. */
+  offer(text: string, element: Element): void {
+    this.#show(text, () => element.getBoundingClientRect());
+  }
+
+  hide(): void {
+    clearTimeout(this.#rest);
+    if (!this.text) return;
+    this.text = '';
+    this.#anchor = undefined;
+    this.#host.requestUpdate();
+  }
+
+  reposition(): void {
+    const [toolbar, anchor] = [this.#toolbar(), this.#anchor];
+    if (!toolbar || !anchor) return;
+    const rect = anchor();
+    toolbar.classList.toggle('away', rect.bottom < 0 || rect.top > innerHeight);
+    // Above a touched selection the system shows its own menu.
+    void place({getBoundingClientRect: () => rect}, toolbar, this.#touch ? 'bottom' : 'top');
+  }
+
+  #changed(): void {
+    clearTimeout(this.#rest);
+    if (!this.#pressed) this.#rest = setTimeout(() => this.#read(), REST_MS);
+  }
+
+  #down(event: PointerEvent): void {
+    if (event.composedPath().includes(this.#host)) return;
+    this.#touch = event.pointerType === 'touch';
+    this.#pressed = !this.#touch;
+    this.#dismissed = '';
+    if (!this.#touch) this.hide();
+  }
+
+  #up(): void {
+    if (!this.#pressed) return;
+    this.#pressed = false;
+    this.#changed();
+  }
+
+  /** Tab goes from a selection to its toolbar, Escape dismisses it. */
+  #key(event: KeyboardEvent): void {
+    if (!this.text || event.composedPath().includes(this.#host)) return;
+    if (event.key === 'Escape') {
+      this.#dismissed = this.text;
+      this.hide();
+    } else if (event.key === 'Tab' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      const first = this.#toolbar()?.querySelector('button');
+      if (!first) return;
+      event.preventDefault();
+      first.focus({preventScroll: true});
+    }
+  }
+
+  #read(): void {
+    const selection = getSelection();
+    const text = selection?.toString().trim() ?? '';
+    const range = selection?.rangeCount ? selection.getRangeAt(0) : undefined;
+    if (!range || !this.#enabled() || !this.#offerable(text, range)) {
+      // A focused toolbar stays, though some browsers drop the selection when a button is pressed.
+      if (!this.#toolbar()?.matches(':focus-within')) this.hide();
+      return;
+    }
+    if (text !== this.#dismissed) this.#show(text, () => range.getBoundingClientRect());
+  }
+
+  #offerable(text: string, range: Range): boolean {
+    if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_LETTERS) return false;
+    const common = range.commonAncestorContainer;
+    const element = common instanceof Element ? common : common.parentElement;
+    const typing = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])';
+    if (document.activeElement?.matches(typing)) return false;
+    return !element?.closest(`${typing}, lutrin-chat`);
+  }
+
+  #show(text: string, anchor: () => DOMRect): void {
+    this.text = text;
+    this.#anchor = anchor;
+    this.#host.requestUpdate();
+  }
+}

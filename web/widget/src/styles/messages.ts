@@ -1,0 +1,297 @@
+import {css} from 'lit';
+
+/** Questions to the right, answers to the left, and what an answer is made of. */
+export const messages = css`
+  .message {
+    width: fit-content;
+    max-width: 88%;
+    margin-bottom: 14px;
+  }
+  .message.user {
+    margin-inline-start: auto;
+    padding: 10px 14px 6px;
+    border: 1px solid transparent;
+    border-radius: 14px 14px 4px 14px;
+    color: var(--_on-mine);
+    background: var(--_mine);
+  }
+  .message.user .text {
+    white-space: pre-wrap;
+  }
+  .message.book {
+    min-width: 60%;
+    max-width: 96%;
+    padding: 12px 14px 6px;
+    border: 1px solid var(--_line);
+    border-radius: 14px 14px 14px 4px;
+    background: var(--_sheet);
+  }
+  .selected {
+    display: -webkit-box;
+    margin: 0 0 6px;
+    padding-inline-start: 10px;
+    overflow: hidden;
+    border-inline-start: 3px solid currentcolor;
+    font: italic 14px/1.45 var(--_book);
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 3;
+  }
+  time {
+    display: block;
+    margin-top: 4px;
+    font-size: 12px;
+    text-align: end;
+  }
+  .book time {
+    margin: 0;
+    color: var(--_quiet);
+  }
+  .text > :first-child,
+  blockquote > :first-child,
+  li > :first-child {
+    margin-top: 0;
+  }
+  .text > :last-child,
+  blockquote > :last-child,
+  li > :last-child {
+    margin-bottom: 0;
+  }
+  p,
+  ul,
+  ol {
+    margin: 0 0 10px;
+  }
+  ul,
+  ol {
+    padding-inline-start: 22px;
+  }
+  .heading {
+    font-weight: 650;
+  }
+  a {
+    color: var(--_link);
+  }
+  hr {
+    border: 0;
+    border-top: 1px solid var(--_line);
+  }
+  .text blockquote {
+    margin: 0 0 10px;
+    padding-inline-start: 12px;
+    border-inline-start: 3px solid var(--_line);
+  }
+  .quote {
+    margin: 0 0 10px;
+    padding-inline-start: 12px;
+    border-inline-start: 3px solid var(--_accent);
+  }
+  .quote blockquote,
+  .preview blockquote {
+    margin: 0;
+    font: 16px/1.5 var(--_book);
+  }
+  .quote blockquote :is(pre, code),
+  .preview blockquote :is(pre, code) {
+    font-family: var(--_mono);
+  }
+  figcaption,
+  .label {
+    font-size: 13px;
+    color: var(--_quiet);
+  }
+  p.label {
+    margin-bottom: 6px;
+  }
+  code {
+    padding: 1px 4px;
+    border-radius: 4px;
+    font: 0.88em var(--_mono);
+    background: color-mix(in srgb, var(--_line) 45%, transparent);
+  }
+  .code {
+    margin: 0 0 10px;
+    overflow: hidden;
+    border: 1px solid var(--_line);
+    border-radius: 8px;
+    background: var(--_paper);
+    text-align: left;
+  }
+  .language {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    padding-inline: 10px 2px;
+    font-size: 12px;
+    color: var(--_quiet);
+  }
+  pre {
+    margin: 0;
+    padding: 4px 10px 10px;
+    overflow-x: auto;
+  }
+  pre:focus-visible,
+  .table:focus-visible {
+    outline-offset: -2px;
+  }
+  pre code {
+    padding: 0;
+    font-size: 13px;
+    line-height: 1.5;
+    background: none;
+    overflow-wrap: normal;
+  }
+  .table {
+    margin: 0 0 10px;
+    overflow-x: auto;
+  }
+  table {
+    border-collapse: collapse;
+    font-size: 14px;
+    overflow-wrap: normal;
+  }
+  th,
+  td {
+    padding: 5px 10px;
+    border: 1px solid var(--_line);
+    text-align: start;
+    vertical-align: top;
+  }
+  math {
+    font-size: 1.05em;
+  }
+  .image {
+    color: var(--_quiet);
+    font-style: italic;
+  }
+  .cite {
+    display: inline-block;
+    min-width: 18px;
+    padding: 0 4px;
+    border-radius: 6px;
+    font: 600 12px/18px var(--_font);
+    color: var(--_on-accent);
+    text-align: center;
+    text-decoration: none;
+    background: var(--_accent);
+    vertical-align: 1px;
+  }
+  .warning {
+    padding: 8px 10px;
+    border-radius: 8px;
+    background: var(--_caution);
+    font-size: 14px;
+  }
+  .error {
+    margin: 0 0 6px;
+    color: var(--_error);
+    font-weight: 550;
+  }
+  .sources {
+    margin: 8px 0 4px;
+    padding: 4px 0 0;
+    border-top: 1px solid var(--_line);
+    list-style: none;
+  }
+  .source {
+    display: flex;
+    align-items: baseline;
+    gap: 8px;
+    min-height: 28px;
+    padding: 3px 2px;
+    border-radius: 6px;
+    font-size: 13px;
+    color: inherit;
+    text-decoration: none;
+  }
+  .source:hover .section {
+    text-decoration: underline;
+  }
+  .number {
+    color: var(--_link);
+    font-weight: 650;
+  }
+  .section {
+    flex: 1 1 auto;
+    min-width: 40%;
+  }
+  .section,
+  .file {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .file {
+    flex: 0 1 auto;
+    color: var(--_quiet);
+    font: 12px var(--_mono);
+  }
+  .more {
+    padding: 4px 2px;
+    border: 0;
+    font: 13px var(--_font);
+    color: var(--_link);
+    text-decoration: underline;
+    background: none;
+    cursor: pointer;
+  }
+  .suggestions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 6px;
+    margin: 6px 0;
+  }
+  .suggestions .label {
+    width: 100%;
+  }
+  footer {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    min-height: 34px;
+    margin-inline-end: -8px;
+  }
+  .actions {
+    display: flex;
+    margin-inline-start: auto;
+  }
+  .comment {
+    display: flex;
+    gap: 6px;
+    margin: 4px 0 8px;
+  }
+  .progress {
+    display: flex;
+    align-items: center;
+    gap: 10px;
+    margin: 0 0 6px;
+    color: var(--_quiet);
+    font-size: 14px;
+  }
+  .dots {
+    display: inline-flex;
+    gap: 4px;
+  }
+  .dots i {
+    width: 6px;
+    height: 6px;
+    border-radius: 50%;
+    background: var(--_accent);
+    animation: breathe 1.2s infinite ease-in-out;
+  }
+  .dots i:nth-child(2) {
+    animation-delay: 0.15s;
+  }
+  .dots i:nth-child(3) {
+    animation-delay: 0.3s;
+  }
+  @keyframes breathe {
+    0%,
+    60%,
+    100% {
+      opacity: 0.25;
+    }
+    30% {
+      opacity: 1;
+    }
+  }
+`;

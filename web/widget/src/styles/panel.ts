@@ -1,0 +1,177 @@
+import {css} from 'lit';
+
+/** The button in the corner, the panel and its frame. */
+export const panel = css`
+  .bubble {
+    position: fixed;
+    right: max(24px, env(safe-area-inset-right));
+    bottom: max(24px, env(safe-area-inset-bottom));
+    z-index: var(--_layer);
+    display: grid;
+    place-items: center;
+    width: 56px;
+    height: 56px;
+    padding: 0;
+    border: 1px solid transparent;
+    border-radius: 50%;
+    color: var(--_on-accent);
+    background: var(--_accent);
+    box-shadow: var(--_shadow);
+    cursor: pointer;
+    transition: transform 0.15s;
+  }
+  .bubble svg {
+    width: 28px;
+    height: 28px;
+  }
+  .bubble:hover {
+    transform: scale(1.06);
+  }
+  .panel {
+    position: fixed;
+    right: 24px;
+    bottom: 24px;
+    z-index: var(--_layer);
+    display: flex;
+    flex-direction: column;
+    width: min(400px, calc(100vw - 48px));
+    height: min(640px, calc(100vh - 48px));
+    overflow: hidden;
+    border: 1px solid var(--_line);
+    border-radius: 16px;
+    background: var(--_paper);
+    box-shadow: var(--_shadow);
+    animation: rise 0.16s ease-out;
+  }
+  .panel:focus {
+    outline: none;
+  }
+  @keyframes rise {
+    from {
+      opacity: 0;
+      transform: translateY(12px);
+    }
+  }
+  header {
+    display: flex;
+    align-items: center;
+    gap: 2px;
+    padding: 8px;
+    border-bottom: 1px solid var(--_line);
+  }
+  h2 {
+    flex: 1;
+    margin: 0 4px;
+    overflow: hidden;
+    font: 600 17px/1.3 var(--_book);
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .messages {
+    position: relative;
+    flex: 1;
+    min-height: 0;
+    padding: 16px;
+    overflow-y: auto;
+    overflow-wrap: anywhere;
+    overscroll-behavior: contain;
+    scrollbar-width: thin;
+    scrollbar-color: var(--_line) transparent;
+  }
+  .messages:focus-visible {
+    outline-offset: -3px;
+  }
+  .below {
+    position: relative;
+    height: 0;
+  }
+  .below .round {
+    position: absolute;
+    bottom: 8px;
+    left: calc(50% - 18px);
+    border: 1px solid var(--_line);
+    color: var(--_ink);
+    background: var(--_paper);
+    box-shadow: 0 2px 10px rgb(0 0 0 / 20%);
+  }
+  .greeting {
+    padding: 24px 8px;
+    color: var(--_quiet);
+  }
+  .greeting .question {
+    margin: 0 0 8px;
+    font: 22px/1.3 var(--_book);
+    color: var(--_ink);
+  }
+  .empty {
+    color: var(--_quiet);
+  }
+  .conversations {
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  .conversations li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    padding-bottom: 4px;
+    border-bottom: 1px solid var(--_line);
+  }
+  .conversations .label {
+    flex: 1;
+    padding: 0 4px;
+  }
+  .conversations .open {
+    width: 100%;
+    padding: 8px 4px 2px;
+    border: 0;
+    border-radius: 8px;
+    font: inherit;
+    color: inherit;
+    text-align: start;
+    background: none;
+    cursor: pointer;
+  }
+  .conversations .open:hover .title {
+    text-decoration: underline;
+  }
+  .conversations .title {
+    display: block;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .conversations .current .title {
+    font-weight: 600;
+  }
+  .conversations form,
+  .confirm {
+    display: flex;
+    flex: 1;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 6px;
+    padding: 8px 0;
+  }
+  .confirm span {
+    flex: 1;
+  }
+  .status {
+    position: fixed;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
+  @media (max-width: 480px) {
+    .panel {
+      inset: 0;
+      width: auto;
+      height: var(--_screen, 100vh);
+      height: var(--_screen, 100dvh);
+      border: 0;
+      border-radius: 0;
+    }
+  }
+`;
