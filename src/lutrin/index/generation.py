@@ -281,7 +281,7 @@ class OpenGeneration:
         rows = np.array([row for row, _ in chosen])
         starts, stops = self._window_starts[rows], self._window_starts[rows + 1]
         taken = np.concatenate([np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)])
-        cosines = self.windows[taken] @ vector
+        cosines = np.einsum("wd,d->w", self.windows[taken], vector)  # not BLAS: see `tokens.product`
         best = np.maximum.reduceat(cosines, np.cumsum([0, *(stops - starts)[:-1]]))
         scored = zip((name for _, name in chosen), map(float, best), strict=True)
         return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]

@@ -23,8 +23,14 @@ HEADING = -1
 BETWEEN = -2
 CLIP = 6.0
 """A component of a vector of length 1 in d dimensions is about 1/sqrt(d); larger ones than 6 times that are clipped."""
-SAMPLE_TOKENS = 100_000
+SAMPLE_TOKENS = 50_000
 """Tokens that the PCA is fitted on at most, from chunks evenly spread over the book."""
+
+PROJECTED_AT_ONCE = 20_000
+"""Tokens; one large product costs less than many small ones when the cores are busy."""
+BLAS_ALONE = 262_144
+"""OpenBLAS computes a product of up to so many multiplications on the calling thread (`SMP_THRESHOLD_MIN` x
+`GEMM_MULTITHREAD_THRESHOLD` in its `interface/gemm.c`)."""
 
 Int8 = npt.NDArray[np.int8]
 Float = npt.NDArray[np.float32]
@@ -70,6 +76,21 @@ def project(vectors: Float, basis: Float) -> Float:
     return scaled
 
 
+def product(rows: Float, columns: Float) -> Float:
+    """Matrix product (n, d) @ (d, k) -> (n, k) on the calling thread alone.
+
+    OpenBLAS would share it out and wait for its threads, which takes 15 ms instead of 0.2 ms while the language model
+    has the cores. A stack of blocks, each too small to be shared out, avoids that.
+    """
+    size = max(1, BLAS_ALONE // max(1, columns.size))
+    whole = len(rows) // size * size
+    result = np.empty((len(rows), columns.shape[1]), dtype=np.float32)
+    right = np.ascontiguousarray(columns)
+    np.matmul(rows[:whole].reshape(-1, size, rows.shape[1]), right, out=result[:whole].reshape(-1, size, len(right.T)))
+    np.matmul(rows[whole:], right, out=result[whole:])
+    return result
+
+
 def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.NDArray[np.int32]]:
     """Cut a chunk's tokens into its heading path, its units and what lies between.
 
@@ -110,13 +131,19 @@ def write_tokens(directory: Path, basis: Float, chunks: Iterable[tuple[Chunk, In
     """
     token_starts, segment_starts, segment_tokens, segment_units = [0], [0], [], []
     with (directory / "tokens.i8").open("wb") as file:
+        waiting: list[Int8] = []
         for chunk, vectors, offsets in chunks:
-            file.write(quantise(project(restore(vectors), basis)).tobytes())
+            waiting.append(vectors)
+            if sum(map(len, waiting)) >= PROJECTED_AT_ONCE:
+                file.write(quantise(project(restore(np.concatenate(waiting)), basis)).tobytes())
+                waiting = []
             starts, units = segments(chunk, offsets)
             segment_tokens.append(starts)
             segment_units.append(units)
             segment_starts.append(segment_starts[-1] + len(starts))
             token_starts.append(token_starts[-1] + len(vectors))
+        if waiting:
+            file.write(quantise(project(restore(np.concatenate(waiting)), basis)).tobytes())
     layout = _Layout(
         token_starts=np.array(token_starts, dtype=np.int64),
         segment_starts=np.array(segment_starts, dtype=np.int64),
@@ -217,7 +244,7 @@ class TokenIndex:
         if len(labels):
             shift = np.cumsum([0, *(item.stop - item.start for item in taken)])[:-1]
             first = np.concatenate([layout.segment_tokens[part] for part in parts]) + shift[owner]
-            similar = restore(np.concatenate([self._vectors[item] for item in taken])) @ question.T
+            similar = product(restore(np.concatenate([self._vectors[item] for item in taken])), question.T)
             best = np.maximum.reduceat(similar, first, axis=0)
         passage_best = np.full((len(rows), width), -1.0, dtype=np.float32)
         heading_best = passage_best.copy()

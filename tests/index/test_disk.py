@@ -1,0 +1,80 @@
+"""Files that outlive a crash."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from lutrin.errors import IndexUnavailable, IngestError, NotEnoughSpace
+from lutrin.index.disk import ReadLock, explain_failure, file_hashes, remove_unless_read, sync_tree
+from lutrin.sqlite import OperationalError
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A folder with a manifest and a file below it."""
+    path = tmp_path / "g1"
+    (path / "vectors").mkdir(parents=True)
+    (path / "manifest.json").write_text("{}")
+    (path / "vectors" / "data").write_bytes(b"abc")
+    return path
+
+
+def test_a_folder_is_deleted_when_nobody_reads_it(directory: Path) -> None:
+    """Readers keep it, the last one to leave lets it go, and deleting twice is no error."""
+    first, second = ReadLock(directory / "manifest.json"), ReadLock(directory / "manifest.json")
+    assert not remove_unless_read(directory, "manifest.json")
+    first.close()
+    assert not remove_unless_read(directory, "manifest.json")
+    second.close()
+    assert remove_unless_read(directory, "manifest.json")
+    assert list(directory.parent.iterdir()) == []
+    assert remove_unless_read(directory, "manifest.json")
+
+
+def test_a_folder_that_goes_cannot_be_locked(directory: Path) -> None:
+    """Nobody gets a lock on what is being deleted."""
+    directory.rename(directory.with_name(".trash-g1"))
+    with pytest.raises(FileNotFoundError):
+        ReadLock(directory / "manifest.json")
+
+
+def test_hashes_name_every_file(directory: Path) -> None:
+    """All files below a folder are hashed under their relative names, but for the one left out."""
+    sync_tree(directory)
+    hashes = file_hashes(directory, without="manifest.json")
+    assert hashes == {"vectors/data": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
+
+
+def wrapped(inner: Exception) -> IndexUnavailable:
+    """An error as the vector index reports it."""
+    error = IndexUnavailable("The vector index cannot be written.")
+    error.__cause__ = inner
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), NotEnoughSpace, "disk is full"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), NotEnoughSpace, "disk is full"),
+        (OSError(errno.EIO, "Input/output error"), IngestError, "disk reports an error"),
+        (OperationalError("database or disk is full"), NotEnoughSpace, "disk is full"),
+        (OperationalError("disk I/O error"), IngestError, "disk reports an error"),
+        (OperationalError("no such table: chunk"), IngestError, "could not be written"),
+        (wrapped(RuntimeError("(code: 13) database or disk is full")), NotEnoughSpace, "disk is full"),
+        (wrapped(OSError(errno.EIO, "Input/output error")), IngestError, "disk reports an error"),
+    ],
+)
+def test_failures_of_the_disk_are_explained(error: Exception, kind: type[Exception], words: str) -> None:
+    """Whoever reports it, a full or broken disk is named, and that the old index serves on."""
+    explained = explain_failure(error)
+    assert isinstance(explained, kind)
+    assert words in explained.detail
+    assert "goes on serving" in explained.detail
+
+
+def test_other_errors_are_not_explained_away() -> None:
+    """An error that has nothing to do with the disk stays what it is."""
+    assert explain_failure(ValueError("x")) is None
+    assert explain_failure(wrapped(ValueError("dimension"))) is None

@@ -1,0 +1,119 @@
+"""Reading a published generation."""
+
+from collections.abc import AsyncIterator
+
+import numpy as np
+import pytest
+
+from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.index.generation import MANIFEST, WINDOWS, OpenGeneration, open_generation
+
+from .conftest import PAGES, Library, make_chunk
+
+ZMP = make_chunk("02-walking/01-zmp.md", 0, PAGES["02-walking/01-zmp.md"][0])
+
+
+@pytest.fixture
+async def generation(library: Library) -> AsyncIterator[OpenGeneration]:
+    """The hand-made book, open."""
+    opened = await open_generation(await library.publish("g1"), library.store)
+    yield opened
+    await opened.close()
+
+
+async def question(library: Library, text: str) -> np.ndarray:
+    """The vector of a question."""
+    (encoding,) = await library.embedder.encode([text])
+    return np.asarray(encoding.windows[0])
+
+
+async def test_nearest_finds_the_passage_that_says_it(generation: OpenGeneration, library: Library) -> None:
+    """The vector of a passage's words finds that passage first, with a cosine."""
+    found = await generation.nearest(await question(library, "zero moment point inside the support polygon"), 2)
+    assert found[0][0] == ZMP.chunk_id
+    assert 1 >= found[0][1] > found[1][1]
+
+
+async def test_a_filter_searches_only_what_it_names(generation: OpenGeneration, library: Library) -> None:
+    """With a chapter, passages of other chapters are not found, however near they are."""
+    vector = await question(library, "zero moment point inside the support polygon")
+    found = await generation.nearest(vector, 10, {"chapter": "Chapter 01-sensors"})
+    chunks = await generation.chunks([name for name, _ in found])
+    assert len(chunks) == 3
+    assert {chunk.chapter for chunk in chunks} == {"Chapter 01-sensors"}
+    assert await generation.nearest(vector, 10, {"chapter": "Chapter 9"}) == []
+
+
+async def test_an_unknown_filter_is_refused(generation: OpenGeneration, library: Library) -> None:
+    """A filter never becomes part of the SQL."""
+    with pytest.raises(ValueError, match="colour"):
+        await generation.nearest(await question(library, "x"), 1, {"colour": "red"})
+    with pytest.raises(ValueError, match="colour"):
+        await generation.matching("x", 1, {"colour": "red"})
+
+
+async def test_a_long_passage_is_found_once(library: Library) -> None:
+    """A passage with several windows takes one place in the result, and its last words are found."""
+    long = (
+        " ".join(f"The leg number {number} swings." for number in range(150)) + " Finally the zirconium sensor wakes."
+    )
+    directory = await library.publish("g1", {"01/long.md": [long], **PAGES})
+    generation = await open_generation(directory, library.store)
+    assert generation.manifest.windows > generation.manifest.chunks
+    found = await generation.nearest(await question(library, "The leg number 3 swings"), 5)
+    assert len(found) == len({name for name, _ in found}) == 5
+    assert [name for name, _ in await generation.matching("zirconium", 5)] == [found[0][0]]
+    await generation.close()
+
+
+async def test_chunks_come_back_as_they_went_in(generation: OpenGeneration) -> None:
+    """Chunks are read in the order asked for; unknown ids are left out."""
+    others = [name for name, _ in await generation.matching("lidar", 1)]
+    assert await generation.chunks([ZMP.chunk_id, "nobody", *others]) == [ZMP, (await generation.chunks(others))[0]]
+    assert {chunk.chunk_id for chunk in await generation.all_chunks()} >= {ZMP.chunk_id}
+
+
+async def test_rows_lead_to_vectors(generation: OpenGeneration) -> None:
+    """The row of a chunk is its place among all chunks, and gives its pooled vectors."""
+    chunks = await generation.all_chunks()
+    rows = await generation.rows([chunk.chunk_id for chunk in chunks])
+    assert rows == list(range(len(chunks)))
+    assert sum(len(generation.windows_of(row)) for row in rows) == generation.manifest.windows
+    with pytest.raises(NotFound):
+        await generation.rows(["nobody"])
+
+
+async def test_neighbours_are_those_of_the_same_file(generation: OpenGeneration) -> None:
+    """The first passage of a page has only the next one; a page of one passage has none."""
+    first = next(chunk for chunk in await generation.all_chunks() if chunk.filename == "01-sensors/01-lidar.md")
+    assert [chunk.chunk_index for chunk in await generation.neighbours(first)] == [1]
+    assert await generation.neighbours(ZMP) == []
+
+
+async def test_files_and_sources_are_there(generation: OpenGeneration) -> None:
+    """The pages are listed in reading order, and their text is the one that was read."""
+    assert [file.filename for file in await generation.files()] == sorted(PAGES)
+    assert await generation.source("01-sensors/02-imu.md") == PAGES["01-sensors/02-imu.md"][0]
+    with pytest.raises(NotFound):
+        await generation.source("../../etc/passwd")
+
+
+async def test_words_are_counted_by_passage(generation: OpenGeneration) -> None:
+    """A rare word stands in few passages, an unknown one in none."""
+    counted = await generation.document_frequency(["the", "zero", "xylophone"])
+    assert counted["the"] > counted["zero"] == 1
+    assert counted["xylophone"] == 0
+
+
+async def test_a_damaged_generation_is_not_opened(library: Library) -> None:
+    """A missing or cut file, or a manifest of another format, is an error of ours."""
+    directory = await library.publish("g1")
+    (directory / WINDOWS).write_bytes((directory / WINDOWS).read_bytes()[:100])
+    with pytest.raises(IndexUnavailable, match="g1"):
+        await open_generation(directory, library.store)
+    manifest = (directory / MANIFEST).read_text().replace('"format_version": 1', '"format_version": 99')
+    (directory / MANIFEST).write_text(manifest)
+    with pytest.raises(IndexUnavailable, match="format 99"):
+        await open_generation(directory, library.store)
+    with pytest.raises(IndexUnavailable):
+        await open_generation(directory.with_name("g2"), library.store)

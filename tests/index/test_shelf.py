@@ -1,0 +1,157 @@
+"""The shelf: new generations come in under way, old ones go when nobody needs them."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.index.catalog import Catalog
+from lutrin.index.generation import PASSAGES, open_generation
+from lutrin.index.shelf import Shelf
+from lutrin.records import BookInfo
+
+from .conftest import PAGES, Library
+
+OTHER = BookInfo(slug="optics", title="Optics")
+NEW = {**PAGES, "03-arms/01-grip.md": ["A gripper holds things."]}
+
+
+def shelf_of(library: Library, *, poll_s: float = 0.05) -> Shelf:
+    """A shelf that looks often, so that tests are short."""
+    return Shelf(library.catalog_path, library.books_dir, library.store, poll_s=poll_s)
+
+
+async def until(shelf: Shelf, name: str) -> None:
+    """Wait until a generation is served, two seconds at most, as the contract says."""
+    async with asyncio.timeout(2):
+        while [generation.name for generation in shelf.books()] != [name]:  # noqa: ASYNC110 - the shelf tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_an_empty_shelf_says_so(library: Library) -> None:
+    """Before the first ingest the knowledge base is unavailable; then it is there without a restart."""
+    async with shelf_of(library) as shelf:
+        with pytest.raises(IndexUnavailable, match="temporarily unavailable"):
+            async with shelf.lease():
+                pass
+        await library.publish("g1")
+        await until(shelf, "g1")
+
+
+async def test_a_lease_outlives_its_generation(library: Library) -> None:
+    """An answer under way reads the generation that it began with; the next one reads the new one."""
+    await library.publish("g1")
+    async with shelf_of(library) as shelf:
+        async with shelf.lease() as before:
+            await library.publish("g2", NEW)
+            await until(shelf, "g2")
+            async with shelf.lease() as after:
+                assert (before.name, after.name) == ("g1", "g2")
+                assert len(await after.files()) == len(await before.files()) + 1
+            assert await before.matching("lidar", 1)
+        with pytest.raises(Exception, match="closed"):
+            await before.matching("lidar", 1)
+
+
+async def test_books_are_found_by_slug(library: Library) -> None:
+    """A named book is leased, no name means the first one, an unknown name is an error that names the others."""
+    await library.publish("g1")
+    await library.publish("g2", book=OTHER)
+    async with shelf_of(library) as shelf:
+        async with shelf.lease("optics") as generation:
+            assert generation.book == OTHER
+        async with shelf.lease() as generation:
+            assert generation.name == "g1"
+        with pytest.raises(NotFound, match="robots, optics"):
+            async with shelf.lease("cooking"):
+                pass
+
+
+async def test_all_but_the_previous_are_deleted(library: Library) -> None:
+    """After three publications the first folder is gone, the second is kept for going back."""
+    await library.publish("g1")
+    async with shelf_of(library) as shelf:
+        for name in ("g2", "g3"):
+            await library.publish(name)
+            await until(shelf, name)
+        await shelf.refresh()
+        assert sorted(path.name for path in (library.books_dir / "robots").iterdir()) == ["g2", "g3"]
+
+
+async def test_a_generation_that_another_process_reads_is_kept(library: Library) -> None:
+    """Two servers share the folder: what one still reads, the other does not delete."""
+    first = await library.publish("g1")
+    reading = await open_generation(first, library.store)
+    async with shelf_of(library) as shelf:
+        for name in ("g2", "g3"):
+            await library.publish(name)
+            await until(shelf, name)
+        await shelf.refresh()
+        assert first.exists()
+        assert await reading.matching("lidar", 1)
+        await reading.close()
+        await shelf.refresh()
+        assert not first.exists()
+
+
+async def test_an_unpublished_folder_is_left_alone(library: Library) -> None:
+    """What an ingest is building, and what it has built but not published, is none of the server's business."""
+    await library.publish("g1")
+    await library.build(library.books_dir / "robots" / ".building-g2", name="g2")
+    await library.build(library.books_dir / "robots" / "g2", name="g2")
+    async with shelf_of(library) as shelf:
+        await shelf.refresh()
+        assert [generation.name for generation in shelf.books()] == ["g1"]
+    assert sorted(path.name for path in (library.books_dir / "robots").iterdir()) == [".building-g2", "g1", "g2"]
+
+
+async def test_a_broken_generation_does_not_replace_a_good_one(library: Library) -> None:
+    """The old generation serves on if the new one cannot be opened, and serves after a restart, too."""
+    await library.publish("g1")
+    async with shelf_of(library) as shelf:
+        broken = await library.publish("g2", NEW)
+        (broken / PASSAGES).write_bytes(b"")
+        await shelf.refresh()
+        assert [generation.name for generation in shelf.books()] == ["g1"]
+    async with shelf_of(library) as shelf:
+        assert [generation.name for generation in shelf.books()] == ["g1"]
+
+
+async def test_a_withdrawn_book_leaves_the_shelf(library: Library) -> None:
+    """A book that the operator removed can no longer be leased."""
+    await library.publish("g1")
+    await library.publish("g2", book=OTHER)
+    async with shelf_of(library) as shelf:
+        with Catalog(library.catalog_path) as catalog:
+            catalog.withdraw("optics")
+        await until(shelf, "g1")
+        assert not (library.books_dir / "optics" / "g2").exists()
+
+
+async def test_a_missing_folder_is_survived(library: Library) -> None:
+    """If the folder of the only generation is gone, the book is unavailable, not the server."""
+    directory = await library.publish("g1")
+    await asyncio.to_thread(shutil.rmtree, directory)
+    async with shelf_of(library) as shelf:
+        assert shelf.books() == []
+        await library.publish("g2")
+        await until(shelf, "g2")
+
+
+async def test_swaps_leave_no_handles(library: Library) -> None:
+    """Twenty generations later as few files are open as after the first ones."""
+
+    def handles() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    await library.publish("g0")
+    async with shelf_of(library, poll_s=3600) as shelf:
+        counts = []
+        for number in range(1, 21):
+            await library.publish(f"g{number}")
+            await shelf.refresh()
+            counts.append(handles())
+        assert max(counts[2:]) <= counts[2] + 2
+        assert shelf.books()[0].name == "g20"
