@@ -64,7 +64,7 @@ def test_code_keeps_its_bytes_and_its_fence() -> None:
 def test_rows_come_with_their_header() -> None:
     """A row without its header says nothing."""
     rows = [unit("| IMU | 1 kHz |", kind="table_row", lead="| Sensor | Rate |")]
-    assert render(rows) == "| Sensor | Rate |\n| --- | --- |\n| IMU | 1 kHz |"
+    assert render(rows) == "|Sensor|Rate|\n|---|---|\n|IMU|1 kHz|"
 
 
 @pytest.mark.parametrize(

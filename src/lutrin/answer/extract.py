@@ -12,12 +12,19 @@ from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.words import content_stems, numbers, topic_stems, word_count
 
-KEEP_SHARE = 0.80
+KEEP_SHARE = 0.60
 """A unit is worth quoting if it scores at least this share of the best one."""
 SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
-KIND_BONUS = 0.06
+KIND_BONUS = 0.03
 """Added to the score of a unit whose form fits the kind of answer asked for."""
+MAX_CODE = 2
+"""Code blocks in one answer."""
+LIST_WORDS = 90
+"""A list is completed if it has at most this many words."""
+_DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
+"""Languages of figures; their source is not an answer."""
+_ORDERED = re.compile(r"\d+[.)] ")
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
 _LEANS_BACK = re.compile(
     r"^(?:it|this|that|these|those|they|he|she|such|both|each|here|there|then|therefore|thus|hence|however|instead|otherwise"
@@ -53,17 +60,19 @@ def render(units: Sequence[Unit]) -> str:
         code = first.text if first.text.endswith("\n") else f"{first.text}\n"
         return f"{fence}{first.language}\n{code}{fence}"
     if first.kind == "table_row":
-        columns = first.lead.count("|") - 1 if first.lead.startswith("|") else first.lead.count("|") + 1
         rows = "\n".join(_row(unit.text) for unit in units)
-        return f"{_row(first.lead)}\n|{' --- |' * columns}\n{rows}" if first.lead else rows
+        header = _row(first.lead)
+        rule = "|" + "---|" * (header.count("|") - 1)
+        return f"{header}\n{rule}\n{rows}" if first.lead else rows
     if first.kind == "list_item":
-        items = "\n".join(f"- {unit.text}" for unit in units)
+        items = "\n".join(unit.text if _ORDERED.match(unit.text) else f"- {unit.text}" for unit in units)
         return f"{first.lead}\n\n{items}" if first.lead else items
     return " ".join(unit.text for unit in units)
 
 
 def _row(cells: str) -> str:
-    return cells if cells.startswith("|") else f"| {cells} |"
+    """A table row without blanks beside its bars: an answer is measured in words, and bars are none."""
+    return "|" + "|".join(cell.strip() for cell in cells.strip().strip("|").split("|")) + "|"
 
 
 def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, budget_words: int) -> list[Quote]:
@@ -79,7 +88,7 @@ def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, b
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
     ranked = sorted(
-        ((item.score + _bonus(kind, item.unit), item) for item in evidence if item.unit.kind != "caption"),
+        ((item.score + _bonus(kind, item.unit), item) for item in evidence if item.unit.language not in _DRAWN),
         key=lambda pair: (-pair[0], pair[1].chunk.chunk_id, pair[1].position),
     )
     if not ranked:
@@ -88,21 +97,32 @@ def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, b
     chosen: dict[tuple[str, int], tuple[float, Evidence]] = {}
     said: list[set[str]] = []
     spent = 0
+    code_left = MAX_CODE if kind == "code" else int(ranked[0][1].unit.kind == "code")
     for score, item in ranked:
         if score < floor or spent >= budget_words:
             break
+        if item.unit.kind == "code":
+            if code_left == 0:
+                continue
+            code_left -= 1
         group = _with_context(item, kind, question)
-        stems = set(content_stems(item.unit.text))
-        cost = sum(word_count(render([unit])) for _, unit in group)
-        if _repeats(stems, said) or (chosen and spent + cost > budget_words):
+        stems = set(content_stems(" ".join(unit.text for _, unit in group)))
+        cost = _cost(item.chunk, group, chosen)
+        if not group or _repeats(stems, said) or (chosen and spent + cost > budget_words):
             continue
         said.append(stems)
+        spent += cost
         for position, _ in group:
             key = (item.chunk.chunk_id, position)
-            if key not in chosen:
-                chosen[key] = (score, Evidence(chunk=item.chunk, position=position, score=item.score))
-                spent += word_count(render([item.chunk.units[position]]))
+            chosen.setdefault(key, (score, Evidence(chunk=item.chunk, position=position, score=item.score)))
     return _joined(chosen.values())
+
+
+def _cost(chunk: Chunk, group: Sequence[tuple[int, Unit]], chosen: Iterable[tuple[str, int]]) -> int:
+    """Words that a group of units adds to the answer; the lead of a table or list is paid for once."""
+    begun = {chunk.units[position].block for name, position in chosen if name == chunk.chunk_id}
+    lead = next((unit.lead for _, unit in group if unit.lead and unit.block not in begun and unit.kind != "code"), "")
+    return word_count(lead) + sum(word_count(unit.text) for _, unit in group if unit.kind != "code")
 
 
 def _bonus(kind: QuestionKind, unit: Unit) -> float:
@@ -114,21 +134,36 @@ def _bonus(kind: QuestionKind, unit: Unit) -> float:
         "steps": unit.kind == "list_item",
         "definition": unit.kind == "sentence" and bool(_DEFINES.search(unit.text)),
     }
-    penalty = KIND_BONUS if unit.kind == "code" and kind != "code" else 0.0
-    return (KIND_BONUS if fits.get(kind, False) else 0.0) - penalty
+    return KIND_BONUS if fits.get(kind, False) else 0.0
 
 
 def _with_context(item: Evidence, kind: QuestionKind, question: str) -> list[tuple[int, Unit]]:
-    """The unit with what it needs: the sentence that it leans on, or the rest of the list asked for."""
+    """The unit with what it needs to be understood; nothing if that cannot be had.
+
+    A sentence brings the one that it leans on; a sentence that announces a list brings the list; an item brings the
+    rest of its list where a list is asked for.
+    """
     units = item.chunk.units
     unit = item.unit
-    if unit.kind == "list_item" and kind in {"list", "steps"} and topic_stems(question) & topic_stems(unit.lead):
-        return [(i, other) for i, other in enumerate(units) if other.kind == "list_item" and other.block == unit.block]
+    asks_list = kind in {"list", "steps"} and bool(topic_stems(question) & topic_stems(unit.lead))
+    if unit.kind == "list_item" and asks_list:
+        return _short_list(units, item.position) or [(item.position, unit)]
+    if unit.kind == "sentence" and unit.text.endswith(":"):
+        after = item.position + 1
+        announced = after < len(units) and units[after].kind == "list_item"
+        return _short_list(units, after) if announced else []
     before = item.position - 1
     leans = unit.kind == "sentence" and _LEANS_BACK.match(unit.text)
     if leans and before >= 0 and units[before].kind == "sentence" and units[before].block == unit.block:
         return [(before, units[before]), (item.position, unit)]
     return [(item.position, unit)]
+
+
+def _short_list(units: Sequence[Unit], position: int) -> list[tuple[int, Unit]]:
+    """All items of the list that holds a unit; nothing if it is too long for an answer."""
+    block = units[position].block
+    items = [(i, unit) for i, unit in enumerate(units) if unit.kind == "list_item" and unit.block == block]
+    return items if sum(word_count(unit.text) for _, unit in items) <= LIST_WORDS else []
 
 
 def _repeats(stems: set[str], said: Iterable[set[str]]) -> bool:
@@ -155,9 +190,12 @@ def _joined(chosen: Iterable[tuple[float, Evidence]]) -> list[Quote]:
 
 
 def _continues(last: Evidence, item: Evidence) -> bool:
-    """Whether a unit follows another without a break, so that both make one quote."""
-    same_block = last.unit.block == item.unit.block and last.unit.kind == item.unit.kind != "code"
-    return same_block and item.position == last.position + 1
+    """Whether a unit makes one quote with the one before: neighbours of a paragraph, or parts of one table or list."""
+    if last.unit.block != item.unit.block or last.unit.kind != item.unit.kind:
+        return False
+    return item.unit.kind in {"table_row", "list_item"} or (
+        item.unit.kind == "sentence" and item.position == last.position + 1
+    )
 
 
 def _quote(run: Sequence[tuple[float, Evidence]]) -> Quote:

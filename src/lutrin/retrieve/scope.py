@@ -1,23 +1,23 @@
 """Whether the book speaks of what is asked at all.
 
-A cosine alone cannot decide: unrelated questions reach 0.39 where answerable ones begin. Together with the best unit
-under late interaction the two groups part (measured on two books, 60 questions each: 0.93 to 0.98 of the answerable
-ones are kept, 0.96 to 1.00 of the others refused, at the same threshold).
+No single signal decides: the cosine of unrelated questions reaches that of answerable ones. Together with the best
+passage under late interaction and the share of the question's topic words that the best passages hold, the two groups
+part (bench/RESULTS.md: area under the curve 0.972 for the cosine, 0.989 for late interaction, 0.997 for all three).
 """
 
 from lutrin.records import Refusal
 from lutrin.retrieve.search import Found
 
-COSINE_WEIGHT = 0.5
-IN_SCOPE = 0.70
-"""A question is in the book if COSINE_WEIGHT x best cosine + best unit reaches this."""
-FAR = 0.52
+COVERAGE_WEIGHT = 0.2
+IN_SCOPE = 1.20
+"""A question is in the book if cosine + late interaction + COVERAGE_WEIGHT x coverage reaches this."""
+FAR = 0.95
 """Below this it is not even near the book's subject."""
 
 
 def signal(found: Found) -> float:
-    """How much the book speaks of the question; about 0.2 to 1.3."""
-    return COSINE_WEIGHT * found.best_cosine + found.best_unit
+    """How much the book speaks of the question; about 0.4 to 2."""
+    return found.best_cosine + found.best_passage + COVERAGE_WEIGHT * found.coverage
 
 
 def judge(found: Found) -> Refusal | None:

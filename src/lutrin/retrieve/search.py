@@ -11,14 +11,15 @@ from lutrin.index.tokens import MaxSim
 from lutrin.ports import Embedder, Encoding
 from lutrin.records import Chunk, Passage
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.words import STOP_WORDS, words
+from lutrin.retrieve.rank import Ranked
+from lutrin.retrieve.words import STOP_WORDS, content_stems, topic_stems, words
 
 Float = npt.NDArray[np.float32]
 
 POOL = 24
 """Candidates that each of the two searches contributes."""
 LEXICAL_WEIGHT = 0.35
-LATE_WEIGHT = 0.8
+LATE_WEIGHT = 1.2
 """Fusion of a passage: cosine + LEXICAL_WEIGHT x BM25 (best of the pool = 1) + LATE_WEIGHT x MaxSim."""
 SELECTION_WEIGHT = 0.6
 """Share of the selected text in the vector that is searched for; the question has the rest."""
@@ -26,7 +27,8 @@ SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 CONTAINS_BONUS = 0.2
 """Added to the passage that the selection was taken from."""
-EVIDENCE_PASSAGES = 10
+COVERAGE_PASSAGES = 5
+EVIDENCE_PASSAGES = 12
 """Passages whose units may be quoted; more than a reader is shown, for a good sentence may stand in a poor passage."""
 
 
@@ -40,8 +42,10 @@ class Found:
     """Units of the best passages with their scores, in no particular order."""
     best_cosine: float
     """Of the question and any candidate, -1 to 1; 0 if there is none."""
-    best_unit: float
-    """Highest late-interaction score of any unit, -1 to 1; 0 if there is none."""
+    best_passage: float
+    """Highest late-interaction score of any passage, -1 to 1; 0 if there is none."""
+    coverage: float
+    """Share of the question's topic words that stand in the best passages, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class Searcher:
         chunks = await generation.chunks(list(dict.fromkeys((*dense, *lexical))))
         chunks = _distinct(chunks)
         if not chunks:
-            return Found(passages=(), evidence=(), best_cosine=0.0, best_unit=0.0)
+            return Found(passages=(), evidence=(), best_cosine=0.0, best_passage=0.0, coverage=0.0)
         rows = await generation.rows([chunk.chunk_id for chunk in chunks])
         cosines = np.array([float((generation.windows_of(row) @ asked.vector).max()) for row in rows], dtype=np.float32)
         late = generation.tokens.maxsim(generation.tokens.project(asked.tokens), asked.weights, rows)
@@ -108,11 +112,14 @@ class Searcher:
             )
             for index in order[:k]
         )
+        ranked = Ranked(text=text, chunks=chunks, late=late, fused=scores, lexical=lexical, weights=asked.weights)
+        evidence = [item for index in order[: max(k, EVIDENCE_PASSAGES)] for item in ranked.evidence(index)]
         return Found(
             passages=passages,
-            evidence=tuple(_evidence(chunks, late, order[: max(k, EVIDENCE_PASSAGES)])),
+            evidence=tuple(evidence),
             best_cosine=float(cosines.max()),
-            best_unit=float(late.units.max()) if len(late.units) else 0.0,
+            best_passage=float(late.passages.max()),
+            coverage=_coverage(text, [chunks[index] for index in order[:COVERAGE_PASSAGES]]),
         )
 
     async def _ask(self, generation: OpenGeneration, text: str, selection: str) -> _Asked:
@@ -185,10 +192,8 @@ def _plain(text: str) -> str:
     return " ".join(words(text.lower()))
 
 
-def _evidence(chunks: Sequence[Chunk], late: MaxSim, order: Sequence[int]) -> list[Evidence]:
-    """The units of some passages with their scores."""
-    return [
-        Evidence(chunk=chunks[index], position=int(late.unit_numbers[unit]), score=float(late.units[unit]))
-        for index in order
-        for unit in range(int(late.unit_starts[index]), int(late.unit_starts[index + 1]))
-    ]
+def _coverage(text: str, chunks: Sequence[Chunk]) -> float:
+    """Share of a question's topic words that some passages hold; 0 for a question without any."""
+    wanted = topic_stems(text)
+    held = {stem for chunk in chunks for stem in content_stems(chunk.embedded_text())}
+    return len(wanted & held) / len(wanted) if wanted else 0.0

@@ -1,0 +1,78 @@
+"""How well each unit of a found passage answers: its own words, its place, and the passage that it stands in.
+
+The weights are fitted on structure, not on words: on the half `tune` of the sample questions, by random search over the
+share of key facts in the chosen units, then rounded (bench/RESULTS.md has the figures of both halves).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.index.tokens import MaxSim
+from lutrin.records import Chunk, Unit
+from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.words import content_stems, topic_stems
+
+Float = npt.NDArray[np.float32]
+
+OWN, WITH_HEADING, PASSAGE, FUSED, LEXICAL, OVERLAP = 1.2, 1.8, 0.8, 0.8, 0.3, 0.5
+"""MaxSim of the unit alone, with its headings, of its passage; the passage's fused score and BM25; shared topics."""
+CAPTION, CODE, ROW, LENGTH = -0.8, -0.5, 0.5, -0.3
+"""A caption names what another unit says; code rarely answers; a row that matches is exact; LENGTH is for 40 words."""
+APART = -1.5
+"""For what is no statement of the book: its own questions and exercises, lists of sources."""
+TOTAL = OWN + WITH_HEADING + PASSAGE + FUSED + LEXICAL + OVERLAP
+LONG_WORDS = 40
+_APART = re.compile(
+    r"^(?:exercises?|questions?|review|problems?|quiz|self[- ]check|further reading|references|sources|bibliography)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A pool of passages with all that is known of them."""
+
+    text: str
+    """The question."""
+    chunks: Sequence[Chunk]
+    late: MaxSim
+    fused: Float
+    """(passages,): see `search`."""
+    lexical: Mapping[str, float]
+    """BM25 by chunk id."""
+    weights: Float
+    """(question tokens,): as `MaxSim` was made with."""
+
+    def evidence(self, index: int) -> list[Evidence]:
+        """The units of one passage with their scores, 1 for a perfect match."""
+        chunk, late = self.chunks[index], self.late
+        share = self.weights / self.weights.sum()
+        best = max(self.lexical.values(), default=0.0) or 1.0
+        passage = (
+            PASSAGE * float(late.passages[index])
+            + FUSED * float(self.fused[index])
+            + LEXICAL * self.lexical.get(chunk.chunk_id, 0.0) / best
+        )
+        topics = topic_stems(self.text)
+        found = []
+        for row in range(int(late.unit_starts[index]), int(late.unit_starts[index + 1])):
+            position = int(late.unit_numbers[row])
+            own = float(late.unit_own[row] @ share)
+            score = (
+                passage + OWN * own + WITH_HEADING * float(late.units[row]) + form(chunk, chunk.units[position], topics)
+            )
+            found.append(Evidence(chunk=chunk, position=position, score=score / TOTAL))
+        return found
+
+
+def form(chunk: Chunk, unit: Unit, topics: set[str]) -> float:
+    """What the form and place of a unit add to its score."""
+    shared = len(topics & set(content_stems(unit.text))) / len(topics) if topics else 0.0
+    score = OVERLAP * shared + LENGTH * min(len(unit.text.split()), LONG_WORDS) / LONG_WORDS
+    score += {"caption": CAPTION, "code": CODE, "table_row": ROW}.get(unit.kind, 0.0)
+    is_apart = any(_APART.match(title) for title in chunk.heading_path) or unit.text.rstrip().endswith("?")
+    return score + (APART if is_apart else 0.0)
