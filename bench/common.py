@@ -13,7 +13,7 @@ from pathlib import Path
 from lutrin.evaluate import EvalQuestion, read_questions, select
 
 ROOT = Path(__file__).resolve().parents[1]
-BOOK = ROOT / "corpus" / "physical-ai"
+CORPUS = ROOT / "corpus"
 QUESTIONS = (ROOT / "corpus" / "questions" / "in_book.jsonl", ROOT / "corpus" / "questions" / "out_of_book.jsonl")
 EMBED_MODEL = ROOT / "models" / "all-MiniLM-L6-v2-int8"
 

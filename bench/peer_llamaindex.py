@@ -1,4 +1,4 @@
-"""The peer: a plain LlamaIndex pipeline over the same book, questions, embedder and GGUF, judged by the same judge.
+"""The peer: a plain LlamaIndex pipeline over the same books, questions, embedder and GGUF, judged by the same judge.
 
     python bench/peer_llamaindex.py [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
 
@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common import BOOK, EMBED_MODEL, add_question_options, chosen_questions, finish, machine, spread
+from common import CORPUS, EMBED_MODEL, add_question_options, chosen_questions, finish, machine, spread
 
 from lutrin.evaluate import Subject, kinds_table, report, run, table, to_json
 from lutrin.records import Answer, Chunk, Citation, Passage, Question
@@ -74,16 +74,16 @@ def chat_format(text: str) -> str:
 
 
 class Peer:
-    """LlamaIndex over one book.
+    """LlamaIndex over some books.
 
     Args:
-        book: Folder of the book.
+        corpus: Folder whose folders with a `book.toml` are the books.
         model: GGUF file.
         top_k: Passages in the prompt.
         threads: Of the language model; 0: its own choice.
     """
 
-    def __init__(self, book: Path, model: Path, *, top_k: int = 2, threads: int = 0) -> None:
+    def __init__(self, corpus: Path, model: Path, *, top_k: int = 2, threads: int = 0) -> None:
         from llama_index.core import Document, Settings, VectorStoreIndex  # noqa: PLC0415 - only in `.venv-bench`
         from llama_index.llms.llama_cpp import LlamaCPP  # noqa: PLC0415 - as above
 
@@ -99,17 +99,12 @@ class Peer:
             messages_to_prompt=lambda messages: chat_format("\n".join(str(item.content) for item in messages)),
             verbose=False,
         )
-        paths = sorted(path for path in book.rglob("*") if path.suffix in {".md", ".mdx"})
-        documents = [
-            Document(text=path.read_text(encoding="utf-8"), metadata={"file_path": path.relative_to(book).as_posix()})
-            for path in paths
-        ]
+        documents = [Document(text=text, metadata={"file_path": name}) for name, text in read_corpus(corpus)]
         self.name = f"LlamaIndex, {model.stem}"
         self.first_tokens_s: list[float] = []
         index: Any = VectorStoreIndex.from_documents(documents)
         self._engine = index.as_query_engine(similarity_top_k=top_k, streaming=True)
         self._retriever = index.as_retriever(similarity_top_k=5)
-        self._book = book.name
         self._previous: dict[str, str] = {}
 
     async def retrieve(self, question: Question) -> Sequence[Passage]:
@@ -126,7 +121,7 @@ class Peer:
         text = f"{self._previous.get(question.session_id, '')} {text}".strip()
         start = time.perf_counter()
         response = self._engine.query(text)
-        pieces = []
+        pieces: list[str] = []
         for piece in response.response_gen or ["Empty Response"]:
             if not pieces:
                 self.first_tokens_s.append(time.perf_counter() - start)
@@ -149,18 +144,19 @@ class Peer:
         )
 
     def _chunk(self, node: Any) -> Chunk:  # noqa: ANN401 - a node of LlamaIndex, which is unknown outside `.venv-bench`
+        book, _, filename = node.metadata["file_path"].partition("/")
         return Chunk(
             chunk_id=node.node_id,
             text=node.get_content(),
-            book=self._book,
-            book_title=self._book,
+            book=book,
+            book_title=book,
             edition="",
             module="",
             chapter="",
             section="",
             section_title="",
             heading_path=(),
-            filename=node.metadata["file_path"],
+            filename=filename,
             page=None,
             page_label="",
             anchor="",
@@ -175,19 +171,35 @@ class Peer:
         )
 
     def _citation(self, number: int, node: Any) -> Citation:  # noqa: ANN401 - as above
+        book, _, filename = node.metadata["file_path"].partition("/")
         return Citation(
             n=number,
             chunk_id=node.node_id,
-            book=self._book,
+            book=book,
             chapter="",
             section="",
             section_title="",
-            filename=node.metadata["file_path"],
+            filename=filename,
             page=None,
             url="",
             quote="",
             relevance_score=max(0.0, float(node.score or 0.0)),
         )
+
+
+def read_corpus(corpus: Path) -> list[tuple[str, str]]:
+    """Path and text of each Markdown file and of each page of a PDF, as LlamaIndex's own readers give them."""
+    from pypdf import PdfReader  # noqa: PLC0415 - only in `.venv-bench`
+
+    found = []
+    for book in sorted(path.parent for path in corpus.glob("*/book.toml")):
+        for path in sorted(book.rglob("*")):
+            name = path.relative_to(corpus).as_posix()
+            if path.suffix in {".md", ".mdx"}:
+                found.append((name, path.read_text(encoding="utf-8")))
+            elif path.suffix == ".pdf":
+                found += [(name, page.extract_text()) for page in PdfReader(path).pages]
+    return found
 
 
 def embedding() -> Any:  # noqa: ANN401 - a class of LlamaIndex made here, for it is not there outside `.venv-bench`
@@ -228,7 +240,7 @@ def main() -> None:
     enter_environment()
     parser = argparse.ArgumentParser(description="A plain LlamaIndex pipeline on the sample questions.")
     add_question_options(parser)
-    parser.add_argument("--book", type=Path, default=BOOK, help="folder of the book")
+    parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the books")
     parser.add_argument("--model", type=Path, default=ROOT / "models" / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")
     parser.add_argument("--top-k", type=int, default=2, help="passages in the prompt")
     parser.add_argument("--threads", type=int, default=0, help="of the language model; 0: its own choice")
@@ -236,7 +248,7 @@ def main() -> None:
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
     questions = chosen_questions(arguments)
-    peer = Peer(arguments.book, arguments.model, top_k=arguments.top_k, threads=arguments.threads)
+    peer = Peer(arguments.corpus, arguments.model, top_k=arguments.top_k, threads=arguments.threads)
 
     def progress(done: int, total: int) -> None:
         print(f"{done}/{total}", file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")

@@ -1,0 +1,227 @@
+"""Search at many chunks: memory, load time, latency, recall against an exact scan.
+
+    python bench/retrieval.py scale [--sizes 2500 100000 1000000]
+
+Vectors are synthetic but shaped like real ones: each mixes three passages of the sample book in random shares and adds
+noise; a question is a passage of the index with more noise. Texts, for the full-text index, are made of the sample
+book's own sentences, six a passage; its questions are the words of the sample questions. Each size runs in a process of
+its own, so that memory is that of one index alone. A chunk's stored record and its token vectors cost the same at any
+size (a row is looked up, 48 candidates are compared), so they are left out here. A word is as common among a million
+passages as in the one book, which is the hardest case for the full-text index: it ranks all passages that share a word.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from common import CORPUS, QUESTIONS, ROOT, finish, machine, resident_mb, spread
+
+from lutrin import sqlite
+from lutrin.adapters.index_chroma import ChromaStore
+from lutrin.evaluate import read_questions
+from lutrin.evaluate.show import aligned
+from lutrin.index import lexical
+from lutrin.index.generation import OpenGeneration
+from lutrin.records import Chunk
+
+Floats = npt.NDArray[np.float32]
+OUT = ROOT / "bench" / "out"
+SEED = 20
+SEARCHES = 200
+K = 24
+"""Results asked for: as many as each of Lutrin's searches gives."""
+RECALL_AT = 10
+ADDED_AT_ONCE = 5000
+SENTENCES = 6
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Options of `scale`."""
+    parser.add_argument("--sizes", type=int, nargs="+", default=[2500, 100_000], help="chunks; 1000000 takes hours")
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--seeds", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--keep", action="store_true", help="keep the built indexes in bench/out")
+
+
+async def run_scale(arguments: argparse.Namespace) -> None:
+    """Measure each size in a process of its own and print the table."""
+    if arguments.one:
+        print(json.dumps(await measure(arguments.one, arguments.seeds, keep=arguments.keep)))
+        return
+    from retrieval import indexed  # noqa: PLC0415 - that module imports this one
+
+    seeds = OUT / "scale-seeds.npz"
+    async with indexed(CORPUS, "retrieval") as peers:
+        await write_seeds(peers.generations[0], seeds)
+    results = []
+    for size in arguments.sizes:
+        results.append(_in_own_process(size, seeds, keep=arguments.keep))
+        print(f"{size} chunks done", file=sys.stderr)
+    names = list(results[0])
+    rows = [["", *(f"{result['chunks']:,} chunks" for result in results)]]
+    rows += [[name, *(_shown(result[name]) for result in results)] for name in names[1:]]
+    first = results[0]["vector search p95 ms"] + results[0]["full text p95 ms"]
+    ratios = [(item["vector search p95 ms"] + item["full text p95 ms"]) / first for item in results]
+    rows.append(["both p95, against the first size", *(f"{ratio:.1f}x" for ratio in ratios)])
+    finish("Search at many chunks", [aligned(rows)], {"sizes": results}, machine("chromadb", "numpy"))
+
+
+async def write_seeds(generation: OpenGeneration, path: Path) -> None:
+    """Keep what synthetic chunks are made of: the pooled vectors and sentences of a book, and one of its chunks."""
+    chunks = await generation.all_chunks()
+    sentences = sorted({unit.text for chunk in chunks for unit in chunk.units if unit.kind == "sentence"})
+    example = msgspec.json.encode(chunks[0])
+    np.savez(path, vectors=np.array(generation.windows), sentences=np.array(sentences), example=np.array(example))
+
+
+async def measure(size: int, seeds: Path, *, keep: bool) -> dict[str, float]:
+    """Build both indexes at one size, search them, and compare with an exact scan."""
+    folder = OUT / f"scale-{size}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with np.load(seeds) as stored:
+        real, sentences = stored["vectors"], stored["sentences"].tolist()
+        example = msgspec.json.decode(bytes(stored["example"].item()), type=Chunk)
+    rng = np.random.default_rng(SEED)
+    vectors = synthetic(real, size, rng)
+    questions = noisy(vectors[rng.integers(0, size, SEARCHES)], 0.6, rng)
+    try:
+        dense = await measure_vectors(folder / "vectors", vectors, questions)
+        return {"chunks": size, **dense, **measure_text(folder / "passages.db", example, sentences, size, rng)}
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+async def measure_vectors(folder: Path, vectors: Floats, questions: Floats) -> dict[str, float]:
+    """Build, open and search the vector index."""
+    store = ChromaStore(OUT / "scratch")
+    start = time.perf_counter()
+    index = await store.create(folder, "scale", len(vectors))
+    for first in range(0, len(vectors), ADDED_AT_ONCE):
+        part = vectors[first : first + ADDED_AT_ONCE]
+        names = [str(first + offset) for offset in range(len(part))]
+        await index.add(names, part, [{"chapter": f"Chapter {int(name) % 14}"} for name in names])
+    await index.close()
+    built = time.perf_counter() - start
+    before = resident_mb()
+    start = time.perf_counter()
+    index = await store.open(folder, "scale")
+    loaded = time.perf_counter() - start
+    seconds: list[float] = []
+    found: list[list[int]] = []
+    for question in questions:
+        start = time.perf_counter()
+        found.append([int(name) for name, _ in await index.search(question, K)][:RECALL_AT])
+        seconds.append(time.perf_counter() - start)
+    held = resident_mb() - before
+    await index.close()
+    scans, hits = [], 0
+    for question, rows in zip(questions, found, strict=True):
+        start = time.perf_counter()
+        cosines = vectors @ question
+        best = np.argpartition(-cosines, RECALL_AT)[:RECALL_AT]
+        scans.append(time.perf_counter() - start)
+        # A tie at the edge is as good as the one that the scan happened to take.
+        hits += int((cosines[rows] >= cosines[best].min() - 1e-6).sum())
+    median, p95 = spread(seconds)
+    return {
+        "vector index built s": round(built, 1),
+        "vector index on disk MB": _megabytes(folder),
+        "vector index opened s": round(loaded, 2),
+        "vector index in memory MB": round(held, 1),
+        "vector search median ms": round(median, 2),
+        "vector search p95 ms": round(p95, 2),
+        "exact scan median ms": round(spread(scans)[0], 2),
+        f"recall@{RECALL_AT}": round(hits / (RECALL_AT * len(questions)), 4),
+    }
+
+
+def measure_text(
+    path: Path, example: Chunk, sentences: Sequence[str], size: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Build and search the full-text index."""
+    start = time.perf_counter()
+    connection = sqlite.connect(path)
+    connection.execute("PRAGMA journal_mode = MEMORY")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("CREATE TABLE chunk (row INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE)")
+    for statement in lexical.SCHEMA.split(";\n"):
+        connection.execute(statement)
+    connection.execute("BEGIN")
+    for row, text in enumerate(texts(sentences, size, rng)):
+        connection.execute("INSERT INTO chunk (row, chunk_id) VALUES (?, ?)", (row, str(row)))
+        lexical.index_chunk(connection, row, example.chapter, msgspec.structs.replace(example, text=text, units=()))
+    connection.execute("COMMIT")
+    lexical.finish(connection, ())
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    built = time.perf_counter() - start
+    asked = [question.question for question in read_questions(QUESTIONS) if question.in_book][:SEARCHES]
+    start = time.perf_counter()
+    connection = sqlite.connect(path, readonly=True)
+    lexical.match(connection, asked[0], K)
+    opened = time.perf_counter() - start
+    seconds = []
+    for question in asked:
+        start = time.perf_counter()
+        lexical.match(connection, question, K)
+        seconds.append(time.perf_counter() - start)
+    connection.close()
+    median, p95 = spread(seconds)
+    return {
+        "full text built s": round(built, 1),
+        "full text on disk MB": round(path.stat().st_size / 1e6, 1),
+        "full text opened s": round(opened, 3),
+        "full text median ms": round(median, 2),
+        "full text p95 ms": round(p95, 2),
+    }
+
+
+def synthetic(real: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Vectors shaped like real ones: (m, d) real -> (count, d), each a random mix of three with noise, of length 1."""
+    made = np.empty((count, real.shape[1]), dtype=np.float32)
+    for first in range(0, count, ADDED_AT_ONCE):
+        number = min(ADDED_AT_ONCE, count - first)
+        shares = rng.dirichlet(np.ones(3), number).astype(np.float32)
+        mixed = (real[rng.integers(0, len(real), (number, 3))] * shares[:, :, None]).sum(axis=1)
+        made[first : first + number] = noisy(mixed / np.linalg.norm(mixed, axis=1, keepdims=True), 0.4, rng)
+    return made
+
+
+def noisy(vectors: Floats, share: float, rng: np.random.Generator) -> Floats:
+    """Vectors of length 1 with noise of length `share` added, brought back to length 1."""
+    noise = rng.standard_normal(vectors.shape, dtype=np.float32)
+    moved = vectors + share * noise / np.linalg.norm(noise, axis=1, keepdims=True)
+    result: Floats = (moved / np.linalg.norm(moved, axis=1, keepdims=True)).astype(np.float32)
+    return result
+
+
+def texts(sentences: Sequence[str], count: int, rng: np.random.Generator) -> Iterator[str]:
+    """Passages of random sentences."""
+    for _ in range(count):
+        yield " ".join(sentences[index] for index in rng.integers(0, len(sentences), SENTENCES))
+
+
+def _in_own_process(size: int, seeds: Path, *, keep: bool) -> dict[str, float]:
+    command = [sys.executable, str(Path(__file__).with_name("retrieval.py")), "scale", "--one", str(size)]
+    options = ["--seeds", str(seeds), *(["--keep"] if keep else [])]
+    done = subprocess.run([*command, *options], check=True, stdout=subprocess.PIPE, text=True)
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def _megabytes(folder: Path) -> float:
+    return round(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6, 1)
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
