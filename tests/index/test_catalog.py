@@ -157,7 +157,7 @@ async def test_embeddings_are_kept_by_text_and_model(path: Path) -> None:
         assert cache.missing(["h1", "h2"]) == ["h2"]
         windows, tokens, offsets = cache.get("h1")
         np.testing.assert_array_equal(windows, encoding.windows)
-        np.testing.assert_allclose(restore(tokens), encoding.token_vectors, atol=0.03)
+        assert np.abs(restore(tokens) - np.asarray(encoding.token_vectors)).max() < 0.03
         np.testing.assert_array_equal(offsets, encoding.token_offsets)
         assert EmbeddingCache(catalog, "another", embedder.dimension).missing(["h1"]) == ["h1"]
         with pytest.raises(KeyError):

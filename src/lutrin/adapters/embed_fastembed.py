@@ -161,7 +161,7 @@ def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
     >>> windows(10, 16, 4)
     [(0, 10)]
     >>> windows(30, 16, 4)
-    [(0, 13), (9, 21), (17, 30)]
+    [(0, 13), (8, 21), (17, 30)]
 
     Args:
         length: Tokens of the text.
