@@ -16,7 +16,7 @@ from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.serve.app import create_app
 from lutrin.serve.services import Ingest, Services
-from lutrin.settings import Settings
+from lutrin.settings import load_settings
 
 from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
 
@@ -32,6 +32,7 @@ class House:
     library: ScriptedLibrary = field(default_factory=ScriptedLibrary)
     clock: Clock = field(default_factory=Clock)
     ingest: Ingest | None = None
+    echo: Callable[[str], None] | None = None
     heartbeat_s: float = 10.0
 
     def services(self) -> Services:
@@ -43,6 +44,7 @@ class House:
             library=self.library,
             ingest=self.ingest,
             clock=self.clock,
+            echo=self.echo,
         )
 
 
@@ -64,7 +66,7 @@ def serve(house: House) -> Serve:
     @asynccontextmanager
     async def serving(**settings: Any) -> AsyncIterator[httpx.AsyncClient]:
         values = {"rate_session_per_min": 0, "rate_peer_per_min": 0, "data_dir": house.data_dir, **settings}
-        app = create_app(house.services(), Settings(**values), heartbeat_s=house.heartbeat_s)
+        app = create_app(house.services(), load_settings(**values), heartbeat_s=house.heartbeat_s)
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(app, ws="none", log_config=None, access_log=False, proxy_headers=False, lifespan="on")
         server = uvicorn.Server(config)

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 import uvicorn
 from litestar import Litestar
 from litestar.config.cors import CORSConfig
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import Message, Scope
 
@@ -28,7 +29,10 @@ from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.settings import Settings
 
+ANSWERS_END_S = 3
+"""What running answers get to finish after a signal."""
 SHUTDOWN_S = 5
+"""After it, connections that are still open are cut."""
 HANDLERS = [
     health.health,
     health.ready,
@@ -81,12 +85,13 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         openapi_config=openapi_config(),
         lifespan=[_lifespan(desk)],
         logging_config=None,
+        state=State({"desk": desk}),
         request_max_body_size=None,  # the guard has read it already
     )
 
 
 async def run_server(services: Services, settings: Settings, *, on_ready: Callable[[str], None] | None = None) -> None:
-    """Serve until SIGINT or SIGTERM; running streams get 5 seconds to end, and what was sent is stored.
+    """Serve until SIGINT or SIGTERM; running answers get 3 seconds to finish, and what was sent is stored.
 
     Args:
         services: As for `create_app`.
@@ -97,8 +102,9 @@ async def run_server(services: Services, settings: Settings, *, on_ready: Callab
         LutrinError: The port is in use, or the address is not this machine's.
     """
     listener = _listen(settings.host, settings.port)
+    app = create_app(services, settings)
     config = uvicorn.Config(
-        create_app(services, settings),
+        app,
         workers=1,
         access_log=False,  # paths hold session ids
         log_config=None,
@@ -110,11 +116,23 @@ async def run_server(services: Services, settings: Settings, *, on_ready: Callab
     with listener:
         if on_ready is not None:
             on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
-        await _Server(config).serve(sockets=[listener])
+        await _Server(config, app.state.desk).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Ends on a signal without raising it again, so that whoever opened the services can close them."""
+    """Ends on a signal without raising it again, so that whoever opened the services can close them.
+
+    Readers of running answers get these finished, or an error event, before their connections close.
+    """
+
+    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
+        super().__init__(config)
+        self._desk = desk
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        ending = asyncio.create_task(self._desk.end(ANSWERS_END_S))
+        await super().shutdown(sockets)
+        await ending
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

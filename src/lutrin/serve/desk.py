@@ -124,6 +124,13 @@ class Desk:
         if self._settings.retention_days:
             self.spawn(self._retain())
 
+    async def end(self, grace_s: float) -> None:
+        """The server is to end: let running answers finish for a while, then cancel them; their readers are told."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=grace_s)
+        for task in self._tasks:
+            task.cancel()
+
     async def close(self) -> None:
         """Cancel what still runs, and wait until what was sent is stored."""
         for task in self._tasks:

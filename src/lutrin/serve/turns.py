@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import msgspec
 
 from lutrin import records
-from lutrin.errors import ChatStoreError, LutrinError
+from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.log import get_logger
-from lutrin.messages import NOT_SAVED, SOMETHING_WRONG
+from lutrin.messages import KNOWLEDGE_BASE_DOWN, NOT_SAVED, SOMETHING_WRONG
 from lutrin.serve import sse
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
@@ -153,6 +153,9 @@ class Turn:
             if not self._saving:
                 self._spawn(self._save_partial(), vital=True)
                 self._report("cancelled")
+                if self._readers:  # the server ends: whoever still reads is told
+                    self.failure = reported(IndexUnavailable(KNOWLEDGE_BASE_DOWN))
+                    self._publish(records.ErrorEvent(self.failure.detail), last=True)
             raise
         except Exception as error:  # noqa: BLE001 - what the stages did not foresee becomes a 500 with an id in the log
             self._fail(error)

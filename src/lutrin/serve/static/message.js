@@ -67,7 +67,7 @@ export class Answering {
   draw(busy) {
     const cite = (n) => (this.citations.has(n) ? link(this.citations.get(n)) : null);
     const parts = this.text ? render(this.text, cite) : [];
-    this.body.replaceChildren(......this.quotes, ...parts, ...(busy ? [dots()] : []));
+    this.body.replaceChildren(...this.quotes, ...parts, ...(busy ? [dots()] : []));
   }
 
   tags() {

@@ -1,0 +1,208 @@
+"""Conversations on the disk: encrypted, owned, migrated, forgotten."""
+
+import asyncio
+import sqlite3
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import SQLModel
+
+from lutrin import sqlite
+from lutrin.chats import tables
+from lutrin.chats.key import new_key
+from lutrin.chats.migrations import MIGRATIONS, Migration, migrate
+from lutrin.chats.store import SqlChatStore
+from lutrin.errors import ChatStoreError, NotFound
+from lutrin.records import ChatMessage, ChatOrigin
+
+KEY = new_key()
+NEEDLE = "Xylophone-needle-42"
+
+
+def message(name: str, text: str = "What is it?", session: str = "s1") -> ChatMessage:
+    """A reader's message."""
+    return ChatMessage(id=name, session_id=session, role="user", text=text, created="2026-11-21T10:00:00.000+00:00")
+
+
+def files(folder: Path) -> bytes:
+    """All bytes of all files in a folder."""
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+async def test_nothing_is_readable_at_rest(tmp_path: Path) -> None:
+    """Neither the database nor its log holds a word, a title, an id or a table's name in clear."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    origin = ChatOrigin(session_id=f"id-{NEEDLE}", owner="o" * 64, user_agent=f"agent {NEEDLE}", book=NEEDLE)
+    for n in range(50):
+        await store.record("key", origin, [message(f"m{n}", f"{NEEDLE} {n}")])
+    assert (tmp_path / "chats.db-wal").stat().st_size > 0
+    while_open = files(tmp_path)
+    await store.close()
+    for found in (while_open, files(tmp_path)):
+        assert NEEDLE.encode() not in found
+        assert b"CREATE TABLE" not in found
+        assert b"SQLite format 3" not in found
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(tmp_path / "chats.db").execute("SELECT * FROM message")
+
+
+async def test_only_its_owner_may_read_the_file(tmp_path: Path) -> None:
+    """The database has mode 0600."""
+    await (await SqlChatStore.open(tmp_path / "chats.db", KEY)).close()
+    assert stat.S_IMODE((tmp_path / "chats.db").stat().st_mode) == 0o600
+
+
+async def test_a_wrong_key_is_said(tmp_path: Path) -> None:
+    """Nothing is overwritten; the message names the key."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    await store.append("s1", [message("m1")])
+    await store.close()
+    with pytest.raises(ChatStoreError, match="key"):
+        await SqlChatStore.open(tmp_path / "chats.db", new_key())
+    again = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    assert len(await again.history("s1")) == 1
+    await again.close()
+
+
+async def test_errors_do_not_quote_the_reader(tmp_path: Path) -> None:
+    """An error of the database carries neither statements' values nor texts."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    other = sqlite.connect(tmp_path / "chats.db", key=KEY)
+    other.execute("DROP TABLE feedback")
+    other.execute("DROP TABLE message")
+    other.close()
+    with pytest.raises(ChatStoreError) as caught:
+        await store.append("s1", [message("m1", NEEDLE)])
+    assert NEEDLE not in str(caught.value)
+    assert NEEDLE not in str(caught.value.__cause__)
+    await store.close()
+
+
+async def test_owners(tmp_path: Path) -> None:
+    """A list holds its owner's conversations only; the empty owner has no list."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    for n, owner in enumerate(("a", "b", "")):
+        await store.record(f"k{n}", ChatOrigin(session_id="same", owner=owner), [message(f"m{n}", f"Q{n}")])
+    assert [session.title for session in await store.sessions("a")] == ["Q0"]
+    assert [session.title for session in await store.sessions("b")] == ["Q1"]
+    assert await store.sessions("") == []
+    assert (await store.history("k0"))[0].session_id == "same"
+    await store.close()
+
+
+async def test_long_first_questions_are_cut_at_a_word(tmp_path: Path) -> None:
+    """A title is one line that fits a list."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    await store.append("s1", [message("m1", "word\n" * 60)])
+    title = (await store.session("s1")).title
+    assert len(title) <= 80
+    assert title.endswith("word…")
+    await store.close()
+
+
+async def test_forgetting(tmp_path: Path) -> None:
+    """By id, by age, all; what was deleted leaves the log and the backups too."""
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    times = iter(now - timedelta(days=days) for days in (40, 40, 20, 20, 0, 0, *([0] * 20)))
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY, lambda: next(times))
+    for name in ("old", "middle", "new"):
+        await store.append(name, [message(f"m-{name}", session=name)])
+    (tmp_path / "chats.db.before-2").write_bytes(b"an old backup")
+    assert await store.forget(older_than=timedelta(days=30)) == 1
+    assert await store.history("old") == []
+    assert not (tmp_path / "chats.db.before-2").exists()
+    assert (tmp_path / "chats.db-wal").stat().st_size == 0
+    assert await store.forget(session_id="middle") == 1
+    assert await store.forget(session_id="middle") == 0
+    assert await store.forget() == 0
+    assert await store.forget(everything=True) == 1
+    assert await store.history("new") == []
+    await store.close()
+
+
+async def test_deleting_takes_messages_and_feedback_along(tmp_path: Path) -> None:
+    """Nothing of a deleted conversation is left in any table."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    answer = ChatMessage(id="a1", session_id="s1", role="assistant", text="So.", created="2026")
+    await store.append("s1", [message("m1"), answer])
+    await store.judge("a1", "", "up", "thanks")
+    await store.delete("s1")
+    with pytest.raises(NotFound):
+        await store.delete("s1")
+    await store.close()
+    connection = sqlite.connect(tmp_path / "chats.db", key=KEY)
+    counts = "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM message), (SELECT count(*) FROM feedback)"
+    assert connection.execute(counts).fetchone() == (0, 0, 0)
+    connection.close()
+
+
+def test_migrations_make_the_tables(tmp_path: Path) -> None:
+    """What the frozen statements make is what the SQLModel classes describe: columns, keys, nullability, indexes."""
+    migrate(tmp_path / "chats.db", KEY)
+    connection = sqlite.connect(tmp_path / "chats.db", key=KEY)
+    for name, table in SQLModel.metadata.tables.items():
+        made = {row[1]: (bool(row[3]), bool(row[5])) for row in connection.execute(f"PRAGMA table_info('{name}')")}
+        described = {
+            column.name: (not column.nullable and not (column.primary_key and name == "message"), column.primary_key)
+            for column in table.columns
+        }
+        assert made == described
+        keys = {row[3]: (row[2], row[4], row[6]) for row in connection.execute(f"PRAGMA foreign_key_list('{name}')")}
+        wanted = {key.parent.name: (key.column.table.name, key.column.name, key.ondelete) for key in table.foreign_keys}
+        assert keys == wanted
+    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    connection.close()
+    assert {row.__tablename__ for row in (tables.SessionRow, tables.MessageRow, tables.FeedbackRow)} == set(
+        SQLModel.metadata.tables
+    )
+
+
+async def test_a_backup_stands_before_each_migration(tmp_path: Path) -> None:
+    """Old conversations survive; the backup is encrypted with the same key and holds the state before."""
+    path = tmp_path / "chats.db"
+    assert migrate(path, KEY, MIGRATIONS[:1]) == []
+    connection = sqlite.connect(path, key=KEY)
+    connection.execute("INSERT INTO session VALUES ('k', 'k', '', 't', '1', '1', '', '', '', 0)")
+    connection.close()
+    extra = Migration("more", ("ALTER TABLE session ADD COLUMN mood VARCHAR",))
+    backups = migrate(path, KEY, (*MIGRATIONS[:2], extra))
+    assert [backup.name for backup in backups] == ["chats.db.before-2", "chats.db.before-3"]
+    assert stat.S_IMODE(backups[0].stat().st_mode) == 0o600
+    for number, backup in enumerate(backups, start=1):
+        copy = sqlite.connect(backup, key=KEY)
+        assert copy.execute("PRAGMA user_version").fetchone() == (number,)
+        assert copy.execute("SELECT id FROM session").fetchall() == [("k",)]
+        copy.close()
+    assert b"SQLite format 3" not in backups[0].read_bytes()
+
+
+def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
+    """The step is undone as a whole, and said."""
+    path = tmp_path / "chats.db"
+    migrate(path, KEY)
+    broken = Migration("broken", ("ALTER TABLE session ADD COLUMN mood VARCHAR", "NO SQL"))
+    with pytest.raises(ChatStoreError):
+        migrate(path, KEY, (*MIGRATIONS, broken))
+    connection = sqlite.connect(path, key=KEY)
+    assert "mood" not in [row[1] for row in connection.execute("PRAGMA table_info('session')")]
+    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    connection.close()
+
+
+def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:
+    """An older program does not guess what a newer one wrote."""
+    path = tmp_path / "chats.db"
+    migrate(path, KEY)
+    with pytest.raises(ChatStoreError, match="newer"):
+        migrate(path, KEY, MIGRATIONS[:1])
+
+
+async def test_two_servers_start_at_once(tmp_path: Path) -> None:
+    """Both find the tables; each migration ran once."""
+    stores = await asyncio.gather(*(SqlChatStore.open(tmp_path / "chats.db", KEY) for _ in range(4)))
+    await asyncio.gather(*(store.append(f"s{n}", [message(f"m{n}")]) for n, store in enumerate(stores)))
+    assert len(await stores[0].history("s3")) == 1
+    for store in stores:
+        await store.close()

@@ -1,0 +1,152 @@
+"""Pages for people: the shelf, the book, the interface, and the files that they load."""
+
+import re
+
+import httpx
+import pytest
+
+from lutrin.errors import IndexUnavailable
+from lutrin.serve.reader import rendered, sanitised
+
+from .conftest import House
+from .scripted import LOOP
+
+
+async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: House) -> None:
+    """Title, edition, part, chapter and pages, each link leading somewhere."""
+    page = await client.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    for text in ("Physical AI &amp; Humanoid Robotics", "First Edition", "Part 1: Foundations", "Chapter 1"):
+        assert text in page.text
+    links = re.findall(r'href="(/read/[^"]+)"', page.text)
+    assert links == ["/read/physical-ai/01/01-start", "/read/physical-ai/01/02-loop"]
+    for link in links:
+        assert (await client.get(link)).status_code == 200
+    house.library.failure = IndexUnavailable("gone")
+    assert (await client.get("/")).status_code == 503
+
+
+async def test_a_citation_lands_on_its_heading(client: httpx.AsyncClient) -> None:
+    """The page at a citation's url has its anchor, and the quoted words below it."""
+    path, anchor = LOOP.url.split("#")
+    page = (await client.get(path)).text
+    assert f'id="{anchor}"' in page
+    assert LOOP.quote in page.partition(f'id="{anchor}"')[2]
+    assert "<title>The loop · Physical AI &amp; Humanoid Robotics</title>" in page
+
+
+@pytest.mark.parametrize("path", ["01/02-loop", "01/02-loop.mdx", "01/02-loop/"])
+async def test_pages_answer_with_and_without_suffix(client: httpx.AsyncClient, path: str) -> None:
+    """Links inside the book name files, citations name pages."""
+    assert (await client.get(f"/read/physical-ai/{path}")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/read/physical-ai/nothing", "/read/no-book/01/02-loop", "/read/physical-ai/../../etc/passwd"]
+)
+async def test_pages_that_are_not_there(client: httpx.AsyncClient, path: str) -> None:
+    """404, whatever is tried."""
+    assert (await client.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["chat.js", "stream.js", "reader.css", "chat.css", "icon.svg"])
+async def test_static_files_are_revalidated(client: httpx.AsyncClient, name: str) -> None:
+    """With an ETag, and 304 for a browser that has them."""
+    first = await client.get(f"/static/{name}")
+    assert first.status_code == 200
+    again = await client.get(f"/static/{name}", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/..%2f..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/", "/widget/x"]
+)
+async def test_no_other_file_is_served(client: httpx.AsyncClient, path: str) -> None:
+    """Only what stood in the folder at the start has a name here."""
+    assert (await client.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/read/physical-ai/01/02-loop", "/schema"])
+async def test_pages_load_nothing_from_elsewhere(client: httpx.AsyncClient, path: str) -> None:
+    """No inline script, style or handler; every source and style sheet is ours, and is there."""
+    page = (await client.get(path)).text
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)|https?://", page)
+    loaded = re.findall(r'<(?:script|link)[^>]*(?:src|href)="([^"]+)"', page)
+    assert all(url.startswith("/static/") for url in loaded)
+    for url in loaded:
+        assert (await client.get(url)).status_code == 200
+
+
+async def test_scripts_import_only_their_siblings(client: httpx.AsyncClient) -> None:
+    """Modules name each other, and no module writes HTML text."""
+    pending, seen = ["chat.js"], set()
+    while pending:
+        name = pending.pop()
+        seen.add(name)
+        script = await client.get(f"/static/{name}")
+        assert script.headers["content-type"].startswith("text/javascript")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script.text)
+        found = re.findall(r'from "\./([^"]+)"', script.text)
+        assert len(found) == len(re.findall(r"^import ", script.text, re.MULTILINE))
+        pending += [other for other in found if other not in seen]
+    assert {"chat.js", "dom.js", "markdown.js", "stream.js"} <= seen
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '<a href="javascript:alert(1)">x</a>',
+    '<iframe src="https://evil.example"></iframe>',
+    '<p style="background:url(https://evil.example)">x</p>',
+    "<svg><script>alert(1)</script></svg>",
+    '<form action="https://evil.example"><input name="q"></form>',
+    '<meta http-equiv="refresh" content="0;url=https://evil.example">',
+    '<object data="https://evil.example"></object>',
+    '<img src="https://evil.example/pixel.png">',
+    '<div onclick="alert(1)">x</div>',
+    '<base href="https://evil.example">',
+    '<link rel="stylesheet" href="https://evil.example">',
+    '<math><mi xlink:href="javascript:alert(1)">x</mi></math>',
+]
+
+
+@pytest.mark.parametrize("payload", HOSTILE)
+def test_what_runs_or_loads_is_taken_out(payload: str) -> None:
+    """Neither the renderer nor the last fence lets it through."""
+    for text in (sanitised(payload), rendered(f"# Title\n\n{payload}\n", "a.mdx"), rendered(payload, "a.md")):
+        assert not re.search(r"<(script|iframe|object|form|input|meta|base|link|img|svg)\b", text)
+        assert not re.search(r"<[^>]*\s(on\w+|style|src|action)=", text)
+        assert not re.search(r'href="(?!https?:|/|#|\.|mailto:)[^"]*:', text)
+
+
+def test_code_is_coloured_by_classes() -> None:
+    """Tokens in spans, the text itself unchanged, unknown languages left alone."""
+    source = '# T\n\n```python\nx = "<b>" & 1\n```\n\n```nosuch\n<i>\n```\n'
+    text = rendered(source, "a.mdx")
+    assert '<code class="language-python"><span class="n">x</span>' in text
+    assert re.sub(r"<[^>]+>", "", text).split("\n")[1].startswith('x = "&lt;b&gt;" &amp; 1')
+    assert '<code class="language-nosuch">&lt;i&gt;' in text
+
+
+def test_pictures_are_described() -> None:
+    """The index holds no pictures, so their descriptions stand in their place."""
+    assert '<span class="missing-image">A robot</span>' in rendered("# T\n\n![A robot](./robot.png)\n", "a.mdx")
+
+
+async def test_the_interface_describes_itself(client: httpx.AsyncClient) -> None:
+    """Every path of the contract is in the OpenAPI document, with an id of its own and its problems."""
+    document = (await client.get("/schema/openapi.json")).json()
+    paths = {path.partition("{")[0] for path in document["paths"]}
+    contract = (
+        "/health /ready /api/query /query /query-selected-text /query-selection /chat /history/ /api/retrieve "
+        "/sessions /messages/ /ingest /v1/chat/completions /v1/models /metrics / /read/"
+    )
+    assert set(contract.split()) <= paths
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    ids = [operation["operationId"] for operation in operations]
+    assert len(ids) == len(set(ids))
+    chat = document["paths"]["/chat"]["post"]
+    assert {"200", "400", "413", "422", "429", "500", "503"} <= chat["responses"].keys()
+    assert "application/problem+json" in chat["responses"]["429"]["content"]
+    page = (await client.get("/schema")).text
+    assert all(f"POST {path}" in page for path in ("/chat", "/api/query", "/v1/chat/completions"))

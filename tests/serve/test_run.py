@@ -1,0 +1,86 @@
+"""The process: its port, its signals, its retention."""
+
+import asyncio
+import os
+import signal
+import socket
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import httpx
+import pytest
+
+from lutrin.chats.key import new_key
+from lutrin.chats.store import SqlChatStore
+from lutrin.errors import LutrinError
+from lutrin.messages import KNOWLEDGE_BASE_DOWN
+from lutrin.records import ChatMessage
+from lutrin.serve.app import run_server
+from lutrin.settings import load_settings
+
+from .conftest import House, Serve
+
+
+def standing_still(then: datetime) -> datetime:
+    """A clock that stands still."""
+    return then
+
+
+def free_port() -> int:
+    """A port that nobody uses just now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+async def test_a_port_in_use_is_said(house: House) -> None:
+    """With the port and the remedy, before anything is served."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(LutrinError, match=rf"^Port {port} is in use\. Choose another one with --port\.$"):
+            await run_server(house.services(), load_settings(data_dir=house.data_dir, port=port))
+
+
+async def test_an_address_of_another_machine_is_said(house: House) -> None:
+    """So is a name that nobody has."""
+    for host in ("192.0.2.1", "no-such-host.invalid"):
+        with pytest.raises(LutrinError, match=f"Cannot listen on {host}"):
+            await run_server(house.services(), load_settings(data_dir=house.data_dir, host=host, port=free_port()))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it_and_what_was_sent_is_stored(house: House, number: signal.Signals) -> None:
+    """The address is told when the port is ours; a running stream is ended, its beginning kept."""
+    house.answers.pause_before = 4
+    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    settings = load_settings(data_dir=house.data_dir, port=free_port())
+    running = asyncio.create_task(run_server(house.services(), settings, on_ready=told.set_result))
+    address = await told
+    body = {"session_id": "s1", "message": "Q"}
+    async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+        async with client.stream("POST", "/chat", json=body, headers={"Accept": "text/event-stream"}) as reply:
+            got = ""
+            async for piece in reply.aiter_text():
+                got += piece
+                if got.count("\n\n") == 4:
+                    os.kill(os.getpid(), number)
+        await asyncio.wait_for(running, 15)
+    assert got.endswith('data: {"type":"error","detail":"' + KNOWLEDGE_BASE_DOWN + '"}\n\n')
+    assert [message.role for message in await house.chats.history("s1")] == ["user", "assistant"]
+
+
+async def test_old_conversations_are_deleted(house: House, serve: Serve) -> None:
+    """`LUTRIN_RETENTION_DAYS` holds from the start on; younger ones stay."""
+    key, path = new_key(), house.data_dir / "old.db"
+    for name, days in (("old", 31), ("young", 29)):
+        then = datetime.now(UTC) - timedelta(days=days)
+        writer = await SqlChatStore.open(path, key, partial(standing_still, then))
+        await writer.append(name, [ChatMessage(id=name, session_id=name, role="user", text="Q", created="2026")])
+        await writer.close()
+    house.chats = await SqlChatStore.open(path, key)
+    async with serve(retention_days=30) as client:
+        for _ in range(100):
+            if not (await client.get("/history/old")).json()["messages"]:
+                break
+        assert (await client.get("/history/old")).json() == {"messages": []}
+        assert len((await client.get("/history/young")).json()["messages"]) == 1
+    await house.chats.close()
