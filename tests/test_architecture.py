@@ -38,7 +38,7 @@ VENDORS = {
     "litestar": {"lutrin.serve"},
     "mistune": {"lutrin.ingest"},
     "pypdf": {"lutrin.ingest"},
-    "click": {"lutrin.cli", "lutrin.cli_models", "lutrin.console"},
+    "click": {"lutrin.cli", "lutrin.cli_eval", "lutrin.cli_models", "lutrin.console"},
     "sqlmodel": {"lutrin.chats"},
     "sqlalchemy": {"lutrin.chats"},
 }

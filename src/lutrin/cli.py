@@ -10,16 +10,21 @@ import click
 import msgspec
 
 from lutrin import __version__
+from lutrin.cli_eval import evaluate
 from lutrin.cli_models import models
-from lutrin.console import fail, ingest_progress, print_answer, serving, stream_answer, summary_lines
+from lutrin.console import (
+    data_dir_option,
+    fail,
+    ingest_progress,
+    json_option,
+    print_answer,
+    serving,
+    stream_answer,
+    summary_lines,
+)
 from lutrin.errors import LutrinError
 from lutrin.records import Question
 from lutrin.settings import Settings, described, load_settings
-
-data_dir_option = click.option(
-    "--data-dir", type=click.Path(path_type=Path), help="Catalogue, indexes, conversations (LUTRIN_DATA_DIR)."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,6 +34,7 @@ def lutrin() -> None:
 
 
 lutrin.add_command(models)
+lutrin.add_command(evaluate)
 
 
 @lutrin.command()

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
 import click
@@ -36,6 +37,11 @@ STEP = 10
 """In a pipe a line is printed at every tenth of a download."""
 QUOTE_CHARACTERS = 240
 """Longest quote that the terminal shows whole."""
+
+data_dir_option = click.option(
+    "--data-dir", type=click.Path(path_type=Path), help="Catalogue, indexes, conversations (LUTRIN_DATA_DIR)."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 
 
 def fail(error: LutrinError, stream: TextIO | None = None) -> int:

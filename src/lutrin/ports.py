@@ -5,7 +5,7 @@ those of `lutrin.errors`. What is `async` may block on a disk, a network or a pr
 port has one contract suite in `tests/ports/` that runs against its fake and its real adapters.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -130,7 +130,7 @@ class Generator(Protocol):
     name: str
     """Of the model, as answers report it in `model_used`."""
 
-    def stream(self, request: GenerationRequest) -> AsyncIterator[GenerationEvent]:
+    def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader.
 
         The iterator yields any number of `Queued`, then `Piece`s, then one `Finished`. Closing it early cancels the

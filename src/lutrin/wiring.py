@@ -1,7 +1,7 @@
 """Where settings become adapters and adapters become stages: the only place that knows profiles."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lutrin import doctor, weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
+from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.answer.flow import AnswerFlow
@@ -16,6 +17,10 @@ from lutrin.answer.prompt import warm_request
 from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChecksumMismatch, InvalidSettings, ModelMissing
+from lutrin.evaluate.pipeline import Pipeline
+from lutrin.evaluate.questions import EvalQuestion
+from lutrin.evaluate.run import Outcome
+from lutrin.evaluate.run import run as run_questions
 from lutrin.generate.protocol import Limits
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.index.shelf import Shelf
@@ -207,6 +212,21 @@ async def ask(settings: Settings, question: Question) -> Answer:
     """One answer, with everything opened for it alone."""
     done = [event.answer async for event in ask_events(settings, question) if isinstance(event, DoneEvent)]
     return done[-1]
+
+
+async def run_eval(settings: Settings, questions: Sequence[EvalQuestion]) -> list[Outcome]:
+    """Ask every question of the real pipeline; see `lutrin.evaluate.run.run`."""
+    configure_logging(settings)
+    async with opened(settings) as house:
+        if house.generator is not None:
+            await house.generator.start()
+        pipeline = Pipeline(
+            house.shelf,
+            house.searcher,
+            (MemoryChatStore(), MemoryChatStore()),
+            lambda chats: _answers(settings, house.shelf, house.searcher, house.generator, chats),
+        )
+        return await run_questions(questions, pipeline.subject(f"lutrin/{settings.model}"))
 
 
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lutrin.answer.kinds import QuestionKind
+from lutrin.answer.kinds import QuestionKind, kind_of
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.search import Part
 from lutrin.retrieve.words import content_stems, numbers, topic_stems, word_count
 
 KEEP_SHARE = 0.60
@@ -73,6 +74,20 @@ def render(units: Sequence[Unit]) -> str:
 def _row(cells: str) -> str:
     """A table row without blanks beside its bars: an answer is measured in words, and bars are none."""
     return "|" + "|".join(cell.strip() for cell in cells.strip().strip("|").split("|")) + "|"
+
+
+def choose_parts(parts: Sequence[Part], *, budget_words: int) -> list[Quote]:
+    """Choose for each thing that is asked, with an equal share of the words; no part repeats another."""
+    quotes: list[Quote] = []
+    for part in parts:
+        chosen = choose(part.text, kind_of(part.text), part.evidence, budget_words=budget_words // len(parts))
+        said = {(quote.chunk.chunk_id, unit.char_start) for quote in quotes for unit in quote.units}
+        quotes += [
+            quote
+            for quote in chosen
+            if not all((quote.chunk.chunk_id, unit.char_start) in said for unit in quote.units)
+        ]
+    return quotes
 
 
 def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, budget_words: int) -> list[Quote]:

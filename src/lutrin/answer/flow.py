@@ -14,7 +14,7 @@ from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
 from lutrin.answer.compose import SentenceStream, Verified, compose
 from lutrin.answer.draft import Draft, early_refusal, made_safe, make_draft, sources_of, suggestions, supported
-from lutrin.answer.extract import Quote, choose
+from lutrin.answer.extract import Quote, choose_parts
 from lutrin.answer.kinds import QuestionKind, kind_of
 from lutrin.answer.prompt import build
 from lutrin.answer.refuse import refusal_text
@@ -130,7 +130,7 @@ class AnswerFlow:
             yield self._refused(draft, refusal, found)
             return
         kind = kind_of(draft.text)
-        chosen = choose(draft.text, kind, found.evidence, budget_words=BUDGET_WORDS)
+        chosen = choose_parts(found.parts, budget_words=BUDGET_WORDS)
         quotes = await made_safe(draft, generation, chosen)
         named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
         citations = Citations(
@@ -265,5 +265,5 @@ async def _sentences(generator: Generator, request: GenerationRequest) -> AsyncG
 def _verdict(draft: Draft, found: Found) -> Refusal | None:
     """Why a question is refused after the search."""
     if draft.mode == "selection":
-        return None if found.evidence else "not_in_selection"
+        return None if found.parts else "not_in_selection"
     return judge(found)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from lutrin.index.tokens import MaxSim
 from lutrin.ports import Embedder, Encoding
 from lutrin.records import Chunk, Passage
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.words import STOP_WORDS, content_stems, topic_stems, words
 
@@ -38,14 +40,23 @@ class Found:
 
     passages: tuple[Passage, ...]
     """Best first, at most as many as asked for."""
-    evidence: tuple[Evidence, ...]
-    """Units of the best passages with their scores, in no particular order."""
+    parts: tuple["Part", ...]
+    """What was asked, each with its own evidence; one for most questions."""
     best_cosine: float
     """Of the question and any candidate, -1 to 1; 0 if there is none."""
     best_passage: float
     """Highest late-interaction score of any passage, -1 to 1; 0 if there is none."""
     coverage: float
     """Share of the question's topic words that stand in the best passages, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the things that a question asks."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    """Units of the best passages with their scores, in no particular order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,14 @@ class Searcher:
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
+        texts = [text] if selected_text else parts_of(text)
+        found = [await self._search(generation, part, k=k, where=where, selected_text=selected_text) for part in texts]
+        return found[0] if len(found) == 1 else _joined(found, k)
+
+    async def _search(
+        self, generation: OpenGeneration, text: str, *, k: int, where: Mapping[str, str] | None, selected_text: str
+    ) -> Found:
+        """One search for one thing."""
         selection = selected_text[:SELECTION_CHARACTERS]
         asked = await self._ask(generation, text, selection)
         dense = dict(await generation.nearest(asked.vector, POOL, where))
@@ -97,7 +116,7 @@ class Searcher:
         chunks = await generation.chunks(list(dict.fromkeys((*dense, *lexical))))
         chunks = _distinct(chunks)
         if not chunks:
-            return Found(passages=(), evidence=(), best_cosine=0.0, best_passage=0.0, coverage=0.0)
+            return Found(passages=(), parts=(Part(text, ()),), best_cosine=0.0, best_passage=0.0, coverage=0.0)
         rows = await generation.rows([chunk.chunk_id for chunk in chunks])
         cosines = np.array([float((generation.windows_of(row) @ asked.vector).max()) for row in rows], dtype=np.float32)
         late = generation.tokens.maxsim(generation.tokens.project(asked.tokens), asked.weights, rows)
@@ -116,7 +135,7 @@ class Searcher:
         evidence = [item for index in order[: max(k, EVIDENCE_PASSAGES)] for item in ranked.evidence(index)]
         return Found(
             passages=passages,
-            evidence=tuple(evidence),
+            parts=(Part(text, tuple(evidence)),),
             best_cosine=float(cosines.max()),
             best_passage=float(late.passages.max()),
             coverage=_coverage(text, [chunks[index] for index in order[:COVERAGE_PASSAGES]]),
@@ -143,6 +162,19 @@ class Searcher:
             wanted = _plain(selection)
             scores += np.array([CONTAINS_BONUS * (wanted in _plain(chunk.text)) for chunk in chunks], dtype=np.float32)
         return scores
+
+
+def _joined(found: Sequence[Found], k: int) -> Found:
+    """The results of several searches as one: passages in turn, the clearest of their signals."""
+    turns = [passage for rank in zip_longest(*(item.passages for item in found)) for passage in rank if passage]
+    distinct = {passage.chunk.chunk_id: passage for passage in reversed(turns)}
+    return Found(
+        passages=tuple(reversed(distinct.values()))[:k],
+        parts=tuple(part for item in found for part in item.parts),
+        best_cosine=max(item.best_cosine for item in found),
+        best_passage=max(item.best_passage for item in found),
+        coverage=max(item.coverage for item in found),
+    )
 
 
 async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float]:

@@ -7,7 +7,7 @@ from lutrin.ingest.sentences import sentence_ranges
 from lutrin.ports import Embedder, Encoding
 from lutrin.records import Chunk, Passage, Unit, UnitKind
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.search import Float, Found, pooled, weighted_tokens
+from lutrin.retrieve.search import Float, Found, Part, pooled, weighted_tokens
 from lutrin.retrieve.words import words
 
 MAX_TOKENS = 2000
@@ -94,12 +94,14 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, quest
     cosine = float((read.windows @ pooled(asked)).max())
     best = max(scores, default=0.0)
     if best < ANSWERS:
-        return Found(passages=(), evidence=(), best_cosine=cosine, best_passage=best, coverage=0.0)
+        return Found(passages=(), parts=(), best_cosine=cosine, best_passage=best, coverage=0.0)
     own = _own_chunk(generation, selected_text, units)
     evidence = tuple(_placed(own, position, near, score) for position, score in enumerate(scores))
     chunks = {item.chunk.chunk_id: item.chunk for item in evidence}
     passages = tuple(Passage(chunk=chunk, score=best, cosine=cosine) for chunk in chunks.values())
-    return Found(passages=passages, evidence=evidence, best_cosine=cosine, best_passage=best, coverage=1.0)
+    return Found(
+        passages=passages, parts=(Part(question, evidence),), best_cosine=cosine, best_passage=best, coverage=1.0
+    )
 
 
 def _scores(units: tuple[Unit, ...], read: Encoding, tokens: Float, weights: Float) -> list[float]:

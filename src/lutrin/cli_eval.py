@@ -1,0 +1,68 @@
+"""`lutrin eval`: runs question files and prints the figures of "Right answers"."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from lutrin.console import data_dir_option
+from lutrin.evaluate import bars, show
+from lutrin.evaluate.questions import Split, read_questions, select
+from lutrin.evaluate.report import compare as compare_reports
+from lutrin.evaluate.report import read_report, report, to_json
+from lutrin.settings import load_settings
+
+
+@click.command("eval")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--split", type=click.Choice(["tune", "test", "all"]), default="all", show_default=True,
+              help="Half of the questions is for tuning, half for testing only.")  # fmt: skip
+@click.option("--min", "minima", multiple=True, metavar="FIGURE=VALUE", help="Exit 1 if the figure is worse.")
+@click.option("--goals", is_flag=True, help="Exit 1 if any goal is missed.")
+@click.option("--compare", type=click.Path(path_type=Path, exists=True), help="An earlier report to compare with.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the report as JSON.")
+@click.option("--verbose", is_flag=True, help="Print each answer that leaves out a fact or proves nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+@data_dir_option
+def evaluate(
+    files: Sequence[Path],
+    *,
+    split: Split,
+    minima: Sequence[str],
+    goals: bool,
+    compare: Path | None,
+    save: Path | None,
+    verbose: bool,
+    as_json: bool,
+    data_dir: Path | None,
+) -> None:
+    """Ask the questions of FILES (JSON lines) and print the scores."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
+    earlier = read_report(compare) if compare is not None else None
+    settings = load_settings(data_dir=data_dir)
+    questions = select(read_questions(list(files)), split)
+    outcomes = asyncio.run(wiring.run_eval(settings, questions))
+    result = report(outcomes, name=f"lutrin/{settings.model}", split=split)
+    if save is not None:
+        save.write_text(to_json(result), encoding="utf-8")
+    if as_json:
+        click.echo(to_json(result))
+    else:
+        click.echo(f"{show.table(result)}\n\n{show.kinds_table(result)}")
+        if earlier is not None:
+            click.echo(f"\n{show.comparison_table(compare_reports(earlier, result))}")
+    if verbose:
+        for outcome in outcomes:
+            if outcome.missing_facts or outcome.unproven or outcome.error:
+                click.echo(f"\n{outcome.id} {outcome.kind}: {outcome.question}\n  left out: {outcome.missing_facts}")
+                click.echo(f"  unproven: {outcome.unproven} {outcome.error}")
+                click.echo(f"  {outcome.answer.answer if outcome.answer else ''}")
+    under = bars.missed(result, wanted)
+    for line in under:
+        click.echo(line, err=True)
+    if under:
+        sys.exit(1)

@@ -1,0 +1,25 @@
+"""Questions that ask two things: each part is searched for itself, so that neither drowns the other."""
+
+import re
+
+from lutrin.retrieve.words import topic_stems
+
+# "..., and what does it cost?", "... and how far ...": a second question word after a conjunction; also two sentences.
+_JOINT = re.compile(
+    r"(?:,?\s+(?:and|but|or)\s+(?=(?:what|which|how|why|where|when|who)\b))|(?<=\?)\s+(?=\w)|;\s+", re.IGNORECASE
+)
+_LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|one)\b", re.IGNORECASE)
+MAX_PARTS = 3
+
+
+def parts_of(question: str) -> list[str]:
+    """The questions inside a question, each with what it needs to be understood; the question itself if it is one.
+
+    Example:
+        >>> parts_of("How good is the camera, and what does it cost?")
+        ['How good is the camera', 'How good is the camera what does it cost?']
+    """
+    found = [part.strip(" ,") for part in _JOINT.split(question) if part.strip(" ,?")]
+    if not 2 <= len(found) <= MAX_PARTS or not all(topic_stems(part) for part in found):
+        return [question]
+    return [found[0], *(f"{found[0]} {part}" if _LEANS.search(part) else part for part in found[1:])]
