@@ -1,4 +1,4 @@
-"""The judge shares no code with the judged."""
+"""The judge shares no code with the judged; only `pipeline.py` knows both, to bring one before the other."""
 
 import ast
 from pathlib import Path
@@ -12,6 +12,7 @@ def test_only_records_errors_and_texts_are_shared() -> None:
     found = {
         node.module
         for path in EVALUATE.glob("*.py")
+        if path.name != "pipeline.py"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lutrin")
     }

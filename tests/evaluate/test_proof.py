@@ -74,6 +74,27 @@ def test_verified_means_literals_words_and_denial(sentence: str, expected: bool)
     assert is_verified(sentence, [PASSAGE]) is expected
 
 
+def test_words_must_stand_close_together() -> None:
+    """A sentence made of words from all over the passage is not what the passage says."""
+    frames = (
+        "Frames\nmap is fixed to the building. It may jump. odom never jumps. It drifts. A robot needs both. Use the "
+    )
+    frames += "first where a path must be accurate in the long run. Use the other where motion must be smooth."
+    assert not is_verified(
+        "The frame that is smooth is map, and the frame that is accurate in the long run is odom", [frames]
+    )
+    assert is_verified(
+        "Use one where a path is accurate in the long run, while motion must be smooth with the other", [frames]
+    )
+
+
+def test_two_facts_may_stand_apart_in_one_sentence() -> None:
+    """Each clause is looked for by itself if the whole is not found in one place."""
+    far = "The elbow turns 140 degrees. One. Two. Three. Four. The knee gives 68 N·m."
+    assert is_verified("The elbow turns 140 degrees, and the knee gives 68 N·m.", [far])
+    assert not is_verified("The elbow gives 140 degrees of heat, and the knee turns 68 times.", [far])
+
+
 def test_an_answer_is_proven_sentence_by_sentence() -> None:
     """Each is judged by what it cites; two sources may prove one sentence together."""
     cited = {1: [PASSAGE], 2: ["Leg\nThe knee gives 68 N·m."]}

@@ -8,12 +8,14 @@
     measures.py    what one answer scores
     figures.py     the figures, what they mean and their goals
     run.py         questions through a pipeline, one outcome each
+    pipeline.py    Lutrin itself as that pipeline
     bootstrap.py   intervals by resampling questions
     report.py      outcomes to figures, overall and by kind
     show.py        tables
     bars.py        figures that must be reached
 
-The judge shares no code with the judged: words, numbers, names and sentences are read here by rules of its own.
+The judge shares no code with the judged (only `pipeline.py` knows both): words, numbers, names and sentences are read
+here by rules of its own.
 
 Half of the questions of a file are for tuning and half for testing only. The half is decided by the question's id
 alone (`questions.half_of`: SHA-256, even first byte tunes, odd one tests), so it never changes when files grow. Whoever

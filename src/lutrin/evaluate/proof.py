@@ -1,7 +1,7 @@
 """Whether the book proves a sentence of an answer: it stands there word for word, or all that it says is found there.
 
 Verified means: every number, name and command of the sentence stands in a passage that it cites, at least two thirds of
-its content words do too, and it denies where the passage's closest sentence denies.
+its content words stand there in one sentence and its two neighbours, and it denies where the closest sentence denies.
 """
 
 import re
@@ -12,7 +12,7 @@ from lutrin import messages
 from lutrin.evaluate.text import Sentence, numbers, plain, sentences
 
 MIN_COVERAGE = 2 / 3
-"""Share of a sentence's content words that a passage must hold."""
+"""Share of a sentence's content words that neighbouring sentences of a passage must hold."""
 CLAUSE_COVERAGE = 0.8
 """From which share on a clause is taken for what a sentence says."""
 STEM_LETTERS = 5
@@ -69,9 +69,9 @@ def is_verbatim(sentence: str, texts: Iterable[str]) -> bool:
 
 
 def is_verified(sentence: str, passages: Sequence[str]) -> bool:
-    """Whether one passage holds all literals and most content words of a sentence, and denies as it does."""
+    """Whether one passage holds what a sentence says: its literals, its content words close together, its denial."""
     return any(
-        not missing_literals(sentence, [text]) and coverage(sentence, text) >= MIN_COVERAGE and _agrees(sentence, text)
+        not missing_literals(sentence, [text]) and _is_covered(sentence, text) and _agrees(sentence, text)
         for text in passages
     )
 
@@ -138,6 +138,23 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word[:STEM_LETTERS] for word in found if len(word) > 2 and word not in _EMPTY_WORDS)
 
 
+def _is_covered(sentence: str, text: str) -> bool:
+    """Whether the content words stand in some sentence and its neighbours; or nearly all of each clause's words do."""
+    parts = _parts(text)
+    windows = [" ".join(parts[max(0, index - 1) : index + 2]) for index in range(len(parts))]
+    if any(coverage(sentence, window) >= MIN_COVERAGE for window in windows):
+        return True
+    clauses = [clause for clause in _CLAUSE.split(sentence) if _stems(plain(clause))]
+    return len(clauses) > 1 and all(
+        any(coverage(clause, window) >= CLAUSE_COVERAGE for window in windows) for clause in clauses
+    )
+
+
+def _parts(text: str) -> list[str]:
+    """Sentences and lines of a passage."""
+    return [part for part in re.split(r"(?<=[.!?])\s+|\n+", text) if part.strip()]
+
+
 def _denies(text: str) -> bool:
     found = _WORD.findall(plain(text))
     return any(word in _DENIALS or word.endswith("n't") for word in found)
@@ -145,8 +162,7 @@ def _denies(text: str) -> bool:
 
 def _agrees(sentence: str, text: str) -> bool:
     """Whether the closest sentence of a text denies as this one does, or a clause of it that says nearly the same."""
-    parts = [part for part in re.split(r"(?<=[.!?])\s+|\n+", text) if part.strip()]
-    closest = max(parts, key=lambda part: coverage(sentence, part))
+    closest = max(_parts(text), key=lambda part: coverage(sentence, part))
     clauses = [part for part in _CLAUSE.split(closest) if coverage(sentence, part) >= CLAUSE_COVERAGE]
     return any(_denies(sentence) == _denies(part) for part in (closest, *clauses))
 
