@@ -98,6 +98,7 @@ class WorkerGenerator:
         self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Refused]] = {}
         self._last_id = 0
         self._supervisor: asyncio.Task[None] | None = None
+        self._parting: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
         self._writer: asyncio.StreamWriter | None = None
         self._closed = False
@@ -106,16 +107,21 @@ class WorkerGenerator:
         self.pid: int | None = None
         """Of the model's process, while there is one."""
 
+    @property
+    def serves(self) -> bool:
+        """Whether the model is in memory and takes requests."""
+        return self._writer is not None
+
     async def start(self) -> bool:
         """Begin loading, if that has not happened; return, when it has settled, whether the model is ready."""
         self._begin()
         await self._settled.wait()
-        return self._writer is not None
+        return self.serves
 
     async def ready(self) -> bool:
         """Whether a request sent now would be served by the model; begins loading, but does not wait for it."""
         self._begin()
-        return self._writer is not None
+        return self.serves
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader; see `ports.Generator`.
@@ -159,6 +165,8 @@ class WorkerGenerator:
         if self._supervisor is not None:
             self._supervisor.cancel()
             await asyncio.wait([self._supervisor])
+        if self._parting is not None:
+            await self._parting
 
     async def _next(
         self, inbox: "asyncio.Queue[GenerationEvent | Refused]", deadline: float
@@ -196,7 +204,7 @@ class WorkerGenerator:
             GeneratorError, OSError: Why it was.
         """
         ours, theirs = socket.socketpair()
-        with theirs:
+        with ours, theirs:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-c", CHILD, str(theirs.fileno()), str(self._niceness)),
                 pass_fds=(theirs.fileno(),),
@@ -206,19 +214,22 @@ class WorkerGenerator:
                 # A Ctrl-C in the terminal is for the server, which then says goodbye to this process.
                 start_new_session=True,
             )
-        self.pid = process.pid
-        reader, writer = await asyncio.open_connection(sock=ours)
-        try:
-            writer.write(frame(self._setup))
-            await self._listen(reader, writer, process.pid)
-        finally:
-            self._writer = self.pid = None
-            self.load = (0, 0)
-            self._settled.set()
-            for inbox in self._inboxes.values():
-                inbox.put_nowait(Refused("unavailable"))
-            writer.close()
-            await asyncio.shield(self._part(process))
+            try:
+                self.pid = process.pid
+                theirs.close()
+                reader, writer = await asyncio.open_connection(sock=ours)
+                with contextlib.closing(writer):
+                    writer.write(frame(self._setup))
+                    await self._listen(reader, writer, process.pid)
+            finally:
+                self._writer = self.pid = None
+                self.load = (0, 0)
+                self._settled.set()
+                for inbox in self._inboxes.values():
+                    inbox.put_nowait(Refused("unavailable"))
+                # Outlives a `close` that comes while it goes on.
+                self._parting = asyncio.create_task(self._part(process))
+                await asyncio.shield(self._parting)
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int) -> None:
         frames: Frames[ToParent] = Frames(ToParent)

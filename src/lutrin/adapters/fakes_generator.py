@@ -1,0 +1,231 @@
+"""Language models that compute nothing: deterministic, quick, honest about memory and order, and faulty on request.
+
+`ScriptedGenerator` stands in for a whole `Generator`. `ScriptedDecoder` stands in for the model below the scheduler and
+in its process: its tokens are bytes, it keeps exactly what its sequences were given, and what it says next depends on
+all of it, so a token that is lost, repeated or given to the wrong reader changes the answer.
+"""
+
+import asyncio
+import os
+import signal
+import time
+import zlib
+from collections.abc import AsyncGenerator, Callable, Sequence
+
+from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
+from lutrin.ports import Run
+from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+
+BEGIN, END, NEXT = 256, 257, 258
+"""Control tokens: the answer begins, the answer ends, the next message begins."""
+
+Script = Callable[[Sequence[str]], str]
+"""From the texts of the messages to the answer."""
+
+
+def echo(texts: Sequence[str]) -> str:
+    """The last message, after a checksum of the whole prompt."""
+    return f"{zlib.crc32(chr(0).join(texts).encode()):08x} {texts[-1]}"
+
+
+class ScriptedGenerator:
+    """A `Generator` that says what a script says, a word a token.
+
+    Args:
+        script: From the texts of the messages to the answer.
+        name: Of the model.
+        pause_s: Before each word.
+        readers: More at once are refused with `QueueFull`.
+
+    Attributes:
+        away: Set it, and the model is away, for streams under way too.
+        active: Streams under way.
+        requests: All that was asked for, in order.
+    """
+
+    def __init__(
+        self, script: Script = echo, *, name: str = "scripted", pause_s: float = 0.0, readers: int = 64
+    ) -> None:
+        self.name = name
+        self.away = False
+        self.active = 0
+        self.requests: list[GenerationRequest] = []
+        self._script = script
+        self._pause_s = pause_s
+        self._readers = readers
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+        """Say the answer, a word at a time; see `ports.Generator`."""
+        deadline = time.monotonic() + request.deadline_s
+        self.requests.append(request)
+        self._present()
+        if self.active >= self._readers:
+            raise QueueFull("Too many readers are waiting for the language model.")
+        self.active += 1
+        try:
+            texts = [message.content for message in request.messages]
+            answer = self._script(texts)
+            stops = [at for stop in request.stop if stop and (at := answer.find(stop)) >= 0]
+            words = answer[: min(stops, default=None)].split(" ")
+            size = len(" ".join(texts).split())
+            for said, word in enumerate(words[: request.max_tokens]):
+                await asyncio.sleep(self._pause_s)
+                self._present()
+                if time.monotonic() >= deadline:
+                    if not said:
+                        raise DeadlineExceeded("The language model was too slow.")
+                    yield Finished("deadline", size, said)
+                    return
+                yield Piece(word if said == 0 else f" {word}")
+            complete = len(words) <= request.max_tokens
+            yield Finished("stop" if complete else "length", size, min(len(words), request.max_tokens))
+        finally:
+            self.active -= 1
+
+    async def ready(self) -> bool:
+        """Whether it is not away."""
+        return not self.away
+
+    async def close(self) -> None:
+        """Nothing to free."""
+
+    def _present(self) -> None:
+        if self.away:
+            raise GeneratorUnavailable("The language model is not available right now.")
+
+
+class ScriptedDecoder:
+    """A `Decoder` of bytes that checks what it is asked to do.
+
+    Args:
+        script: From the texts of the messages to the answer.
+        sequences: How many there are.
+        context_tokens: Cells that they share.
+        step_tokens: Most tokens in one step.
+        shares: Whether sequences can share cells.
+        step_s: How long a step takes.
+
+    Attributes:
+        computed: Tokens computed so far.
+        overfull: Steps that failed because no cells were left.
+        fail_next: Set it, and the next step fails.
+    """
+
+    def __init__(
+        self,
+        script: Script = echo,
+        *,
+        sequences: int = 16,
+        context_tokens: int = 4096,
+        step_tokens: int = 256,
+        shares: bool = True,
+        step_s: float = 0.0,
+    ) -> None:
+        self.sequences = sequences
+        self.context_tokens = self.window_tokens = context_tokens
+        self.step_tokens = step_tokens
+        self.shares = shares
+        self.computed = self.overfull = 0
+        self.fail_next = False
+        self._script = script
+        self._step_s = step_s
+        # Of each sequence its (cell, token) pairs; a cell has the number under which its token was computed.
+        self._memory: list[list[tuple[int, int]]] = [[] for _ in range(sequences)]
+
+    def encode(self, messages: Sequence[Message]) -> list[int]:
+        """Bytes of all messages, each introduced by a control token, then the one with which the answer begins."""
+        tokens: list[int] = []
+        for message in messages:
+            tokens += [NEXT, *message.content.encode()]
+        return [*tokens, BEGIN]
+
+    def step(self, runs: Sequence[Run]) -> list[int | None]:
+        """Take the tokens in; say what the script says next.
+
+        Raises:
+            GeneratorUnavailable: It was asked to fail, or no cells are left.
+            ValueError: The caller broke a rule: gaps in a sequence, too many tokens, a sequence twice.
+        """
+        time.sleep(self._step_s)
+        if self.fail_next:
+            self.fail_next = False
+            raise GeneratorUnavailable("The language model failed at a step, as it was told to.")
+        size = sum(len(run.tokens) for run in runs)
+        if size > self.step_tokens or len({run.sequence for run in runs}) < len(runs):
+            raise ValueError(f"{size} tokens in a step for {len(runs)} sequences")
+        if self.cells() + size > self.context_tokens:
+            self.overfull += 1
+            raise GeneratorUnavailable("No cells are left.")
+        for run in runs:
+            memory = self._memory[run.sequence]
+            if run.start != len(memory) or not run.tokens:
+                raise ValueError(f"{len(run.tokens)} tokens at {run.start} where {len(memory)} are held")
+            for token in run.tokens:
+                memory.append((self.computed, token))
+                self.computed += 1
+        return [self._next(run.sequence) if run.wanted else None for run in runs]
+
+    def cells(self) -> int:
+        """Cells in use."""
+        return len({cell for memory in self._memory for cell, _ in memory})
+
+    def copy(self, source: int, target: int, start: int, end: int) -> None:
+        """Share cells of another sequence.
+
+        Raises:
+            ValueError: There are none, or they would not follow on what the target holds.
+        """
+        if not self.shares or len(self._memory[target]) != start or len(self._memory[source]) < end:
+            raise ValueError(f"cannot copy {start} to {end}")
+        self._memory[target] += self._memory[source][start:end]
+
+    def forget(self, sequence: int, start: int = 0) -> None:
+        """Drop tokens from the end of a sequence."""
+        del self._memory[sequence][start:]
+
+    def text(self, token: int) -> bytes:
+        """The byte that the token is."""
+        return bytes([token]) if token < BEGIN else b""
+
+    def ends(self, token: int) -> bool:
+        """Whether it is a control token."""
+        return token >= BEGIN
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def _next(self, sequence: int) -> int:
+        tokens = [token for _, token in self._memory[sequence]]
+        begin = tokens.index(BEGIN)
+        answer = self._script(self.texts(tokens[:begin])).encode()
+        said = len(tokens) - begin - 1
+        return answer[said] if said < len(answer) else END
+
+    def texts(self, tokens: Sequence[int]) -> list[str]:
+        """The messages of a prompt, from its tokens."""
+        texts: list[bytearray] = []
+        for token in tokens:
+            if token == NEXT:
+                texts.append(bytearray())
+            else:
+                texts[-1].append(token)
+        # A prompt that had to be cut may be cut within a character.
+        return [text.decode("utf-8", "replace") for text in texts]
+
+
+class FaultyDecoder(ScriptedDecoder):
+    """A `ScriptedDecoder` that breaks when a prompt says so: `[hang]`, `[die]`, `[swell]`, `[fail]`."""
+
+    SWOLLEN_BYTES = 1 << 28
+
+    def step(self, runs: Sequence[Run]) -> list[int | None]:
+        """As its parent, unless a prompt asks for trouble."""
+        prompts = b"".join(bytes(t for t in run.tokens if t < BEGIN) for run in runs)
+        if b"[hang]" in prompts:
+            time.sleep(3600)
+        if b"[die]" in prompts:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if b"[swell]" in prompts:
+            self._swollen = bytearray(os.urandom(1 << 16)) * (self.SWOLLEN_BYTES >> 16)
+        self.fail_next = b"[fail]" in prompts
+        return super().step(runs)

@@ -1,0 +1,55 @@
+"""Converts a GGUF file to a number format that this CPU has fast kernels for."""
+
+import ctypes
+import os
+import shutil
+from pathlib import Path
+
+import llama_cpp
+
+from lutrin.adapters.llamacpp_decoder import quiet
+from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
+
+FORMATS: dict[str, tuple[int, int | None]] = {
+    # Format of the layers, and of the vocabulary's matrix where that is not left to llama.cpp (8 bits, mostly).
+    "Q4_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, None),
+    "Q4_0-all": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, llama_cpp.GGML_TYPE_Q4_0),
+    "IQ4_NL": (llama_cpp.LLAMA_FTYPE_MOSTLY_IQ4_NL, None),
+    "Q8_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, None),
+}
+LARGEST_GROWTH = 2.2
+"""A file of 4 bits a weight becomes at most this much larger."""
+
+
+def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
+    """Write `source` in another number format; weights that are quantised already lose a little more.
+
+    Args:
+        source: A GGUF file.
+        target: Appears only when it is complete.
+        kind: A name in `FORMATS`.
+        threads: 0: all cores.
+
+    Raises:
+        NotEnoughSpace: The disk is too full.
+        GeneratorUnavailable: llama.cpp cannot convert the file.
+    """
+    needed = int(source.stat().st_size * (LARGEST_GROWTH if kind == "Q8_0" else 1.2))
+    if shutil.disk_usage(target.parent).free < needed:
+        raise NotEnoughSpace(
+            f"{target.name} needs {needed / 1e6:.0f} MB on the disk.", remedy="Free some space and try again."
+        )
+    llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
+    params = llama_cpp.llama_model_quantize_default_params()
+    params.ftype, vocabulary = FORMATS[kind]
+    if vocabulary is not None:
+        params.output_tensor_type = params.token_embedding_type = vocabulary
+    params.allow_requantize = True
+    params.nthread = threads
+    unfinished = target.with_suffix(".part")
+    try:
+        if llama_cpp.llama_model_quantize(os.fsencode(source), os.fsencode(unfinished), params) != 0:
+            raise GeneratorUnavailable(f"{source.name} cannot be converted to {kind}.")
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,196 @@
+"""`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
+
+Pure but for the callables that are passed in: they convert, open and judge files. The result is one JSON file in the
+data directory, which names for every model the file to load.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from lutrin.errors import GeneratorError, WeightsError
+from lutrin.generate.measure import Speed
+
+SHIPPED = "as shipped"
+FORMATS = ("Q4_0", "Q4_0-all", "IQ4_NL", "Q8_0")
+"""What is tried besides the file as it is; `-all` converts the vocabulary's matrix too."""
+QUICK_FORMATS = ("Q4_0", "Q4_0-all")
+PROMPT_TOKENS = 300
+ANSWER_TOKENS = 64
+"""A usual question's size, by which models are compared with the deadline."""
+SAME_SCORE = 0.02
+"""Scores that differ by less are equal: twenty questions cannot tell them apart."""
+BLOCK_BYTES = 1 << 20
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One file, measured."""
+
+    model: str
+    format: str
+    path: str
+    sha256: str
+    bytes: int
+    speed: Speed
+    score: float | None = None
+    """Share of right answers on the sample questions, 0 to 1; None if it was not asked for."""
+
+    @property
+    def alone_s(self) -> float:
+        """Seconds of a usual answer for a reader alone."""
+        return self.speed.alone_s(PROMPT_TOKENS, ANSWER_TOKENS)
+
+    @property
+    def class_s(self) -> float:
+        """Seconds of ten usual answers at once."""
+        return self.speed.class_s(PROMPT_TOKENS, ANSWER_TOKENS)
+
+
+class Tuning(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured and chosen on this machine."""
+
+    machine: str
+    date: str
+    deadline_s: float
+    trials: tuple[Trial, ...]
+    files: dict[str, str]
+    """Of every model the file to load."""
+    auto: str
+    """The model for `LUTRIN_MODEL=auto`."""
+
+    def chosen(self, model: str) -> Trial | None:
+        """The trial whose file a model is loaded from; `auto` names the best model that keeps the deadline."""
+        path = self.files.get(self.auto if model == "auto" else model)
+        return next((trial for trial in self.trials if trial.path == path), None)
+
+
+def trials(
+    models: Sequence[tuple[str, Path]],
+    formats: Iterable[str],
+    folder: Path,
+    *,
+    convert: Callable[[Path, Path, str], None],
+    speed: Callable[[Path], Speed],
+    score: Callable[[Path], float] | None = None,
+) -> Iterator[Trial | str]:
+    """Convert and measure, one file after another.
+
+    Args:
+        models: Names and files as shipped.
+        formats: Of `FORMATS`.
+        folder: Where converted files are kept.
+        convert: Writes a file in another format.
+        speed: Measures a file.
+        score: Judges a file's answers; None: speed alone decides.
+
+    Yields:
+        A trial for each file that can be used, a sentence for each that cannot.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for model, shipped in models:
+        for kind in (SHIPPED, *formats):
+            path = shipped if kind == SHIPPED else folder / f"{shipped.stem}-{kind.lower()}.gguf"
+            try:
+                if not path.exists():
+                    convert(shipped, path, kind)
+                measured = speed(path)
+                judged = None if score is None else score(path)
+            except (GeneratorError, WeightsError) as error:
+                yield f"{model}, {kind}: {error.detail}"
+                continue
+            yield Trial(
+                model=model,
+                format=kind,
+                path=str(path),
+                sha256=sha256(path),
+                bytes=path.stat().st_size,
+                speed=measured,
+                score=judged,
+            )
+
+
+def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: str) -> Tuning:
+    """Pick a file for every model, and a model for `auto`.
+
+    Of a model's files the best answers win; where scores are equal, or unknown, the quickest for ten readers. Of the
+    models the best that answers a lone reader before the deadline is `auto` (without scores: the last one that does,
+    as models are listed from small to large); if none does, the quickest.
+
+    Args:
+        measured: At least one trial; models from small to large.
+        deadline_s: Seconds that an answer may take.
+        machine: What was measured on.
+        date: When.
+    """
+    best: dict[str, Trial] = {}
+    for trial in measured:
+        known = best.get(trial.model)
+        if known is None or _better(trial, known):
+            best[trial.model] = trial
+    auto = min(best.values(), key=lambda trial: trial.alone_s)
+    for trial in best.values():
+        if trial.alone_s <= deadline_s and (trial.score or 0.0) >= (auto.score or 0.0):
+            auto = trial
+    return Tuning(
+        machine=machine,
+        date=date,
+        deadline_s=deadline_s,
+        trials=tuple(measured),
+        files={model: trial.path for model, trial in best.items()},
+        auto=auto.model,
+    )
+
+
+def _better(trial: Trial, known: Trial) -> bool:
+    gain = (trial.score or 0.0) - (known.score or 0.0)
+    return gain >= SAME_SCORE or (gain > -SAME_SCORE and trial.class_s < known.class_s)
+
+
+def table(tuning: Tuning) -> list[tuple[str, ...]]:
+    """Header and rows for a terminal: every file measured, the chosen ones marked."""
+    rows: list[tuple[str, ...]] = [
+        ("", "model", "format", "MB", "prefill/s", "one/s", "ten/s", "alone s", "ten s", "score")
+    ]
+    for trial in tuning.trials:
+        chosen = tuning.files[trial.model] == trial.path
+        rows.append(
+            (
+                ("auto" if trial.model == tuning.auto else "*") if chosen else "",
+                trial.model,
+                trial.format,
+                f"{trial.bytes / 1e6:.0f}",
+                f"{trial.speed.prefill:.0f}",
+                f"{trial.speed.single:.0f}",
+                f"{trial.speed.ten:.0f}",
+                f"{trial.alone_s:.1f}",
+                f"{trial.class_s:.1f}",
+                "" if trial.score is None else f"{trial.score:.2f}",
+            )
+        )
+    return rows
+
+
+def write_tuning(tuning: Tuning, path: Path) -> None:
+    """Store the result, replacing an older one in one go."""
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(tuning), indent=2))
+    fresh.replace(path)
+
+
+def read_tuning(path: Path) -> Tuning | None:
+    """The stored result; None if there is none that this version understands."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Tuning)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def sha256(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,362 @@
+"""The scheduler, over a decoder that checks every rule and says something else if a single token goes astray."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lutrin.adapters.fakes_generator import ScriptedDecoder, echo
+from lutrin.generate.protocol import Limits, Output, Refused
+from lutrin.generate.scheduler import Scheduler
+from lutrin.ports import Run
+from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
+
+SYSTEM = "You answer from the book alone, in short sentences, and cite it."
+FOREVER = 1e9
+
+
+@dataclass
+class Clock:
+    """Time that passes only when a test says so."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        """Seconds."""
+        return self.now
+
+
+class TimedDecoder(ScriptedDecoder):
+    """Costs a second for each hundred tokens and a tenth of a second for each step, on the test's clock."""
+
+    def __init__(self, clock: Clock, *, sequences: int, context_tokens: int, shares: bool) -> None:
+        super().__init__(sequences=sequences, context_tokens=context_tokens, step_tokens=48, shares=shares)
+        self.clock = clock
+
+    def step(self, runs: Sequence[Run]) -> list[int | None]:
+        """As its parent, but time passes."""
+        self.clock.now += 0.1 + sum(len(run.tokens) for run in runs) / 100
+        return super().step(runs)
+
+
+@dataclass
+class Room:
+    """A scheduler, its decoder and what its readers were told."""
+
+    limits: Limits = field(default_factory=lambda: Limits(slots=3, queue=4, prefill_tokens=32, retained_tokens=200))
+    sequences: int = 6
+    context_tokens: int = 600
+    shares: bool = True
+    told: dict[int, list[object]] = field(default_factory=dict)
+    requests: dict[int, GenerationRequest] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock()
+        self.decoder = TimedDecoder(
+            self.clock,
+            sequences=self.sequences,
+            context_tokens=self.context_tokens,
+            shares=self.shares,
+        )
+        self.scheduler = Scheduler(self.decoder, self.limits, self.clock)
+
+    def ask(self, text: str, *, session: str = "", max_tokens: int = 200, wait_s: float = FOREVER) -> int:
+        """Submit a question; return the request's number."""
+        id_ = len(self.requests) + 1
+        request = GenerationRequest(
+            messages=(Message(role="system", content=SYSTEM), Message(role="user", content=text)),
+            max_tokens=max_tokens,
+            deadline_s=wait_s,
+            session_id=session,
+        )
+        self.requests[id_] = request
+        self.told[id_] = []
+        self.scheduler.submit(id_, request, self.clock.now + wait_s)
+        return id_
+
+    def step(self) -> list[Output]:
+        """One step, noted."""
+        before = self.decoder.computed
+        outputs = self.scheduler.step()
+        assert self.decoder.computed - before <= self.limits.prefill_tokens + self.limits.slots
+        assert self.scheduler.running <= self.limits.slots
+        for output in outputs:
+            self.told[output.id].append(output.event)
+        return outputs
+
+    def drain(self, most_steps: int = 5000) -> int:
+        """Step until nothing is left to do; return the number of steps."""
+        for steps in range(most_steps):
+            if not self.scheduler.busy:
+                return steps
+            self.step()
+        raise AssertionError("somebody starves")
+
+    def text(self, id_: int) -> str:
+        """What a reader has read."""
+        return "".join(event.text for event in self.told[id_] if isinstance(event, Piece))
+
+    def last(self, id_: int) -> object:
+        """The last word on a request."""
+        return self.told[id_][-1]
+
+
+def expected(request: GenerationRequest) -> str:
+    """What the script answers to a request that was not cut."""
+    return echo([message.content for message in request.messages])
+
+
+def test_ten_readers_get_their_own_answers() -> None:
+    """Whoever is served with whom, each reader reads what they would have read alone."""
+    room = Room(Limits(slots=4, queue=10), sequences=8, context_tokens=4000)
+    ids = [room.ask(f"Question {n}: why – and how – does step {n} matter?") for n in range(10)]
+    room.drain()
+    assert [room.text(id_) for id_ in ids] == [expected(room.requests[id_]) for id_ in ids]
+
+
+def test_a_common_beginning_is_computed_once() -> None:
+    """Ten readers who ask about one passage cost its tokens once."""
+    room = Room(Limits(slots=10), sequences=16, context_tokens=4000)
+    passage = "The sensorimotor loop joins sensing, deciding and acting. " * 5
+    for n in range(10):
+        room.ask(f"{passage}{n}", max_tokens=1)
+    room.drain()
+    shared = len(SYSTEM) + len(passage)
+    assert shared < room.decoder.computed < shared + 10 * 8
+
+
+def test_a_beginning_that_was_seen_before_costs_nothing() -> None:
+    """A prompt that repeats an earlier one computes its last token alone."""
+    room = Room()
+    room.ask("What is a robot?", max_tokens=1)
+    room.drain()
+    before = room.decoder.computed
+    room.ask("What is a robot?", max_tokens=1)
+    room.drain()
+    assert room.decoder.computed - before == 1
+
+
+def test_a_model_that_cannot_share_answers_all_the_same() -> None:
+    """A recurrent model's sequences are computed from their first token."""
+    room = Room(shares=False)
+    ids = [room.ask("What is a robot?") for _ in range(5)]
+    room.drain()
+    assert {room.text(id_) for id_ in ids} == {expected(room.requests[1])}
+
+
+def test_a_newcomer_never_stalls_the_others() -> None:
+    """While a long prompt is read, those who are being answered get a token in every step."""
+    room = Room(Limits(slots=2, prefill_tokens=16), context_tokens=2000)
+    first = room.ask("short")
+    while not room.text(first):
+        room.step()
+    room.ask("A long one. " * 30)
+    for _ in range(10):
+        length = len(room.text(first))
+        room.step()
+        assert len(room.text(first)) == length + 1
+
+
+def test_sessions_take_turns() -> None:
+    """A session that asks eight times in a row does not make another wait for all eight."""
+    room = Room(Limits(slots=1, queue=20))
+    greedy = [room.ask(f"again {n}", session="greedy", max_tokens=4) for n in range(8)]
+    modest = room.ask("once", session="modest", max_tokens=4)
+    ended: list[int] = []
+    while room.scheduler.busy:
+        ended += [output.id for output in room.step() if isinstance(output.event, Finished)]
+    assert ended.index(modest) == 1
+    assert [id_ for id_ in ended if id_ != modest] == greedy
+
+
+def test_a_full_queue_says_so_at_once() -> None:
+    """More readers than slots and queue hold are refused in the next step; the others are served."""
+    room = Room(Limits(slots=2, queue=3))
+    ids = [room.ask(f"question {n}") for n in range(7)]
+    room.drain()
+    assert [isinstance(room.last(id_), Finished) for id_ in ids] == [True] * 5 + [False] * 2
+    assert room.last(ids[6]) == Refused("queue_full")
+
+
+def test_the_queue_is_told_honestly() -> None:
+    """The time that a waiting reader is told differs from the true one by less than half, once the pace is known."""
+    room = Room(Limits(slots=2, queue=20), context_tokens=4000)
+    room.ask("warm up " * 10, max_tokens=20)
+    room.drain()
+    ids = [room.ask(f"question {n}, which is as long as the others", max_tokens=30) for n in range(8)]
+    start = room.clock.now
+    first_word: dict[int, float] = {}
+    while room.scheduler.busy:
+        for output in room.step():
+            if isinstance(output.event, Piece):
+                first_word.setdefault(output.id, room.clock.now - start)
+    queued = {id_: event for id_ in ids if isinstance(event := room.told[id_][0], Queued)}
+    assert [event.position for event in queued.values()] == [1, 2, 3, 4, 5, 6]
+    for id_, event in queued.items():
+        assert event.eta_s == pytest.approx(first_word[id_], rel=0.5)
+
+
+def test_positions_only_get_better() -> None:
+    """A reader is told their place when it changes, never the same one twice."""
+    room = Room(Limits(slots=1, queue=20))
+    ids = [room.ask(f"question {n}", max_tokens=3) for n in range(5)]
+    room.drain()
+    told = [[event.position for event in room.told[id_] if isinstance(event, Queued)] for id_ in ids]
+    assert told == [[], [1], [2, 1], [3, 2, 1], [4, 3, 2, 1]]
+
+
+def test_a_cancelled_answer_is_not_computed_further() -> None:
+    """One step after the reader has gone, the model works for the others alone."""
+    room = Room()
+    gone, stays = room.ask("a" * 20), room.ask("b" * 20)
+    while not room.text(gone):
+        room.step()
+    room.scheduler.cancel(gone)
+    before = room.decoder.computed
+    due = 1 if room.text(stays) else len("b" * 20) + 1
+    room.step()
+    assert room.last(gone) == Finished("cancelled", len(SYSTEM) + 23, len(room.text(gone)))
+    assert room.decoder.computed == before + due
+    room.drain()
+    assert room.text(stays) == expected(room.requests[stays])
+
+
+def test_who_follows_a_reader_that_leaves_computes_for_themselves() -> None:
+    """A prompt that waits for the same beginning of another one does not wait for ever if that is cancelled."""
+    room = Room(context_tokens=2000)
+    text = " ".join(f"Sentence {n} of a long passage." for n in range(6))
+    leader, follower = room.ask(text + "1"), room.ask(text + "2")
+    room.step()
+    room.scheduler.cancel(leader)
+    room.drain()
+    assert room.text(follower) == expected(room.requests[follower])
+
+
+def test_a_deadline_ends_an_answer_where_it_is() -> None:
+    """What was written before the deadline stands; the last event says why it ends."""
+    room = Room()
+    id_ = room.ask("a question that is answered slowly", wait_s=3.0)
+    room.drain()
+    assert expected(room.requests[id_]).startswith(room.text(id_))
+    assert isinstance(last := room.last(id_), Finished)
+    assert last.reason == "deadline"
+    assert room.clock.now < 3.5
+
+
+def test_what_cannot_be_ready_in_time_is_not_begun() -> None:
+    """Who would get nothing before the deadline is told at once, and costs the others nothing."""
+    room = Room(Limits(slots=10, queue=10, prefill_tokens=32), sequences=16, context_tokens=4000)
+    room.ask("warm up " * 10, max_tokens=20)
+    room.drain()
+    began = room.clock.now
+    ids = [room.ask(f"{n} " * 60, max_tokens=20, wait_s=8.0) for n in range(10)]
+    refused = [output.id for output in room.step() if output.event == Refused("deadline")]
+    assert refused
+    assert room.clock.now - began < 1.0
+    room.drain()
+    served = [id_ for id_ in ids if id_ not in refused]
+    assert served == ids[: len(served)]
+    assert all(room.text(id_) for id_ in served)
+
+
+def test_a_failed_step_costs_its_readers_alone() -> None:
+    """Those in the step learn that the model is away; those who waited are served; memory is clean."""
+    room = Room(Limits(slots=2, queue=5))
+    ids = [room.ask(f"question {n}") for n in range(4)]
+    for _ in range(4):
+        room.step()
+    room.decoder.fail_next = True
+    room.drain()
+    assert [room.last(id_) for id_ in ids[:2]] == [Refused("unavailable")] * 2
+    assert [room.text(id_) for id_ in ids[2:]] == [expected(room.requests[id_]) for id_ in ids[2:]]
+    assert room.scheduler.failures == 0
+
+
+def test_a_prompt_of_any_length_is_answered() -> None:
+    """A prompt larger than the model's memory loses its middle, not the question."""
+    room = Room()
+    passages = "\n\n".join(f"[{n}] {' '.join(map(str, range(n, n + 20)))}" for n in range(50))
+    id_ = room.ask(f"{passages}\n\nWhat is it?", max_tokens=290)
+    room.drain()
+    assert isinstance(room.last(id_), Finished)
+    assert room.text(id_).endswith("What is it?")
+    assert "[0]" in room.text(id_)
+
+
+def test_a_loop_is_ended() -> None:
+    """An answer that repeats itself word for word is not written to its limit."""
+    room = Room(context_tokens=4000)
+    id_ = room.ask("and then and then " * 20, max_tokens=1000)
+    room.drain()
+    assert isinstance(last := room.last(id_), Finished)
+    assert last.reason == "stop"
+    assert last.tokens < 100
+
+
+PROMPTS = st.lists(st.sampled_from(["robot ", "loop ", "sensör ", "x"]), max_size=25).map("".join)
+ASK = st.tuples(
+    st.just("ask"),
+    PROMPTS,
+    st.sampled_from(["", "a", "b"]),
+    st.integers(1, 60),
+    st.sampled_from([FOREVER, FOREVER, 30.0, 5.0, 0.0]),
+)
+CANCEL = st.tuples(st.just("cancel"), st.integers(1, 30))
+STEP = st.tuples(st.just("step"), st.integers(1, 12))
+FAIL = st.tuples(st.just("fail"))
+LIMITS = st.builds(
+    Limits,
+    slots=st.integers(1, 5),
+    queue=st.integers(0, 6),
+    prefill_tokens=st.integers(1, 40),
+    retained_tokens=st.integers(0, 400),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    LIMITS,
+    st.integers(5, 9),
+    st.integers(150, 900),
+    st.booleans(),
+    st.lists(st.one_of(ASK, ASK, STEP, STEP, CANCEL, FAIL), max_size=40),
+)
+def test_any_interleaving_keeps_the_promises(
+    limits: Limits, sequences: int, context_tokens: int, shares: bool, moves: list[tuple[object, ...]]
+) -> None:
+    """Whatever arrives, leaves and fails in whatever order: each gets exactly one last word and only their own text.
+
+    The decoder raises on a gap or an overfull step and counts steps that found no room; `Room.step` checks the budgets.
+    """
+    room = Room(limits, sequences, context_tokens, shares)
+    act: dict[object, Callable[..., object]] = {
+        "ask": lambda text, session, tokens, wait: room.ask(text, session=session, max_tokens=tokens, wait_s=wait),
+        "cancel": room.scheduler.cancel,
+        "step": lambda times: [room.step() for _ in range(times)],
+        "fail": lambda: setattr(room.decoder, "fail_next", True),
+    }
+    for name, *arguments in moves:
+        act[name](*arguments)
+    room.drain()
+    for id_, events in room.told.items():
+        assert [isinstance(event, Finished | Refused) for event in events] == [False] * (len(events) - 1) + [True]
+        check_text(room, id_)
+    assert room.decoder.cells() <= limits.retained_tokens + sequences
+    assert room.decoder.overfull == 0
+
+
+def check_text(room: Room, id_: int) -> None:
+    """A reader's text is the beginning of the right answer, and all of it if the model ended it."""
+    request, text, last = room.requests[id_], room.text(id_), room.last(id_)
+    right = expected(request)
+    cut = isinstance(last, Finished) and last.prompt_tokens < 3 + sum(len(m.content.encode()) for m in request.messages)
+    if cut:
+        return
+    whole = text.rstrip("\ufffd")
+    assert right.startswith(whole)
+    if isinstance(last, Finished):
+        assert len(whole.encode()) <= last.tokens <= request.max_tokens
+        if last.reason == "length":
+            assert last.tokens == request.max_tokens or room.context_tokens < 2 * request.max_tokens

@@ -1,0 +1,122 @@
+"""From tokens to text, and prompts that fit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lutrin.generate.fit import fit_prompt
+from lutrin.generate.pace import Pace
+from lutrin.generate.queue import FairQueue
+from lutrin.generate.text import TextStream, loops
+from lutrin.records import Message
+
+
+@given(st.text(), st.lists(st.text("ab\n", min_size=1, max_size=4), max_size=3), st.data())
+def test_text_is_whole_however_it_is_cut(text: str, stop: list[str], data: st.DataObject) -> None:
+    """Bytes in any pieces give the text up to the first stop string, never half a character, never a part of a stop."""
+    raw = text.encode()
+    stream, read = TextStream(stop), []
+    while raw and not stream.stopped:
+        size = data.draw(st.integers(1, len(raw)))
+        read.append(stream.feed(raw[:size]))
+        raw = raw[size:]
+    read.append(stream.finish())
+    ends = [at for mark in stop if (at := text.find(mark)) >= 0]
+    assert stream.stopped == bool(ends)
+    # Pieces may be larger than a token: the stop that is found is the first one in the text known by then.
+    assert "".join(read) == text[: min(ends)] if ends else "".join(read) == text
+
+
+def test_a_stop_string_that_does_not_come_is_released() -> None:
+    """Text that looked like the beginning of a stop string is sent as soon as it is clear that it was not."""
+    stream = TextStream(("###",))
+    assert [stream.feed(piece) for piece in (b"a#", b"#b", b"##", b"")] == ["a", "##b", "", ""]
+    assert stream.finish() == "##"
+
+
+def test_half_a_character_at_the_end_is_marked() -> None:
+    """An answer that is cut within a character ends in U+FFFD."""
+    stream = TextStream()
+    assert stream.feed("é".encode()[:1]) == ""
+    assert stream.finish() == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "repeated"),
+    [
+        ([1] * 24, True),
+        ([1] * 23, False),
+        ([1, 2, 3, 4, 5, 6, 7, 8] * 3, True),
+        ([1, 2, 3, 4, 5, 6, 7, 8] * 2, False),
+        (list(range(40)) * 3, True),
+        ([*range(40), *range(40), *range(39)], False),
+        (list(range(500)), False),
+        ([], False),
+    ],
+)
+def test_loops(tokens: list[int], *, repeated: bool) -> None:
+    """A stretch that comes three times in a row, 24 tokens or more in all, is a loop."""
+    assert loops(tokens) == repeated
+
+
+def words(messages: list[Message]) -> list[int]:
+    """A tokenizer for tests: a token is a word's number, -1 stands before each message."""
+    return [token for message in messages for token in (-1, *(int(word) for word in message.content.split()))]
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(4, 200))
+def test_prompts_are_cut_to_the_budget(sizes: list[int], budget: int) -> None:
+    """A prompt that fits is untouched; one that does not ends in the question and begins as it did."""
+    paragraphs = [" ".join([str(n)] * size) for n, size in enumerate(sizes)]
+    messages = [Message(role="system", content="100"), Message(role="user", content="\n\n".join(paragraphs))]
+    whole = words(messages)
+    tokens = fit_prompt(messages, budget, words)  # type: ignore[arg-type]  # it is given lists
+    assert len(tokens) <= budget
+    if len(whole) <= budget:
+        assert list(tokens) == whole
+    else:
+        assert tokens[:2] == (-1, 100)
+        assert tokens[-1] == len(sizes) - 1
+
+
+def test_whole_paragraphs_go_from_the_back() -> None:
+    """The passages that stand first stay whole; those before the question go."""
+    content = "\n\n".join(" ".join([str(n)] * 10) for n in range(6))
+    tokens = fit_prompt([Message(role="user", content=content)], 35, words)  # type: ignore[arg-type]  # it is given lists
+    assert tokens == (-1, *[0] * 10, *[1] * 10, *[5] * 10)
+
+
+def test_pace_learns_and_forgets() -> None:
+    """Costs follow what was seen last; a number of readers that was not seen takes the nearest."""
+    pace = Pace()
+    assert pace.answer_s(1000, 100, 10) == 0.0
+    for _ in range(50):
+        pace.observe(prefill=100, decoding=0, seconds=1.0)
+        pace.observe(prefill=0, decoding=1, seconds=0.1)
+        pace.observe(prefill=0, decoding=8, seconds=0.4)
+    assert pace.prefill_s == pytest.approx(0.01)
+    assert (pace.decode_s(2), pace.decode_s(7), pace.decode_s(50)) == pytest.approx((0.1, 0.4, 0.4))
+    assert pace.answer_s(200, 10, 8) == pytest.approx(6.0)
+    for _ in range(50):
+        pace.observe(prefill=100, decoding=0, seconds=2.0)
+    assert pace.prefill_s == pytest.approx(0.02, rel=0.01)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 99))))
+def test_a_fair_queue_gives_what_it_announces(items: list[tuple[str, int]]) -> None:
+    """`order` foretells `pop`; within a session nobody overtakes; between two turns of one all others have one."""
+    queue: FairQueue[tuple[str, int]] = FairQueue()
+    for item in items:
+        queue.push(item[0], item)
+    order = queue.order()
+    popped: list[tuple[str, int]] = []
+    while len(queue):
+        assert queue.peek() == order[len(popped)]
+        popped.append(queue.pop())
+    assert popped == order
+    for session in "abc":
+        assert [item for item in popped if item[0] == session] == [item for item in items if item[0] == session]
+    turns = [session for session, _ in popped]
+    for here, session in enumerate(turns):
+        again = turns.index(session, here + 1) if session in turns[here + 1 :] else len(turns)
+        assert set(turns[here + 1 : again]) >= set(turns[again:]) - {session}

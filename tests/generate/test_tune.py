@@ -1,0 +1,137 @@
+"""`lutrin models tune`: what is measured, how the choice falls, where it is kept."""
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from lutrin.adapters.fakes_generator import ScriptedDecoder
+from lutrin.adapters.generate_llamacpp import open_decoder
+from lutrin.errors import GeneratorUnavailable
+from lutrin.generate.measure import Speed, measure, measure_apart
+from lutrin.generate.tune import SHIPPED, Trial, choose, read_tuning, table, trials, write_tuning
+
+TINY = "smollm2-135m-instruct-q4_1.gguf"
+
+
+def trial(model: str, kind: str, speed: float, score: float | None = None) -> Trial:
+    """A trial of a model that reads `speed` and writes a tenth of it, alone or for ten."""
+    return Trial(
+        model=model,
+        format=kind,
+        path=f"{model}-{kind}",
+        sha256="",
+        bytes=1,
+        speed=Speed(prefill=speed, single=speed / 10, ten=speed / 10),
+        score=score,
+    )
+
+
+def test_times_follow_from_the_speed() -> None:
+    """A lone answer is prompt and text; ten at once are ten prompts and ten texts."""
+    speed = Speed(prefill=100, single=20, ten=50)
+    assert speed.alone_s(300, 60) == pytest.approx(6.0)
+    assert speed.class_s(300, 60) == pytest.approx(42.0)
+
+
+def test_measuring_counts_tokens_by_the_clock() -> None:
+    """A step of 20 ms: 120 prompt tokens, one token for one reader, or ten for ten."""
+    speed = measure(ScriptedDecoder(context_tokens=16384, step_s=0.02))
+    assert speed.prefill == pytest.approx(120 / 0.02, rel=0.3)
+    assert speed.single == pytest.approx(50, rel=0.3)
+    assert speed.ten == pytest.approx(500, rel=0.3)
+
+
+def test_measuring_apart_tells_why_it_cannot(tmp_path: Path) -> None:
+    """The other process's error arrives as ours."""
+    with pytest.raises(GeneratorUnavailable, match="does not exist"):
+        measure_apart(functools.partial(open_decoder, tmp_path / "none.gguf"))
+
+
+def test_the_best_answers_win_within_a_model() -> None:
+    """A quicker file is taken unless its answers are clearly worse."""
+    tuning = choose(
+        [
+            trial("small", SHIPPED, 100, 0.50),
+            trial("small", "Q4_0", 300, 0.49),
+            trial("small", "Q4_0-all", 500, 0.40),
+        ],
+        3.0,
+        machine="",
+        date="",
+    )
+    assert tuning.files == {"small": "small-Q4_0"}
+
+
+def test_auto_is_the_best_that_keeps_the_deadline() -> None:
+    """The larger model is taken where it is in time, the smaller where it is not, the quickest where none is."""
+    measured = [trial("small", SHIPPED, 800, 0.40), trial("medium", SHIPPED, 400, 0.60)]
+    assert choose(measured, 3.0, machine="", date="").auto == "medium"
+    assert choose(measured, 2.0, machine="", date="").auto == "small"
+    assert choose(measured, 0.1, machine="", date="").auto == "small"
+
+
+def test_without_scores_the_larger_model_is_the_better() -> None:
+    """Models are listed from small to large; speed alone decides between formats."""
+    measured = [trial("small", SHIPPED, 800), trial("medium", SHIPPED, 300), trial("medium", "Q4_0", 400)]
+    tuning = choose(measured, 3.0, machine="", date="")
+    assert (tuning.auto, tuning.files["medium"]) == ("medium", "medium-Q4_0")
+
+
+def test_a_format_that_fails_is_told_and_skipped(tmp_path: Path) -> None:
+    """A file that cannot be converted does not end the run; an existing one is not converted again."""
+    shipped = tmp_path / "model.gguf"
+    shipped.write_bytes(b"weights")
+    (tmp_path / "tuned").mkdir()
+    (tmp_path / "tuned" / "model-q8_0.gguf").write_bytes(b"more weights")
+
+    def convert(_source: Path, target: Path, kind: str) -> None:
+        if kind != "Q4_0":
+            raise GeneratorUnavailable(f"cannot convert to {kind}")
+        target.write_bytes(b"fewer")
+
+    found = list(
+        trials(
+            [("small", shipped)],
+            ("Q4_0", "IQ4_NL", "Q8_0"),
+            tmp_path / "tuned",
+            convert=convert,
+            speed=lambda path: Speed(prefill=path.stat().st_size, single=1, ten=1),
+            score=lambda _: 0.5,
+        )
+    )
+    assert found[2] == "small, IQ4_NL: cannot convert to IQ4_NL"
+    assert [t.format for t in found if isinstance(t, Trial)] == [SHIPPED, "Q4_0", "Q8_0"]
+    assert [t.speed.prefill for t in found if isinstance(t, Trial)] == [7, 5, 12]
+
+
+def test_the_choice_is_kept_and_shown(tmp_path: Path) -> None:
+    """What is written is read back; the table marks what is chosen; a damaged file counts as none."""
+    measured = [trial("small", SHIPPED, 100), trial("small", "Q4_0", 300), trial("medium", SHIPPED, 10)]
+    tuning = choose(measured, 3.0, machine="two cores", date="2026-11-21")
+    path = tmp_path / "tuning.json"
+    write_tuning(tuning, path)
+    assert read_tuning(path) == tuning
+    assert [row[0] for row in table(tuning)] == ["", "", "auto", "*"]
+    assert (chosen := tuning.chosen("auto")) is not None
+    assert chosen.format == "Q4_0"
+    assert tuning.chosen("large") is None
+    path.write_text("{")
+    assert read_tuning(path) is None
+    assert read_tuning(tmp_path / "none") is None
+
+
+@pytest.mark.gguf
+def test_a_real_file_is_converted_and_measured(models_dir: Path, tmp_path: Path) -> None:
+    """Conversion writes a whole file or none; the result loads, runs and is measured in a process of its own."""
+    from lutrin.adapters.llamacpp_quantize import quantize  # noqa: PLC0415 - loads llama.cpp
+
+    target = tmp_path / "tiny-q4_0.gguf"
+    quantize(models_dir / TINY, target, "Q4_0", 1)
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+    speed = measure_apart(functools.partial(open_decoder, target, 4096, 10, 1))
+    assert min(speed.prefill, speed.single, speed.ten) > 0
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF" + bytes(100))
+    with pytest.raises(GeneratorUnavailable, match=r"broken\.gguf cannot be converted"):
+        quantize(tmp_path / "broken.gguf", tmp_path / "out.gguf", "Q4_0", 1)
+    assert not (tmp_path / "out.part").exists()
