@@ -40,8 +40,6 @@ class Pipeline:
         self._searcher = searcher
         self._chats = chats
         self._first, self._second = flow(chats[0]), flow(chats[1])
-        self._unheard: list[ChatMessage] = []
-        """What the second conversation does not know yet: it is asked before it learns the first one's answer."""
         self._library = ShelfLibrary(shelf)
         self._reader = Reader(self._library)
         self._pages: dict[str, str] = {}
@@ -71,16 +69,21 @@ class Pipeline:
         return max(results, key=signal).passages
 
     async def _answer(self, question: Question) -> Answer:
-        for message in self._unheard:
-            await self._chats[1].append(message.session_id, [message])
-        answer = await _whole(self._first, question)
-        texts: tuple[tuple[Role, str], ...] = (("user", question.text), ("assistant", answer.answer))
-        self._unheard = [_message(question.session_id, *text) for text in texts] if question.session_id else []
-        await self._chats[0].append(question.session_id, self._unheard)
-        return answer
+        return await self._remembered(self._first, self._chats[0], question)
 
     async def _again(self, question: Question) -> Answer:
-        return await _whole(self._second, question)
+        return await self._remembered(self._second, self._chats[1], question)
+
+    async def _remembered(self, flow: AnswerFlow, chats: ChatStore, question: Question) -> Answer:
+        """An answer; its conversation, if it has one, knows of both afterwards."""
+        answer = await _whole(flow, question)
+        if question.session_id:
+            said = [
+                _message(question.session_id, "user", question.text),
+                _message(question.session_id, "assistant", answer.answer),
+            ]
+            await chats.append(question.session_id, said)
+        return answer
 
     async def _chunks(self, book: str, ids: Sequence[str]) -> Sequence[Chunk]:
         async with self._shelf.lease(book) as generation:
