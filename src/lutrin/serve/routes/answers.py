@@ -13,7 +13,7 @@ from lutrin.serve.problems import documented
 from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
 
 _FORMS = "The answer; with `Accept: text/event-stream` its events"
-_PROBLEMS = documented(413, 422, 429, 503)
+_PROBLEMS = documented(404, 413, 422, 429, 503)
 ANSWER = {200: ResponseSpec(Answer, description=_FORMS, generate_examples=False), **_PROBLEMS}
 REPLY = {200: ResponseSpec(ChatReply, description=_FORMS, generate_examples=False), **_PROBLEMS}
 TAGS = ["answers"]

@@ -63,7 +63,7 @@ async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
 @post(
     "/v1/chat/completions",
     operation_id="chatCompletions",
-    responses=documented(413, 422, 429, 503),
+    responses=documented(404, 413, 422, 429, 503),
     summary="Ask, in OpenAI's shape",
     tags=TAGS,
     status_code=200,

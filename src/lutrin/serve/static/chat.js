@@ -73,6 +73,7 @@ class Panel {
     this.opener.ariaExpanded = "false";
     state("open", "");
     this.opener.focus();
+    revealHere();
   }
 
   renew() {
@@ -127,7 +128,10 @@ class Panel {
     this.scroll();
     const body = { session_id: identity.session, message: text, book: book || null, selected_text: selection || null };
     try {
-      for await (const event of ask(body, this.running.signal)) this.show(event, answering);
+      for await (const event of ask(body, this.running.signal)) {
+        this.show(event, answering);
+        if (event.type !== "done") this.scroll();
+      }
     } catch (error) {
       const stopped = error.name === "AbortError";
       const detail = stopped ? "Stopped." : error instanceof Refused ? refused(error) : WRONG;
@@ -141,11 +145,9 @@ class Panel {
     }
     this.running = null;
     this.ready();
-    this.scroll();
   }
 
   show(event, answering) {
-    const nearEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 120;
     answering.id = event.message;
     if (event.type === "queued") answering.waiting(event.position);
     else if (event.type === "sources") answering.sources(event.citations);
@@ -156,12 +158,19 @@ class Panel {
       const { answer: text, sources: citations, warnings, suggestions } = event;
       answering.finish({ text, citations, warnings, suggestions, created: Date.now() });
     }
-    if (nearEnd) this.scroll();
   }
 
+  /** Show the newest question and as much of its answer as fits. */
   scroll() {
-    this.log.scrollTop = this.log.scrollHeight;
+    const newest = [...this.log.querySelectorAll(".lutrin-user")].at(-1);
+    this.log.scrollTop = newest ? newest.offsetTop - this.log.offsetTop - 12 : 0;
   }
+}
+
+/** Scroll the table of contents to the page that is being read. */
+function revealHere() {
+  const here = document.querySelector(".aside [aria-current]");
+  if (here) here.closest(".aside").scrollTop = here.offsetTop - innerHeight / 3;
 }
 
 function shown(message) {
@@ -188,4 +197,5 @@ const panel = new Panel();
 offerOnSelection((text, question) => panel.about(text, question));
 await panel.restore();
 if (state("open") && innerWidth > 544) panel.open();
+revealHere();
 mark();

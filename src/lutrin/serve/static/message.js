@@ -30,7 +30,9 @@ export class Answering {
 
   quoted(text, citation) {
     this.sources([citation]);
-    this.quotes.push(el("blockquote", { className: "lutrin-quote" }, text, " ", link(citation)));
+    const parts = render(text, () => null);
+    parts.at(-1)?.append(" ", link(citation));
+    this.quotes.push(el("blockquote", { className: "lutrin-quote" }, ...parts));
     this.draw(true);
   }
 
