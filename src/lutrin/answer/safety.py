@@ -14,8 +14,8 @@ from lutrin.records import Chunk, Unit
 _MOVES = re.compile(
     r"cmd_vel|\bTwist\b|JointTrajectory|joint_trajectory|FollowJointTrajectory|follow_joint_trajectory|JointGroup\w*Command"
     r"|set_?(?:joint|motor|servo|wheel)\w*|(?:enable|arm|start|power|drive|move|run)_?(?:motor|servo|joint|drive|actuator|leg|arm|wheel)s?\b"
-    r"|\bGPIO\b|\bPWM\b|\bpwm|\bservo\b|\bmotors?\b|\btorque\b|\beffort|duty_?cycle|navigate_to_pose|NavigateToPose"
-    r"|position_controller|velocity_controller|effort_controller|MoveGroup|\bmoveit|\bgripper\b|\bcan[-_.]?(?:send|bus)|odrive|dynamixel",
+    r"|\bGPIO\b|\bPWM\b|\bpwm|\bservo\b|\bmotors?\b|\btorque\b|\beffort(?:_?command|_?controller|\s*=)|duty_?cycle|navigate_to_pose|NavigateToPose"
+    r"|position_controller|velocity_controller|effort_controller|MoveGroup|\bmoveit|(?:open|close|move|command)_?gripper|gripper\.\w+\(|\bcan[-_.]?(?:send|bus)|odrive|dynamixel",
     re.IGNORECASE,
 )
 _DESCRIBES = frozenset({"xml", "urdf", "xacro", "sdf", "mermaid", "text", "json", "csv"})
