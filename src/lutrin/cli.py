@@ -72,7 +72,7 @@ def ingest(
 
 @lutrin.command()
 @click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
-@click.option("--port", type=int, help="Port to listen on (LUTRIN_PORT, default 7860).")
+@click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
 @click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
 @data_dir_option
 def serve(*, host: str | None, port: int | None, echo: bool, data_dir: Path | None) -> None:

@@ -62,11 +62,10 @@ def fetch(tiers: tuple[str, ...]) -> None:
 def verify(tiers: tuple[str, ...]) -> None:
     """Check the SHA-256 of models by TIER (default: all that are here)."""
     settings = load_settings()
+    manifest = weights.load_manifest(settings.models_dir)
+    here = [model for model in manifest.model if weights.state_of(settings.models_dir, model) != "missing"]
     failed = False
-    for model in weights.load_manifest(settings.models_dir).model:
-        here = weights.state_of(settings.models_dir, model) != "missing"
-        if model.tier not in tiers and (tiers or not here):
-            continue
+    for model in [manifest.find(tier) for tier in tiers] or here:
         try:
             weights.verified_path(settings.models_dir, model)
             click.echo(f"ok    {model.tier}: {model.name}")

@@ -96,13 +96,16 @@ async def _index(settings: Settings, store: VectorStore) -> Iterable[Check]:
     """The catalogue, then each book's current generation against its manifest and an exact scan."""
     if not settings.catalog_path.exists():
         return [Check("index", ok=False, detail="No book has been ingested yet.", remedy="Run `lutrin ingest`.")]
+    anew = f"Delete {settings.catalog_path} and run `lutrin ingest`; conversations stay."
     try:
         with Catalog(settings.catalog_path) as catalog:
             (state,) = catalog.connection.execute("PRAGMA integrity_check(1)").fetchone()
             books = catalog.books()
     except (LutrinError, sqlite.DatabaseError) as error:
-        return [Check("catalogue", ok=False, detail=str(error), remedy="Delete the data folder and ingest again.")]
-    checks = [Check("catalogue", ok=state == "ok", detail=f"{len(books)} books, integrity {state}.")]
+        return [Check("catalogue", ok=False, detail=str(error), remedy=anew)]
+    sound = state == "ok"
+    detail = f"{len(books)} books, integrity {state}."
+    checks = [Check("catalogue", ok=sound, detail=detail, remedy="" if sound else anew)]
     if not books:
         checks.append(Check("index", ok=False, detail="No book is published.", remedy="Run `lutrin ingest`."))
     for book in books:

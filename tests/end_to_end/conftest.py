@@ -1,0 +1,168 @@
+"""What the end-to-end tests share: one ingest of two books, one server, and copies of both to break."""
+
+import shutil
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from . import books
+from .processes import Done, Server, environment, run
+
+ROOT = Path(__file__).parents[2]
+FOUNDATIONS = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
+FOUNDATIONS_SLUG = "01-part-1-foundations"
+EMBEDDER = "all-MiniLM-L6-v2-int8"
+TINY = "smollm2-135m-instruct-q4_1.gguf"
+LOG_CHARACTERS = 6000
+"""Of a server's log, shown with a test that failed."""
+
+Lutrin = Callable[..., Done]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],  # noqa: ARG001 - the names that pytest gives
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the servers of a failed test printed."""
+    report = yield
+    if report.failed:
+        for value in getattr(item, "funcargs", {}).values():
+            servers = [value] if isinstance(value, Server) else getattr(value, "servers", [])
+            for server in servers:
+                report.sections.append((f"server on port {server.port}", server.printed()[-LOG_CHARACTERS:]))
+    return report
+
+
+@dataclass(frozen=True)
+class Library:
+    """Two ingested books, and how it went."""
+
+    data_dir: Path
+    book: Path
+    """Folder of the small book."""
+    first: Done
+    """The ingest of the small book."""
+    second: Done
+    """The ingest of the sample book's first part."""
+
+
+@pytest.fixture(scope="session")
+def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder without `.env`, in which all commands run."""
+    return tmp_path_factory.mktemp("empty")
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path) -> Library:
+    """The small book and the first part of the sample book, read by two runs of the command; nothing may change it."""
+    place = tmp_path_factory.mktemp("library")
+    book = books.write_book(place / "books" / "tidepool")
+    variables = environment(models_dir, place / "data")
+    first = run(variables, empty_folder, "ingest", book)
+    second = run(variables, empty_folder, "ingest", FOUNDATIONS)
+    return Library(place / "data", book, first, second)
+
+
+@pytest.fixture
+def data_dir(library: Library, tmp_path: Path) -> Path:
+    """A copy of the data folder with both books, free to be changed."""
+    return shutil.copytree(library.data_dir, tmp_path / "data")
+
+
+@pytest.fixture
+def library_book(library: Library) -> Path:
+    """The folder that the small book was read from; not to be changed."""
+    return library.book
+
+
+@pytest.fixture(scope="module")
+def library_copy(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the data folder for all tests of a module."""
+    return shutil.copytree(library.data_dir, tmp_path_factory.mktemp("copy") / "data")
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A fresh copy of the small book, free to be changed."""
+    return books.write_book(tmp_path / "tidepool")
+
+
+@pytest.fixture
+def models(models_dir: Path, tmp_path: Path) -> Path:
+    """A models folder of the test's own: the manifest, and links to the files that the tests use."""
+    own = tmp_path / "models"
+    (own / EMBEDDER).mkdir(parents=True)
+    shutil.copy(models_dir / "manifest.toml", own)
+    for file in (models_dir / EMBEDDER).iterdir():
+        (own / EMBEDDER / file.name).symlink_to(file.resolve())
+    (own / TINY).symlink_to((models_dir / TINY).resolve())
+    return own
+
+
+@pytest.fixture
+def lutrin(library: Library, models_dir: Path, empty_folder: Path) -> Lutrin:
+    """Run a command on the shared data folder, without a language model unless it is asked for."""
+
+    def call(
+        *arguments: str | Path, data_dir: Path | None = None, models: Path | None = None, **variables: str
+    ) -> Done:
+        known = environment(models or models_dir, data_dir or library.data_dir, **{"LUTRIN_MODEL": "none", **variables})
+        return run(known, empty_folder, *arguments)
+
+    return call
+
+
+class Servers:
+    """Starts servers for one test and ends them with it.
+
+    Args:
+        models_dir: Model files, if the test names no others.
+        cwd: Folder that they are started in.
+        place: Folder of their logs.
+    """
+
+    def __init__(self, models_dir: Path, cwd: Path, place: Path) -> None:
+        self.servers: list[Server] = []
+        self._models_dir = models_dir
+        self._cwd = cwd
+        self._place = place
+
+    def __call__(self, data_dir: Path, *arguments: str, models: Path | None = None, **variables: str) -> Server:
+        """A server on `data_dir` that answers; without a language model and limits unless they are asked for."""
+        bare = {"LUTRIN_MODEL": "none", "LUTRIN_RATE_SESSION_PER_MIN": "0", "LUTRIN_RATE_PEER_PER_MIN": "0"}
+        known = environment(models or self._models_dir, data_dir, **{**bare, **variables})
+        server = Server(known, self._cwd, self._place / f"server-{len(self.servers)}.log", *arguments)
+        self.servers.append(server)
+        return server.start()
+
+    def close(self) -> None:
+        """End all of them."""
+        for server in self.servers:
+            server.close()
+
+
+@pytest.fixture
+def serve(models_dir: Path, empty_folder: Path, tmp_path: Path) -> Iterator[Servers]:
+    """Servers of the test's own."""
+    servers = Servers(models_dir, empty_folder, tmp_path)
+    yield servers
+    servers.close()
+
+
+@pytest.fixture(scope="session")
+def server(
+    library: Library, models_dir: Path, empty_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """One server on a copy of both books with the tiny model loaded, for all tests that break nothing."""
+    place = tmp_path_factory.mktemp("server")
+    data = shutil.copytree(library.data_dir, place / "data")
+    servers = Servers(models_dir, empty_folder, place)
+    try:
+        started = servers(data, LUTRIN_MODEL="tiny")
+        started.await_model()
+        yield started
+    finally:
+        servers.close()

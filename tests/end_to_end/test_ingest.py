@@ -1,0 +1,153 @@
+"""`lutrin ingest` as an operator sees it: lines, figures, exit codes."""
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from . import books
+from .conftest import FOUNDATIONS, FOUNDATIONS_SLUG, Library, Lutrin
+from .processes import COMMAND_S, LUTRIN, environment, wait_until
+
+pytestmark = pytest.mark.model
+
+LINE = re.compile(r"^Processing (.+)\.\.\. (\d+) chunks created$", re.MULTILINE)
+FILES = re.compile(
+    r"^Files: (\d+) processed, (\d+) unchanged, (\d+) updated, (\d+) removed, (\d+) failed\.$", re.MULTILINE
+)
+CHUNKS = re.compile(r"^Chunks: (\d+) created, (\d+) reused, (\d+) removed\.$", re.MULTILINE)
+GENERATION = re.compile(r"^Published: (\S+) (\d{6}-[0-9a-f]{8})\.$", re.MULTILINE)
+
+
+def figures(pattern: re.Pattern[str], out: str) -> list[int]:
+    """The numbers of the one line that has this form."""
+    (line,) = pattern.findall(out)
+    return [int(number) for number in line]
+
+
+def test_each_folder_has_a_line_and_the_summary_adds_them_up(library: Library) -> None:
+    """Every chapter is named with its chunks, and the summary counts files, chunks and seconds."""
+    done = library.first
+    assert done.code == 0, done.err
+    lines = LINE.findall(done.out)
+    assert [name for name, _ in lines] == books.CHAPTERS
+    created = sum(int(count) for _, count in lines)
+    assert created >= len(books.MDX_FILES)
+    assert figures(FILES, done.out) == [len(books.MDX_FILES), 0, 0, 0, 0]
+    assert figures(CHUNKS, done.out) == [created, 0, 0]
+    assert re.search(r"^Seconds: \d+\.\d\.$", done.out, re.MULTILINE)
+    assert GENERATION.findall(done.out)[0][0] == books.SLUG
+
+
+def test_a_second_book_stands_beside_the_first(library: Library) -> None:
+    """A run on another folder adds its book and takes nothing from the one that is there."""
+    assert library.second.code == 0, library.second.err
+    assert figures(FILES, library.second.out) == [len(list(FOUNDATIONS.rglob("*.mdx"))), 0, 0, 0, 0]
+    assert GENERATION.findall(library.second.out)[0][0] == FOUNDATIONS_SLUG
+
+
+def test_a_second_run_embeds_nothing(lutrin: Lutrin, library: Library) -> None:
+    """On unchanged files nothing is read, embedded or published, and `--json` prints the figures alone."""
+    done = lutrin("ingest", library.book, "--json")
+    assert done.code == 0, done.err
+    summary = done.json()
+    assert summary["unchanged"] == len(books.MDX_FILES)
+    names = ("processed", "updated", "removed", "failed", "chunks_created", "chunks_reused", "texts_embedded")
+    assert {name: summary[name] for name in names} == dict.fromkeys(names, 0)
+    assert (summary["published"], summary["errors"]) == ([], [])
+
+
+def test_only_what_changed_is_read_again(lutrin: Lutrin, book: Path, tmp_path: Path) -> None:
+    """Of a changed, a removed and two unchanged files one is read, one disappears; known texts are not embedded."""
+    data = tmp_path / "data"
+    assert lutrin("ingest", book, data_dir=data).code == 0
+    page = book / "02-diving" / "02-lights.mdx"
+    page.write_text(page.read_text("utf-8").replace("is red", "is violet"), "utf-8")
+    (book / "01-hull" / "02-paint.mdx").unlink()
+    summary = lutrin("ingest", book, "--json", data_dir=data).json()
+    assert {name: summary[name] for name in ("processed", "unchanged", "updated", "removed")} == {
+        "processed": 1,
+        "unchanged": 2,
+        "updated": 1,
+        "removed": 1,
+    }
+    assert summary["texts_embedded"] == 1
+    assert lutrin("retrieve", "copper paint against barnacles", data_dir=data).out.count("02-paint.mdx") == 0
+    rebuilt = lutrin("ingest", book, "--rebuild", "--json", data_dir=data).json()
+    assert (rebuilt["processed"], rebuilt["texts_embedded"]) == (3, 0)
+
+
+def test_a_broken_file_is_named_and_the_rest_goes_on(lutrin: Lutrin, book: Path, tmp_path: Path) -> None:
+    """Bytes that are no text cost one line and the exit code 1; the other pages can be asked."""
+    (book / "01-hull" / "03-broken.mdx").write_bytes(b"---\ntitle: Broken\n---\n\x00\x81\xfe{<\x00" * 40)
+    data = tmp_path / "data"
+    done = lutrin("ingest", book, data_dir=data)
+    assert done.code == 1
+    assert re.search(r"^Failed: 01-hull/03-broken\.mdx: .+$", done.out, re.MULTILINE)
+    assert figures(FILES, done.out)[4] == 1
+    assert "Traceback" not in done.out + done.err
+    answer = lutrin("ask", books.QUESTION, "--json", data_dir=data).json()
+    assert answer["sources"][0]["filename"] == books.ANSWER_FILE
+
+
+def test_bad_mdx_is_read_as_far_as_it_goes_and_its_author_told(lutrin: Lutrin, book: Path, tmp_path: Path) -> None:
+    """An expression and a tag that are never closed give a note with file and line, and their words stay findable."""
+    page = book / "01-hull" / "03-open.mdx"
+    page.write_text("---\ntitle: Open\n---\n\nA winch of 30 kg lifts the robot.\n\n<Box>\n\n{ never closed\n", "utf-8")
+    data = tmp_path / "data"
+    done = lutrin("ingest", book, data_dir=data)
+    assert done.code in {0, 1}
+    assert re.search(r"^(Note|Failed): 01-hull/03-open\.mdx:\d+: .+ never closed", done.out, re.MULTILINE)
+    assert "A winch of 30 kg lifts the robot." in lutrin("retrieve", "What lifts the robot?", data_dir=data).out
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["empty", "missing"])
+def test_a_corpus_without_books_is_said(lutrin: Lutrin, tmp_path: Path, there: bool) -> None:
+    """An empty or missing folder ends with one sentence, its remedy and the exit code 1."""
+    corpus = tmp_path / "corpus"
+    if there:
+        corpus.mkdir()
+        (corpus / "notes.txt").write_text("not a book", "utf-8")
+    done = lutrin("ingest", corpus, data_dir=tmp_path / "data")
+    assert (done.code, done.out) == (1, "")
+    expected = f"{corpus} holds no .md, .mdx or .pdf file." if there else f"There is no folder {corpus}."
+    assert done.err.startswith(expected)
+    assert "Put your books there" in done.err
+
+
+def test_a_second_ingest_meanwhile_leaves_at_once(
+    lutrin: Lutrin, models_dir: Path, book: Path, tmp_path: Path, empty_folder: Path
+) -> None:
+    """While one process ingests, another says so and ends; the first then finishes its work."""
+    data = tmp_path / "data"
+    first = subprocess.Popen(
+        [LUTRIN, "ingest", str(book)],
+        env=environment(models_dir, data),
+        cwd=empty_folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        wait_until((data / "catalog.db").exists, COMMAND_S, "the first process has the lock")
+        os.kill(first.pid, signal.SIGSTOP)
+        second = lutrin("ingest", book, data_dir=data)
+        assert first.poll() is None, "the first process had ended before the second one began"
+        os.kill(first.pid, signal.SIGCONT)
+        out, _ = first.communicate(timeout=COMMAND_S)
+    finally:
+        first.kill()
+        first.wait()
+    assert (second.code, second.out, second.err) == (1, "", "Ingestion already in progress.\n")
+    assert (first.returncode, figures(FILES, out)[0]) == (0, len(books.MDX_FILES)), out
+
+
+def test_a_damaged_embedding_model_is_refused(lutrin: Lutrin, book: Path, models: Path, tmp_path: Path) -> None:
+    """Without its embedding model nothing is ingested, and the remedy is a command."""
+    (models / "all-MiniLM-L6-v2-int8" / "model.onnx").unlink()
+    done = lutrin("ingest", book, data_dir=tmp_path / "data", models=models)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.endswith("is missing. Run `lutrin models fetch default`.\n")

@@ -1,0 +1,96 @@
+"""What the command line promises in its help, the README and `.env.example`."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from lutrin.cli import lutrin as command_line
+
+from .conftest import ROOT
+from .processes import Done, environment, run
+
+
+@pytest.fixture
+def usage(models_dir: Path, empty_folder: Path, tmp_path: Path) -> "Usage":
+    """Run a command that ends before it opens anything."""
+    return Usage(environment(models_dir, tmp_path / "data"), empty_folder)
+
+
+class Usage:
+    """Runs commands without data.
+
+    Args:
+        variables: Their environment.
+        cwd: Their folder.
+    """
+
+    def __init__(self, variables: dict[str, str], cwd: Path) -> None:
+        self._variables = variables
+        self._cwd = cwd
+
+    def __call__(self, *arguments: str) -> Done:
+        """The command, ended."""
+        return run(self._variables, self._cwd, *arguments)
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every command as it is typed, without `lutrin`."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        elif not command.hidden:
+            yield (*path, name)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("asks",),
+        ("ask",),
+        ("ask", "a", "b"),
+        ("ask", "a", "--loud"),
+        ("retrieve", "a", "-k", "0"),
+        ("retrieve", "a", "-k", "many"),
+        ("serve", "--port", "http"),
+        ("serve", "--port", "70000"),
+        ("ingest", "--book"),
+        ("models", "steal"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_exit_2(usage: Usage, arguments: tuple[str, ...]) -> None:
+    """What cannot be meant is said on standard error, and the exit code is 2."""
+    done = usage(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-1].startswith("Error: ")
+
+
+def test_every_command_has_help(usage: Usage) -> None:
+    """`lutrin --help` lists each command with one line about it."""
+    done = usage("--help")
+    assert done.code == 0
+    for name in command_line.commands:
+        assert re.search(rf"^  {name} +[A-Z].+\.$", done.out, re.MULTILINE), name
+
+
+def test_the_readme_documents_every_command() -> None:
+    """The README's table of commands names each of them, and no other."""
+    table = (ROOT / "README.md").read_text("utf-8").partition("\n## Commands\n")[2].partition("\n## ")[0]
+    documented: set[tuple[str, ...]] = set()
+    for row in re.findall(r"^\| `lutrin ([^`]+)` \|", table, re.MULTILINE):
+        words = row.replace("\\|", "|").split()
+        group = len(words) > 1 and isinstance(command_line.commands.get(words[0]), click.Group)
+        documented |= {(words[0], name) for name in words[1].split("|")} if group else {(words[0],)}
+    assert documented == set(commands(command_line))
+
+
+def test_the_example_of_the_settings_is_up_to_date() -> None:
+    """`.env.example` is what its program prints now."""
+    program = [sys.executable, str(ROOT / "requirements" / "env_example.py")]
+    printed = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert (ROOT / ".env.example").read_text("utf-8") == printed
