@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.errors import IndexUnavailable, IngestError, NotEnoughSpace
+from lutrin.errors import IndexUnavailable, IngestError, NotEnoughSpace, VerificationFailed
 from lutrin.index.disk import ReadLock, explain_failure, file_hashes, remove_unless_read, sync_tree
 from lutrin.sqlite import OperationalError
 
@@ -66,15 +66,20 @@ def wrapped(inner: Exception) -> IndexUnavailable:
         (wrapped(OSError(errno.EIO, "Input/output error")), IngestError, "disk reports an error"),
     ],
 )
-def test_failures_of_the_disk_are_explained(error: Exception, kind: type[Exception], words: str) -> None:
+def test_failures_of_the_disk_are_explained(
+    tmp_path: Path, error: Exception, kind: type[Exception], words: str
+) -> None:
     """Whoever reports it, a full or broken disk is named, and that the old index serves on."""
-    explained = explain_failure(error)
+    explained = explain_failure(error, tmp_path)
     assert isinstance(explained, kind)
     assert words in explained.detail
     assert "goes on serving" in explained.detail
 
 
-def test_other_errors_are_not_explained_away() -> None:
-    """An error that has nothing to do with the disk stays what it is."""
-    assert explain_failure(ValueError("x")) is None
-    assert explain_failure(wrapped(ValueError("dimension"))) is None
+def test_other_errors_are_not_explained_away(tmp_path: Path) -> None:
+    """An error that has nothing to do with disk or index stays what it is; one of the index keeps its words."""
+    assert explain_failure(ValueError("x"), tmp_path) is None
+    explained = explain_failure(wrapped(ValueError("dimension")), tmp_path)
+    assert isinstance(explained, IngestError)
+    assert explained.detail.startswith("The vector index cannot be written. Nothing was published.")
+    assert isinstance(explain_failure(VerificationFailed("Bad."), tmp_path), VerificationFailed)

@@ -9,11 +9,12 @@ import sqlite3
 from pathlib import Path
 from typing import Self
 
-from lutrin.errors import IngestError, LutrinError, NotEnoughSpace
+from lutrin.errors import IndexUnavailable, IngestError, LutrinError, NotEnoughSpace, VerificationFailed
 from lutrin.sqlite import DatabaseError
 
 TRASH = ".trash-"
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+NEARLY_FULL_BYTES = 1 << 20
 OLD_SERVES = "The index that was there before goes on serving."
 
 
@@ -99,25 +100,34 @@ def file_hashes(directory: Path, *, without: str) -> dict[str, str]:
     return hashes
 
 
-def explain_failure(error: BaseException) -> LutrinError | None:
-    """What a failed write means, if the disk is the reason; None if it is not.
+def explain_failure(error: BaseException, folder: Path) -> LutrinError | None:
+    """What stopped an ingest, told to its operator; None if neither the disk nor the index is the reason.
 
-    The chain of causes is followed, for the vector index wraps what it meets. SQLite and Chroma tell by text alone.
+    The chain of causes is followed, for the vector index wraps what it meets; SQLite and Chroma tell by text alone, and
+    SQLite reports an I/O error where a full disk refuses its shared memory.
+
+    Args:
+        error: What was raised.
+        folder: Where it was written.
     """
+    full = broken = False
     cause: BaseException | None = error
     while cause is not None:
         text = str(cause).lower()
-        if (isinstance(cause, OSError) and cause.errno in FULL) or "disk is full" in text or "no space left" in text:
-            return NotEnoughSpace(
-                f"The disk is full, nothing was published. {OLD_SERVES}", remedy="Free some space, then ingest again."
-            )
-        broken = isinstance(cause, OSError) and cause.errno == errno.EIO
-        if broken or "disk i/o error" in text or "input/output error" in text:
-            return IngestError(
-                f"The disk reports an error, nothing was published. {OLD_SERVES}",
-                remedy="Check the disk, then ingest again.",
-            )
+        number = cause.errno if isinstance(cause, OSError) else None
+        full |= number in FULL or "disk is full" in text or "no space left" in text
+        broken |= number == errno.EIO or "disk i/o error" in text or "input/output error" in text
         cause = cause.__cause__ or cause.__context__
+    if full or (broken and shutil.disk_usage(folder).free < NEARLY_FULL_BYTES):
+        remedy = "Free some space, then ingest again."
+        return NotEnoughSpace(f"The disk is full, nothing was published. {OLD_SERVES}", remedy=remedy)
+    if broken:
+        remedy = "Check the disk, then ingest again."
+        return IngestError(f"The disk reports an error, nothing was published. {OLD_SERVES}", remedy=remedy)
+    if isinstance(error, VerificationFailed):
+        return VerificationFailed(f"{error.detail} It was not published. {OLD_SERVES}")
+    if isinstance(error, IndexUnavailable):
+        return IngestError(f"{error.detail} Nothing was published. {OLD_SERVES}", remedy=error.remedy)
     if isinstance(error, OSError | DatabaseError | sqlite3.Error):
         return IngestError(f"The index could not be written ({error}), nothing was published. {OLD_SERVES}")
     return None

@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from lutrin import sqlite
-from lutrin.errors import EmptyCorpus, IndexUnavailable, IngestInProgress, InvalidInput
+from lutrin.errors import EmptyCorpus, IndexUnavailable, IngestInProgress, InvalidInput, VerificationFailed
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
@@ -94,8 +94,8 @@ async def ingest(
         raise IngestInProgress from None
     try:
         summary = await _Run(corpus, settings, tools, rebuild=rebuild, progress=progress).all_books(overrides)
-    except (OSError, sqlite.DatabaseError, IndexUnavailable) as error:
-        raise explain_failure(error) or error from error
+    except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
+        raise explain_failure(error, settings.data_dir) or error from error
     finally:
         lock.release()
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
