@@ -48,7 +48,8 @@ class _Parser:
         self.flow = flow.Flow(source, self.lines, problem, mdx=mdx)
         self.ahead = Ahead(source, self.lines)
         self.fences_closed = 0
-        # Of the line at hand: how many containers it continues, where its text starts, its indentation in columns.
+        # Of the line at hand: where it begins, how many containers it continues, where its text starts, its indent.
+        self.begin = start
         self.matched = 1
         self.at = 0
         self.indent = 0
@@ -64,8 +65,8 @@ class _Parser:
 
     def _line(self, number: int) -> int:
         """Take in a line; returns the number of the next one."""
-        begin, end = self.lines[number]
-        pos = self._continue(begin, end)
+        self.begin, end = self.lines[number]
+        pos = self._continue(self.begin, end)
         if isinstance(self.leaf, FenceLeaf | MathLeaf):
             if self.matched == len(self.stack):
                 self._verbatim(number, pos)
@@ -100,18 +101,15 @@ class _Parser:
                 pos = self.at + 1
                 pos += self.source.startswith((" ", "\t"), pos, end)
             elif isinstance(container.node, Item):
-                if self.at >= end:
-                    if not container.touched:
-                        break
-                elif self.indent < container.width:
+                blank = self.at >= end
+                if (blank and not container.touched) or (not blank and self.indent < container.width):
                     break
-                else:
-                    pos = skip_columns(self.source, pos, container.width, end)
+                pos = skip_columns(self.source, begin, pos, end, container.width)
             self.matched += 1
         return pos
 
     def _measure(self, pos: int, end: int) -> None:
-        self.at, self.indent = indentation(self.source, pos, end)
+        self.at, self.indent = indentation(self.source, self.begin, pos, end)
 
     def _lenient(self) -> bool:
         return self.mdx or self.flow.open_elements > 0
@@ -140,7 +138,7 @@ class _Parser:
                 self._end_leaf(end)
                 self.fences_closed += 1
             else:
-                start = min(skip_columns(self.source, pos, self.leaf.indent, end), self.at)
+                start = min(skip_columns(self.source, self.begin, pos, end, self.leaf.indent), self.at)
                 self.leaf.ranges.append((start, behind_line_end(self.source, end)))
 
     def _start_leaf(self, number: int, end: int) -> int | None:
@@ -264,7 +262,7 @@ class _Parser:
             self.leaf.rows.append((self.at, end))
             return
         if self.indent >= 4 and not self._lenient():
-            code = (skip_columns(self.source, pos, 4, end), behind_line_end(self.source, end))
+            code = (skip_columns(self.source, self.begin, pos, end, 4), behind_line_end(self.source, end))
             if isinstance(self.leaf, IndentedLeaf) and not lazy:
                 self.leaf.ranges.append(code)
             else:
@@ -311,7 +309,7 @@ class _Parser:
         last.items.append(item)
         wide = blank or (spaces >= 5 and not self.mdx)
         self._push(Open(item.children, item, width=indent + len(marker) + (1 if wide else spaces), touched=not blank))
-        return text if blank or not wide else skip_columns(self.source, after, 1, end)
+        return text if blank or not wide else skip_columns(self.source, self.begin, after, end, 1)
 
     def _hold(self, fence: str, name: str, start: int, end: int) -> None:
         title = Placed.of(self.source, [(start, end)]).stripped()

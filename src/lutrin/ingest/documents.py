@@ -2,16 +2,17 @@
 
 import msgspec
 
-from lutrin.errors import DocumentError
 from lutrin.ingest.books import Book
-from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.pdf_child import read_pdf
+from lutrin.ingest.limited import read_limited, read_plainly
 from lutrin.ingest.scan import SourceFile
-from lutrin.records import Document, Notice
+from lutrin.records import Document
+
+# A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
+_TRUSTED_BYTES = 262_144
 
 
 def read_document(file: SourceFile, book: Book, *, password: str = "") -> Document:
-    """Read a file of a book; a PDF is read in a limited process of its own.
+    """Read a file of a book; PDFs and large files are read in a limited process of their own.
 
     Args:
         file: As the scan found it.
@@ -19,34 +20,10 @@ def read_document(file: SourceFile, book: Book, *, password: str = "") -> Docume
         password: Of encrypted PDFs.
 
     Raises:
-        DocumentError: The file cannot be read, or holds no text.
+        DocumentError: The file cannot be read within the limits, or holds no text.
     """
     data = file.read()
-    notices: tuple[Notice, ...] = ()
-    if file.suffix == ".pdf":
-        document = read_pdf(data, file.name, password)
-    else:
-        source, notices = decode(data, file.name)
-        document = parse_markdown(source, file.name)
+    limited = file.suffix == ".pdf" or len(data) > _TRUSTED_BYTES
+    document = (read_limited if limited else read_plainly)(data, file.name, password)
     module, chapter = book.place(file.name, document.title)
-    return msgspec.structs.replace(document, module=module, chapter=chapter, notices=(*notices, *document.notices))
-
-
-def decode(data: bytes, filename: str) -> tuple[str, tuple[Notice, ...]]:
-    """The text of a file, every character in its place; bytes that are no UTF-8 are replaced and reported.
-
-    Raises:
-        DocumentError: The file is no text.
-    """
-    try:
-        text, notices = data.decode("utf-8"), ()
-    except UnicodeDecodeError as error:
-        if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-            return decode(data.decode("utf-16", errors="replace").encode(), filename)
-        line = data.count(b"\n", 0, error.start) + 1
-        message = "is not valid UTF-8; the bytes that are not were replaced"
-        text = data.decode("utf-8", errors="replace")
-        return text, (Notice(filename=filename, message=message, line=line),)
-    if "\0" in text[:8192]:
-        raise DocumentError(filename, "is not a text file")
-    return text, notices
+    return msgspec.structs.replace(document, module=module, chapter=chapter)

@@ -215,7 +215,7 @@ def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:
     """
     if not tag.name:
         return mdx
-    if tag.name.lower() in HTML or tag.self_closing or tag.attributes:
+    if tag.name.lower() in HTML or tag.self_closing or tag.attributes or (tag.closing and tag.name[0].isupper()):
         return True
     found = known.get(tag.name)
     if found is None:

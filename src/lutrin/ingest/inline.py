@@ -102,7 +102,7 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
     end = scan_braces(state.src, start) if state.env["patience"] >= 0 else None
     if end is None:
         state.env["patience"] -= len(state.src) - start
-        state.env["unclosed"] = True
+        state.env["unclosed"] = state.mdx
         return None
     state.append_token({"type": "expression", "raw": state.src[start + 1 : end - 1]})
     return end
@@ -179,7 +179,7 @@ class Inline:
         return tokens
 
     def take_problem(self) -> bool:
-        """Whether a brace without partner was met since the last call."""
+        """Whether a brace without partner was met in MDX since the last call."""
         return bool(self._env.pop("unclosed", False))
 
 

@@ -35,16 +35,17 @@ class Page:
         self.filename = filename
         self.mdx = filename.endswith(".mdx") or _LOOKS_LIKE_MDX.search(source) is not None
         self._problems: list[tuple[int, str]] = []
-        self.front: FrontMatter = read_front_matter(source, self._problem)
+        self.front: FrontMatter = read_front_matter(source, self.problem)
         self.blocks: list[Block]
         self.references: References
-        self.blocks, self.references = parse_blocks(source, self.front.end, self._problem, mdx=self.mdx)
+        self.blocks, self.references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
         self.inline = Inline(source, self.references, mdx=self.mdx)
         scripts = [block for block in _flat(self.blocks) if isinstance(block, Script) and block.module]
         self.values = self._values(scripts)
         self.title = self._find_title()
 
-    def _problem(self, offset: int, message: str) -> None:
+    def problem(self, offset: int, message: str) -> None:
+        """Note something that the author should know."""
         if len(self._problems) < _MAX_NOTICES:
             self._problems.append((offset, message))
 
@@ -82,8 +83,6 @@ class Page:
 
     def notices(self) -> tuple[Notice, ...]:
         """What the author should know, in order of the lines."""
-        if self.inline.take_problem():
-            self._problem(self.front.end, "a brace ({) is never closed and was read as text")
         return tuple(
             Notice(filename=self.filename, message=message, line=line_number(self.source, offset))
             for offset, message in sorted(self._problems)
@@ -101,7 +100,14 @@ def parse_markdown(source: str, filename: str) -> Document:
         The document; its `module` and `chapter` are left to `lutrin.ingest.documents`, which knows the folders.
     """
     page = Page(source, filename)
-    outline = Outline(source, page.title, page.inline, page.values, page.shown_exports())
+    outline = Outline(
+        source,
+        page.title,
+        page.inline,
+        values=page.values,
+        shown=page.shown_exports(),
+        problem=page.problem,
+    )
     outline.add(page.blocks)
     return Document(
         filename=filename,

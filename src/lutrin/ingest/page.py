@@ -37,6 +37,8 @@ _KEPT = frozenset(
     "details summary".split()
 )
 
+_ESCAPED_BAR = "\\|"
+
 
 def page_html(source: str, filename: str) -> str:
     """The body of a page: its title as `h1`, headings with their ids, everything else escaped.
@@ -125,7 +127,8 @@ class _Renderer:
         def row(cells: Sequence[Placed], tag: str) -> str:
             padded = [*aligns, *[""] * (len(cells) - len(aligns))]
             inside = "".join(
-                f"<{tag}{align}>{self.inline(cell)}</{tag}>" for cell, align in zip(cells, padded, strict=False)
+                f"<{tag}{align}>{self.inline(cell).replace(_ESCAPED_BAR, '|')}</{tag}>"
+                for cell, align in zip(cells, padded, strict=False)
             )
             return f"<tr>{inside}</tr>\n"
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from html import escape, unescape
 
 from lutrin.ingest.inline import Token
-from lutrin.ingest.script import Tag, is_comment, literal_of
+from lutrin.ingest.script import Tag
 from lutrin.ingest.strings import attribute_texts
+from lutrin.ingest.visible import expression_text
 
 _PLAIN_TAGS = frozenset("abbr b cite code del em i ins kbd mark q s samp small strong sub sup u var br wbr".split())
 _WRAPPED = {"emphasis": "em", "strong": "strong", "strike": "del"}
@@ -74,9 +75,7 @@ def _token(token: Token, values: dict[str, str]) -> str:
     if kind == "tag":
         return _tag(token["tag"])
     if kind == "expression":
-        literal = literal_of(token["raw"])
-        text = literal[0] if literal else "" if is_comment(token["raw"]) else values.get(token["raw"].strip(), "")
-        return escape(text, quote=False)
+        return escape(expression_text(token["raw"], values), quote=False)
     return ""
 
 

@@ -1,6 +1,6 @@
 """A textual PDF, understood: pages, headings, paragraphs, tables; pypdf finds the text, geometry its order.
 
-A PDF can be made to eat time and memory: `lutrin.ingest.pdf_child` runs this in a limited process of its own.
+A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a limited process of its own.
 """
 
 import contextlib
@@ -127,7 +127,8 @@ def _runs(page: pypdf.PageObject) -> list[Run]:
             x=x,
             y=y,
             size=max(1.0, abs(size) * math.hypot(a, b)),
-            text=text.replace("\n", " ").replace("\0", ""),
+            # Some writers encode the bullet as 0x7F.
+            text=text.replace("\n", " ").replace("\0", "").replace("\x7f", "•"),
             bold=any(mark in name for mark in _BOLD),
             mono=any(mark in name for mark in _MONO),
             angle=round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360,

@@ -18,6 +18,8 @@ _WORD_GAP = 0.16
 # Average width of a character in sizes; PDFs rarely embed simpler truths, and only gaps are judged by it.
 _CHAR_WIDTH = 0.5
 _MIN_COLUMN_LINES = 4
+# Headers and footers stand in this share of the printed height at its upper and lower edge.
+_MARGIN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +170,23 @@ def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
     Returns:
         For each page the indices of such lines.
     """
-    edges = [_edges(lines) for lines in pages]
+    heights = [line.y for lines in pages for line in lines]
+    if not heights:
+        return [set() for _ in pages]
+    low, high = min(heights), max(heights)
+    margin = _MARGIN * (high - low)
+    edges = [[i for i in _edges(lines) if lines[i].y >= high - margin or lines[i].y <= low + margin] for lines in pages]
     pages_of: defaultdict[str, set[int]] = defaultdict(set)
     for number, indices in enumerate(edges):
         for index in indices:
             pages_of[_pattern(pages[number][index].text)].add(number)
-    needed = 2 if len(pages) < 6 else max(3, len(pages) // 4)
+    needed = max(3, len(pages) // 4)
     found: list[set[int]] = []
     for number, indices in enumerate(edges):
         texts = {index: _pattern(pages[number][index].text) for index in indices}
-        found.append(
-            {index for index, text in texts.items() if _is_number(text) or len(pages_of[text]) >= needed}
-            if len(pages[number]) > 1
-            else set()
-        )
+        numbers = {index for index, text in texts.items() if _is_number(text)}
+        repeated = {index for index, text in texts.items() if len(pages_of[text]) >= needed}
+        found.append(numbers | repeated if len(pages[number]) > 1 else set())
     return found
 
 
@@ -196,5 +201,6 @@ def _pattern(text: str) -> str:
 
 
 def _is_number(pattern: str) -> bool:
+    """Whether a line is a page number and nothing else: `12`, `- iv -`, `Page 3 of 9`."""
     bare = pattern.replace("page", "").replace("of", "").strip(" -–—|/.")
-    return bool(bare) and len(bare) <= 8 and not bare.strip("#ivxlc /") and ("#" in bare or len(bare) > 0)
+    return 0 < len(bare) <= 8 and not bare.strip("#ivxlc /")

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_BLANKS = re.compile(r"[ \t\ufeff]*")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -74,19 +75,29 @@ def line_number(source: str, offset: int) -> int:
     return sum(1 for _ in _LINE_END.finditer(source, 0, offset)) + 1
 
 
-def indentation(source: str, pos: int, end: int) -> tuple[int, int]:
-    """Offset of the first character of a line that is no blank, and the columns before it; tabs reach to fours."""
-    column = 0
-    while pos < end and (char := source[pos]) in " \t\ufeff":
-        column += 4 - column % 4 if char == "\t" else char != "\ufeff"
-        pos += 1
-    return pos, column
+def indentation(source: str, begin: int, pos: int, end: int) -> tuple[int, int]:
+    """Offset of the first character from `pos` on that is no blank, and the columns between; tabs reach to fours.
+
+    Args:
+        source: The whole file.
+        begin: Where the line begins, from which tabs are measured.
+        pos: Where to start.
+        end: Where the line ends.
+    """
+    match = _BLANKS.match(source, pos, end)
+    at = match.end() if match else pos
+    blanks = source[pos:at]
+    if "\t" not in blanks:
+        return at, len(blanks) - blanks.count("\ufeff")
+    return at, len(source[begin:at].expandtabs(4)) - len(source[begin:pos].expandtabs(4))
 
 
-def skip_columns(source: str, pos: int, columns: int, end: int) -> int:
-    """Offset behind at most so many columns of blanks."""
-    column = 0
-    while column < columns and pos < end and source[pos] in " \t":
+def skip_columns(source: str, begin: int, pos: int, end: int, columns: int) -> int:
+    """Offset behind at most so many columns of blanks from `pos` on; `begin` and `end` as for `indentation`."""
+    if source.startswith(" " * columns, pos, end):
+        return pos + columns
+    column = first = len(source[begin:pos].expandtabs(4))
+    while column - first < columns and pos < end and source[pos] in " \t":
         column += 4 - column % 4 if source[pos] == "\t" else 1
         pos += 1
     return pos

@@ -1,7 +1,7 @@
 """From the blocks of a page to its sections: headings, and under them the units that can be quoted."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from lutrin.ingest.anchors import Slugger
@@ -87,18 +87,31 @@ class Outline:
         inline: Reader of its inline texts.
         values: Text of expressions that can be known.
         shown: Names of exports that the page uses.
+        problem: Told of what cannot be understood: offset and what is wrong.
     """
 
-    def __init__(self, source: str, title: str, inline: Inline, values: dict[str, str], shown: frozenset[str]) -> None:
+    def __init__(
+        self,
+        source: str,
+        title: str,
+        inline: Inline,
+        *,
+        values: dict[str, str],
+        shown: frozenset[str],
+        problem: Callable[[int, str], None],
+    ) -> None:
         self.source = source
         self.inline = inline
         self.values = values
         self.shown = shown
+        self._problem = problem
         self._title = title
         self._slugger = Slugger()
         self._drafts = [_Draft(title, 1, (title,), "", 0, (0, 0))]
         self._parents: list[tuple[int, str]] = []
+        # The last sentence, which introduces code; and the same if nothing but a list has followed it.
         self._lead = ""
+        self._intro = ""
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Read the blocks of a page."""
@@ -127,12 +140,15 @@ class Outline:
             self._block(block, where)
 
     def _block(self, block: Block, where: _Where) -> None:
+        if isinstance(block, Quote | Admonition | Element | Table):
+            self._lead = self._intro = ""
         if isinstance(block, Heading):
             self._heading(block, where)
         elif isinstance(block, Paragraph):
             self._paragraph(block, where)
         elif isinstance(block, Code):
             self._code(block, where)
+            self._intro = ""
         elif isinstance(block, Math):
             text = clean(block.body.text)
             self._unit("sentence", f"$$ {text} $$", (block.start, block.end), self._new_block(), where)
@@ -148,6 +164,8 @@ class Outline:
             self._element(block, where)
         elif isinstance(block, Script):
             self._script(block, where)
+        if isinstance(block, Quote | Admonition | Table):
+            self._lead = self._intro = ""
 
     def _heading(self, block: Heading, where: _Where) -> None:
         visible = self._visible(block.body)
@@ -168,12 +186,14 @@ class Outline:
         self._parents.append((block.level, text))
         path = (self._title, *(title for _, title in self._parents))
         self._drafts.append(_Draft(text, block.level, path, anchor, block.start, place))
-        self._lead = ""
+        self._lead = self._intro = ""
 
     def _paragraph(self, block: Paragraph, where: _Where) -> None:
         where = self._inline_callout(block, where)
         tokens = self.inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self.values)
+        if self.inline.take_problem():
+            self._problem(block.start, "a brace ({) is never closed and was read as text")
         text = clean(visible.text)
         if not text:
             return
@@ -199,7 +219,7 @@ class Outline:
             text = clean(visible.text[start:end])
             if text:
                 self._unit("sentence", text, self._place(body, visible, start, end), number, where)
-                self._lead = text[:_LONG_LEAD]
+                self._lead = self._intro = text[:_LONG_LEAD]
 
     def _code(self, block: Code, where: _Where) -> None:
         title = CODE_TITLE.search(block.info)
@@ -208,7 +228,7 @@ class Outline:
             offset = self.source.find(block.info, block.start)
             place = (offset + title.start(index), offset + title.end(index))
             self._unit("caption", clean(title[index]), place, self._new_block(), where)
-        if not block.text:
+        if not block.text.strip():
             return
         self._drafts[-1].units.append(
             Unit(
@@ -233,14 +253,16 @@ class Outline:
             self._unit("table_row", self._row(row), place, number, where, lead=header)
 
     def _row(self, cells: Sequence[Placed]) -> str:
-        texts = [clean(self._visible(cell).text) for cell in cells]
+        # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
+        texts = [clean(self._visible(cell).text).replace("\\|", "|") for cell in cells]
         return " | ".join(texts) if any(texts) else ""
 
     def _list(self, block: Listing, where: _Where) -> None:
-        lead = where.lead or self._lead
+        lead = where.lead or self._intro
         number = self._new_block()
         for item in block.items:
             self._item(item, number, replace(where, headings=False, lead=lead))
+        self._intro = ""
 
     def _item(self, item: Item, number: int, where: _Where) -> None:
         first = item.children[0] if item.children else None

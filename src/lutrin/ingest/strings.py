@@ -145,7 +145,8 @@ class _Scan:
     def between_tags(self, at: int) -> None:
         text = self.source[self.gap : at]
         if any(c.isalnum() for c in text):
-            self.found.append((-1 - at, "", Shown(text.strip(), self.gap, at)))
+            start = self.gap + len(text) - len(text.lstrip())
+            self.found.append((-1 - at, "", Shown(text.strip(), start, start + len(text.strip()))))
         self.gap = at
 
     def shown(self) -> list[Shown]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from lutrin.ingest.inline import Token
-from lutrin.ingest.script import INLINE, is_comment, literal_of
+from lutrin.ingest.script import HTML, INLINE, literal_of
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
 _SHOWN = frozenset(
     "title label description caption summary alt text question answer definition content heading subtitle header note "
@@ -175,7 +176,8 @@ class _Reader:
         if tag.name.lower() in INLINE - {"wbr"}:
             return
         # Cells, items and components stand apart in the page even if nothing stands between them in the file.
-        if tag.name.lower() != "wbr" and not self.touches_word(begin, end):
+        known = tag.name.lower() in HTML
+        if tag.name.lower() != "wbr" and (known or not self.touches_word(begin, end)):
             self.put(" ", begin, end, exact=False)
         for item in tag.attributes:
             shown = item.value
@@ -190,11 +192,15 @@ class _Reader:
         return begin > 0 and self.text[begin - 1].isalnum() and self.text[end : end + 1].isalnum()
 
     def expression(self, raw: str, begin: int, end: int) -> None:
-        literal = literal_of(raw)
-        if literal is not None:
-            self.put(literal[0], begin, end, exact=False)
-        elif not is_comment(raw) and raw.strip() in self.values:
-            self.put(self.values[raw.strip()], begin, end, exact=False)
+        self.put(expression_text(raw, self.values), begin, end, exact=False)
+
+
+def expression_text(raw: str, values: dict[str, str]) -> str:
+    """What an expression in braces shows, if it is a string, a number, or a known name; else nothing."""
+    literal = literal_of(raw)
+    if literal is not None:
+        return literal[0]
+    return raw.strip() if _NUMBER.fullmatch(raw.strip()) else values.get(raw.strip(), "")
 
 
 def is_shown(tag: str, name: str, value: str) -> bool:

@@ -1,6 +1,7 @@
-"""Reading a PDF in a process of its own, with bounded memory and time: a hostile file costs one error line.
+"""Reading a file in a process of its own, with bounded memory and time: a hostile file costs one error line.
 
-The child gets the file on its standard input and answers on its standard output, as MessagePack.
+PDFs are read so, because pypdf can be made to eat both, and large Markdown files, because a few megabytes of brackets
+take minutes. The child gets the file on its standard input and answers on its standard output, as MessagePack.
 """
 
 import contextlib
@@ -13,6 +14,8 @@ from collections.abc import Sequence
 import msgspec
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.decoding import decode
+from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.pdf import parse_pdf
 from lutrin.records import Document
 
@@ -32,7 +35,25 @@ class _Reply(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-def read_pdf(
+def read_plainly(data: bytes, filename: str, password: str = "") -> Document:
+    """Read a file of any kind in this process, without limits.
+
+    Args:
+        data: The file.
+        filename: Path relative to the book's folder; its suffix says what it is.
+        password: Of an encrypted PDF.
+
+    Raises:
+        DocumentError: The file cannot be read, or holds no text.
+    """
+    if filename.lower().endswith(".pdf"):
+        return parse_pdf(data, filename, password)
+    source, notices = decode(data, filename)
+    document = parse_markdown(source, filename)
+    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
+
+
+def read_limited(
     data: bytes,
     filename: str,
     password: str = "",
@@ -40,19 +61,19 @@ def read_pdf(
     time_limit_s: float = TIME_LIMIT_S,
     memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
 ) -> Document:
-    """Read a PDF in a limited child process.
+    """Read a file of any kind in a limited child process.
 
     Args:
         data: The file.
-        filename: Path relative to the book's folder.
-        password: Of an encrypted file.
+        filename: Path relative to the book's folder; its suffix says what it is.
+        password: Of an encrypted PDF.
         time_limit_s: Seconds after which the child is killed.
         memory_limit_bytes: Address space that the child may use.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.
     """
-    command: Sequence[str] = (sys.executable, "-m", "lutrin.ingest.pdf_child", str(memory_limit_bytes))
+    command: Sequence[str] = (sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes))
     job = msgspec.msgpack.encode(_Job(filename, password, data))
     try:
         done = subprocess.run(command, input=job, capture_output=True, timeout=time_limit_s, check=False)  # noqa: S603 - our own module
@@ -65,7 +86,7 @@ def read_pdf(
         raise DocumentError(filename, reply.error)
     if done.returncode == _OUT_OF_MEMORY:
         raise DocumentError(filename, f"needs more than {memory_limit_bytes // 1024 // 1024} MB of memory to be read")
-    raise DocumentError(filename, f"made the PDF reader stop (exit code {done.returncode})")
+    raise DocumentError(filename, f"made its reader stop (exit code {done.returncode})")
 
 
 def main() -> int:
@@ -76,7 +97,7 @@ def main() -> int:
     try:
         job = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=_Job)
         try:
-            reply = _Reply(document=parse_pdf(job.data, job.filename, job.password))
+            reply = _Reply(document=read_plainly(job.data, job.filename, job.password))
         except DocumentError as error:
             reply = _Reply(error=error.detail.removeprefix(f"{job.filename}: "))
         sys.stdout.buffer.write(msgspec.msgpack.encode(reply))

@@ -1,0 +1,124 @@
+"""Books, and where a file stands in them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.books import find_books, open_book
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.scan import scan
+
+
+def write(path: Path, text: str = "Text.") -> None:
+    """A file with its folders."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_a_folder_with_a_description_is_a_book(tmp_path: Path) -> None:
+    """Slug, title, edition, version and language come from `book.toml`."""
+    write(tmp_path / "book.toml", 'slug = "robots"\ntitle = "Robots"\nedition = "2nd"\nversion = 3\nlanguage = "de"\n')
+    info = find_books(tmp_path)[0].info
+    assert (info.slug, info.title, info.edition, info.version, info.language) == ("robots", "Robots", "2nd", "3", "de")
+
+
+def test_each_child_with_a_description_is_a_book(tmp_path: Path) -> None:
+    """Several books stand side by side; other folders are none."""
+    write(tmp_path / "b" / "book.toml", 'title = "B"')
+    write(tmp_path / "a" / "book.toml", 'title = "A"')
+    write(tmp_path / "questions" / "x.md")
+    assert [(book.info.slug, book.info.title) for book in find_books(tmp_path)] == [("a", "A"), ("b", "B")]
+
+
+def test_a_plain_folder_is_a_book_named_by_itself(tmp_path: Path) -> None:
+    """And options of the command line override what is known."""
+    root = tmp_path / "My Notes & Co"
+    write(root / "a.md")
+    assert (find_books(root)[0].info.slug, find_books(root)[0].info.title) == ("my-notes-co", "My Notes & Co")
+    given = find_books(root, slug_="notes", title="Notes", edition="1st")[0].info
+    assert (given.slug, given.title, given.edition) == ("notes", "Notes", "1st")
+
+
+@pytest.mark.parametrize("text", ["slug = ", 'slug = "../x"', "a = " + "[" * 5000])
+def test_a_broken_description_is_named(tmp_path: Path, text: str) -> None:
+    """Rather than guessing a book's name."""
+    write(tmp_path / "book.toml", text)
+    with pytest.raises(DocumentError, match=r"book\.toml"):
+        open_book(tmp_path)
+
+
+def test_folders_give_module_and_chapter(tmp_path: Path) -> None:
+    """Labels of the site generator first, else the index page's title, else the folder's name."""
+    part, labelled = tmp_path / "01-part-1-basics", "01-chapter-1-sensing"
+    write(part / "_category_.json", json.dumps({"label": "Part 1: Basics", "position": 1}))
+    write(part / labelled / "_category_.json", json.dumps({"label": "Sensing", "position": 1}))
+    write(part / labelled / "01-light.md")
+    write(part / "02-chapter-2-moving" / "index.md", "# Chapter 2: Moving about\n")
+    write(part / "03-chapter-3-architecture" / "01-layers.md")
+    book = find_books(tmp_path)[0]
+    places = {file.name.split("/")[1]: book.place(file.name, "T") for file in scan(tmp_path)}
+    assert places == {
+        labelled: ("Part 1: Basics", "Chapter 1: Sensing"),
+        "02-chapter-2-moving": ("Part 1: Basics", "Chapter 2: Moving about"),
+        "03-chapter-3-architecture": ("Part 1: Basics", "Chapter 3: Architecture"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("filename", "expected"),
+    [
+        ("intro.md", ("", "Title")),
+        ("01-basics/a.md", ("", "Basics")),
+        ("module-1-ros/chapter-2.md", ("Module 1: Ros", "Title")),
+        ("guides/robots/arms.md", ("Guides", "Robots")),
+        ("book/part-2/chapter-5/deep/er.md", ("Part 2", "Chapter 5")),
+    ],
+)
+def test_unlabelled_trees_still_have_chapters(tmp_path: Path, filename: str, expected: tuple[str, str]) -> None:
+    """A file of the book's own folder, or of a module without chapters, is a chapter itself."""
+    write(tmp_path / filename)
+    assert find_books(tmp_path)[0].place(filename, "Title") == expected
+
+
+def test_readers_leaf_by_positions(tmp_path: Path) -> None:
+    """`sidebar_position` and the folders' positions order the pages, names the rest."""
+    write(tmp_path / "z" / "_category_.json", json.dumps({"position": 1}))
+    write(tmp_path / "z" / "b.md", "---\nsidebar_position: 2\n---\n")
+    write(tmp_path / "z" / "a.md", "---\nsidebar_position: 3\n---\n")
+    write(tmp_path / "2-y" / "index.md")
+    write(tmp_path / "2-y" / "1.md")
+    book = find_books(tmp_path)[0]
+    documents = [read_document(file, book) for file in scan(tmp_path)]
+    ordered = sorted(documents, key=lambda document: book.reading_key(document.filename, document.position))
+    assert [document.filename for document in ordered] == ["z/b.md", "z/a.md", "2-y/index.md", "2-y/1.md"]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("---\ntitle: Given\n---\n# Heading\n", "Given"),
+        ("Text\n\n# A *heading*\n", "A heading"),
+        ("Text only.\n", "Digital AI"),
+    ],
+)
+def test_titles_come_from_front_matter_then_heading_then_name(tmp_path: Path, source: str, expected: str) -> None:
+    """In this order."""
+    write(tmp_path / "01-digital-AI.md", source)
+    assert read_document(scan(tmp_path)[0], find_books(tmp_path)[0]).title == expected
+
+
+def test_bad_utf8_is_read_and_told(tmp_path: Path) -> None:
+    """With replacement characters, and the line of the first bad byte."""
+    (tmp_path / "a.md").write_bytes(b"# A\n\nbad \xff byte\n")
+    document = read_document(scan(tmp_path)[0], find_books(tmp_path)[0])
+    assert document.sections[0].units[0].text == "bad \ufffd byte"
+    assert [(notice.line, "UTF-8" in notice.message) for notice in document.notices] == [(3, True)]
+
+
+def test_binary_files_are_refused(tmp_path: Path) -> None:
+    """A picture that is called Markdown is no text."""
+    (tmp_path / "a.md").write_bytes(b"PNG\0\0\0")
+    with pytest.raises(DocumentError, match="not a text file"):
+        read_document(scan(tmp_path)[0], find_books(tmp_path)[0])

@@ -1,0 +1,339 @@
+"""PDFs are read page by page, in the order in which a person reads them."""
+
+import resource
+import time
+from collections.abc import Callable, Sequence
+from io import BytesIO
+
+import pypdf
+import pytest
+from pypdf.constants import PageLabelStyle
+from reportlab.lib import pdfencrypt
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.limited import read_limited
+from lutrin.ingest.page import page_html
+from lutrin.ingest.pdf import parse_pdf
+from lutrin.records import Document, Unit
+
+Draw = Callable[[Canvas], object]
+BODY = [
+    "A robot moves when torque acts on its joints. The con-",
+    "troller computes the torque every millisecond. It needs",
+    "the angle of each joint, which an encoder measures.",
+]
+
+
+def pdf(*pages: Draw, password: str = "", title: str = "") -> bytes:
+    """A PDF whose pages are drawn by the functions given."""
+    buffer = BytesIO()
+    lock = pdfencrypt.StandardEncryption(password, strength=128) if password else None
+    canvas = Canvas(buffer, pagesize=A4, encrypt=lock)
+    canvas.setTitle(title)
+    for draw in pages:
+        draw(canvas)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def text(
+    canvas: Canvas,
+    lines: Sequence[str],
+    *,
+    x: float = 72,
+    top: float = 720,
+    font: str = "Helvetica",
+    size: float = 11,
+) -> float:
+    """Draw lines from the top down; returns where the next one would stand."""
+    canvas.setFont(font, size)
+    for line in lines:
+        canvas.drawString(x, top, line)
+        top -= 1.25 * size
+    return top
+
+
+def heading(canvas: Canvas, line: str, *, top: float = 760, size: float = 20) -> None:
+    """Draw a line in large bold letters."""
+    text(canvas, [line], top=top, font="Helvetica-Bold", size=size)
+
+
+def units(document: Document) -> list[Unit]:
+    """All units in order."""
+    return [unit for section in document.sections for unit in section.units]
+
+
+def texts(document: Document) -> list[str]:
+    """Their texts."""
+    return [unit.text for unit in units(document)]
+
+
+def places_hold(document: Document) -> bool:
+    """Whether each unit's range of the source holds its letters."""
+    for unit in units(document):
+        source = iter(document.source[unit.char_start : unit.char_end])
+        if not all(letter in source for letter in unit.text if not letter.isspace()):
+            return False
+    return True
+
+
+def test_headings_paragraphs_and_hyphenation() -> None:
+    """Large letters are headings, broken words are mended, lines make paragraphs, places are exact."""
+
+    def page(canvas: Canvas) -> None:
+        heading(canvas, "Chapter 1: Motion")
+        text(canvas, BODY)
+        heading(canvas, "1.1 Encoders", top=660, size=14)
+        text(canvas, ["Encoders count.", "", "A real-time loop reads them in real-", "time."], top=640)
+
+    document = parse_pdf(pdf(page), "motion.pdf")
+    assert document.title == "Chapter 1: Motion"
+    assert [(s.heading_path, s.level, s.page) for s in document.sections] == [
+        (("Chapter 1: Motion",), 1, 1),
+        (("Chapter 1: Motion", "1.1 Encoders"), 2, 1),
+    ]
+    assert texts(document) == [
+        "A robot moves when torque acts on its joints.",
+        "The controller computes the torque every millisecond.",
+        "It needs the angle of each joint, which an encoder measures.",
+        "Encoders count.",
+        "A real-time loop reads them in real-time.",
+    ]
+    assert places_hold(document)
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    """Below a heading over the full width."""
+    left = [f"Left line {i} has quite a few words in" for i in range(12)]
+    right = [f"Right line {i} has quite a few words" for i in range(12)]
+
+    def page(canvas: Canvas) -> None:
+        heading(canvas, "A title that spans both of the columns")
+        text(canvas, left, x=60)
+        text(canvas, right, x=310)
+
+    document = parse_pdf(pdf(page), "columns.pdf")
+    assert " ".join(texts(document)) == " ".join([*left, *right])
+
+
+def test_headers_and_footers_are_left_out() -> None:
+    """What stands on every page at the edges, page numbers included, is no text of the book."""
+
+    def page(number: int) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            text(canvas, ["Physical AI - First Edition"], top=810, size=9)
+            text(canvas, [f"Page {number} begins. It says something new."])
+            text(canvas, [f"Page {number} of 4"], x=280, top=30, size=9)
+
+        return draw
+
+    document = parse_pdf(pdf(*(page(n) for n in range(1, 5))), "book.pdf")
+    assert texts(document) == [text for n in range(1, 5) for text in (f"Page {n} begins.", "It says something new.")]
+
+
+def test_pages_and_their_printed_labels() -> None:
+    """Each page's start in the text is known, an empty page included, and what is printed on it."""
+
+    def page(line: str) -> Draw:
+        return lambda canvas: text(canvas, [line] if line else []) and None
+
+    data = pdf(page("Preface words."), page(""), page("First words."))
+    writer = pypdf.PdfWriter(clone_from=BytesIO(data))
+    writer.set_page_label(0, 1, style=PageLabelStyle.LOWERCASE_ROMAN)
+    writer.set_page_label(2, 2, style=PageLabelStyle.DECIMAL)
+    buffer = BytesIO()
+    writer.write(buffer)
+    document = parse_pdf(buffer.getvalue(), "labels.pdf")
+    assert document.page_labels == ("i", "ii", "1")
+    first, empty, last = document.page_starts
+    assert document.source[first:].startswith("Preface")
+    assert document.source[last:].startswith("First words.")
+    assert empty == last
+
+
+def test_a_sentence_goes_on_over_the_page() -> None:
+    """Its range reaches from one page to the next."""
+
+    def first(canvas: Canvas) -> None:
+        text(canvas, ["One sentence begins here and", "goes on over the"])
+
+    def second(canvas: Canvas) -> None:
+        text(canvas, ["edge of the page. Another one", "follows it."])
+
+    document = parse_pdf(pdf(first, second), "over.pdf")
+    assert texts(document) == [
+        "One sentence begins here and goes on over the edge of the page.",
+        "Another one follows it.",
+    ]
+    assert document.source[document.page_starts[1] :].startswith("edge of the page.")
+    assert places_hold(document)
+
+
+def test_bookmarks_are_the_headings() -> None:
+    """Whatever the letters look like; one whose words the page does not show is a heading all the same."""
+
+    def page(canvas: Canvas) -> None:
+        for level, name in enumerate(["Basics", "Motors"]):
+            canvas.bookmarkPage(name)
+            canvas.addOutlineEntry(name, name, level=level)
+        text(canvas, ["Motors", "", "Motors turn."])
+
+    document = parse_pdf(pdf(page, title="Handbook"), "outline.pdf")
+    assert document.title == "Handbook"
+    assert [section.heading_path for section in document.sections] == [
+        ("Handbook",),
+        ("Handbook", "Basics"),
+        ("Handbook", "Basics", "Motors"),
+    ]
+    assert texts(document) == ["Motors turn."]
+
+
+def test_tables_are_rows() -> None:
+    """Cells in line under one another; the first row leads the others."""
+
+    def page(canvas: Canvas) -> None:
+        text(canvas, ["The robot has these parts."])
+        for index, row in enumerate([("Part", "Mass", "Count"), ("Arm", "2.1 kg", "2"), ("Leg", "4.5 kg", "2")]):
+            for x, cell in zip((72, 200, 320), row, strict=True):
+                text(canvas, [cell], x=x, top=690 - 14 * index)
+
+    document = parse_pdf(pdf(page), "table.pdf")
+    rows = [unit for unit in units(document) if unit.kind == "table_row"]
+    assert [(row.text, row.lead) for row in rows] == [
+        ("Arm | 2.1 kg | 2", "Part | Mass | Count"),
+        ("Leg | 4.5 kg | 2", "Part | Mass | Count"),
+    ]
+    assert places_hold(document)
+
+
+def test_lists_and_code() -> None:
+    """Bullets and numbers start items; fixed-width letters are code with its indentation."""
+
+    def page(canvas: Canvas) -> None:
+        top = text(canvas, ["Do this:", "• Switch it on and wait until", "  the light is green.", "2. Go on."])
+        text(canvas, ["def f():", "    return 1"], top=top - 10, font="Courier", size=10)
+
+    document = parse_pdf(pdf(page), "list.pdf")
+    assert [(unit.kind, unit.text) for unit in units(document)] == [
+        ("sentence", "Do this:"),
+        ("list_item", "Switch it on and wait until the light is green."),
+        ("list_item", "2. Go on."),
+        ("code", "def f():\n    return 1"),
+    ]
+
+
+def test_a_rotated_page_reads_like_any_other() -> None:
+    """Whether its text is turned or the page itself."""
+
+    def turned(canvas: Canvas) -> None:
+        canvas.rotate(90)
+        text(canvas, ["Turned text begins.", "And ends."], x=72, top=-100)
+
+    data = pdf(turned)
+    writer = pypdf.PdfWriter(clone_from=BytesIO(data))
+    writer.pages[0].rotate(90)
+    buffer = BytesIO()
+    writer.write(buffer)
+    for source in (data, buffer.getvalue()):
+        assert texts(parse_pdf(source, "turned.pdf")) == ["Turned text begins.", "And ends."]
+
+
+def test_an_encrypted_file_needs_its_password() -> None:
+    """It is named as encrypted, a wrong password as wrong, and the right one opens it."""
+    data = pdf(lambda canvas: text(canvas, ["Secret words."]) and None, password="open sesame")
+    with pytest.raises(DocumentError, match="is encrypted; give its password"):
+        parse_pdf(data, "locked.pdf")
+    with pytest.raises(DocumentError, match="the password is wrong"):
+        parse_pdf(data, "locked.pdf", "sesame")
+    assert texts(parse_pdf(data, "locked.pdf", "open sesame")) == ["Secret words."]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "is empty"),
+        (b"Hello, this is text.", "is not a complete PDF"),
+        (b"%PDF-1.7\n" + b"\0" * 1000, "is not a complete PDF"),
+        (pdf(lambda canvas: canvas.rect(10, 10, 100, 100)), "only pictures"),
+    ],
+    ids=["empty", "blank", "text", "zeros", "pictures"],
+)
+def test_what_cannot_be_read_is_named(data: bytes, message: str) -> None:
+    """In one sentence, with the file's name."""
+    with pytest.raises(DocumentError, match=message) as caught:
+        parse_pdf(data, "broken.pdf")
+    assert caught.value.filename == "broken.pdf"
+
+
+def test_every_truncation_is_read_or_named() -> None:
+    """Half a file never ends in anything but a document or one sentence."""
+
+    def page(canvas: Canvas) -> None:
+        heading(canvas, "Title")
+        text(canvas, BODY)
+
+    data = pdf(page, page)
+    outcomes: set[bool] = set()
+    for cut in range(0, len(data), 61):
+        try:
+            outcomes.add(bool(parse_pdf(data[:cut], "cut.pdf").sections))
+        except DocumentError as error:
+            outcomes.add("\n" in error.detail)
+    assert False in outcomes
+
+
+def test_the_child_gives_the_same_document() -> None:
+    """Process boundaries change nothing."""
+    data = pdf(lambda canvas: text(canvas, BODY))
+    assert read_limited(data, "a/b c.pdf") == parse_pdf(data, "a/b c.pdf")
+    with pytest.raises(DocumentError, match=r"^x\.pdf: is empty"):
+        read_limited(b"", "x.pdf")
+
+
+def bomb(megabytes: int) -> bytes:
+    """A small PDF whose one page inflates to many megabytes of drawing operators."""
+    writer = pypdf.PdfWriter()
+    page = writer.add_blank_page(200, 200)
+    stream = pypdf.generic.StreamObject()
+    stream.set_data(b"BT /F1 9 Tf (a) Tj ET\n" * (megabytes * 1024 * 1024 // 22))
+    page[pypdf.generic.NameObject("/Contents")] = writer._add_object(stream.flate_encode(9))
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def test_a_bomb_costs_one_error_line() -> None:
+    """Whether it eats time or memory, its process ends and ours goes on unharmed."""
+    data = bomb(100)
+    assert len(data) < 1024 * 1024
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.monotonic()
+    with pytest.raises(DocumentError, match=r"^bomb\.pdf: "):
+        read_limited(data, "bomb.pdf", time_limit_s=8)
+    assert time.monotonic() - began < 12
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_memory_is_limited() -> None:
+    """A limit below what Python itself needs is named as memory or as a stop of the reader, nothing else happens."""
+    data = pdf(lambda canvas: text(canvas, BODY))
+    with pytest.raises(DocumentError, match=r"MB of memory|reader stop"):
+        read_limited(data, "a.pdf", memory_limit_bytes=24 * 1024 * 1024)
+
+
+def test_the_readers_page_has_pages_and_headings() -> None:
+    """Each page is a section with an id, headings have the anchors of the document, text is escaped."""
+
+    def page(canvas: Canvas) -> None:
+        heading(canvas, "Motion <fast>")
+        text(canvas, ["Torque & force."])
+
+    document = parse_pdf(pdf(page, page), "a.pdf")
+    page_text = page_html(document.source, "a.pdf")
+    assert '<section class="page" id="page-2">' in page_text
+    assert "<p>Torque &amp; force.</p>" in page_text
+    assert [f'id="{s.anchor}"' in page_text for s in document.sections if s.anchor] == [True]
