@@ -13,8 +13,9 @@ from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.search import Part
 from lutrin.retrieve.words import content_stems, numbers, topic_stems, word_count
 
-KEEP_SHARE = 0.60
-"""A unit is worth quoting if it scores at least this share of the best one."""
+KEEP_SHARE = 0.80
+DEFINITION_SHARE = 0.88
+"""A unit is worth quoting if it scores at least this share of the best one; a definition is soon complete."""
 SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
 KIND_BONUS = 0.03
@@ -108,7 +109,7 @@ def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, b
     )
     if not ranked:
         return []
-    floor = ranked[0][0] * KEEP_SHARE
+    floor = ranked[0][0] * (DEFINITION_SHARE if kind == "definition" else KEEP_SHARE)
     chosen: dict[tuple[str, int], tuple[float, Evidence]] = {}
     said: list[set[str]] = []
     spent = 0

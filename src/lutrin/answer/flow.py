@@ -46,7 +46,7 @@ from lutrin.retrieve.search import Found, Searcher
 from lutrin.retrieve.selection import search_selection
 from lutrin.settings import Settings
 
-BUDGET_WORDS = 110
+BUDGET_WORDS = 115
 """Words of the quotes of an answer."""
 MARGIN_S = 0.15
 """Kept of the deadline for what comes after the last generated token."""

@@ -24,6 +24,9 @@ CAPTION, CODE, ROW, LENGTH = -0.8, -0.5, 0.5, -0.3
 """A caption names what another unit says; code rarely answers; a row that matches is exact; LENGTH is for 40 words."""
 APART = -1.5
 """For what is no statement of the book: its own questions and exercises, lists of sources."""
+FRAGMENT = -0.4
+"""For a sentence of fewer than FRAGMENT_WORDS words: it says little without its neighbours."""
+FRAGMENT_WORDS = 8
 TOTAL = OWN + WITH_HEADING + PASSAGE + FUSED + LEXICAL + OVERLAP
 LONG_WORDS = 40
 _APART = re.compile(
@@ -72,7 +75,9 @@ class Ranked:
 def form(chunk: Chunk, unit: Unit, topics: set[str]) -> float:
     """What the form and place of a unit add to its score."""
     shared = len(topics & set(content_stems(unit.text))) / len(topics) if topics else 0.0
-    score = OVERLAP * shared + LENGTH * min(len(unit.text.split()), LONG_WORDS) / LONG_WORDS
+    length = len(unit.text.split())
+    score = OVERLAP * shared + LENGTH * min(length, LONG_WORDS) / LONG_WORDS
+    score += FRAGMENT if unit.kind == "sentence" and length < FRAGMENT_WORDS else 0.0
     score += {"caption": CAPTION, "code": CODE, "table_row": ROW}.get(unit.kind, 0.0)
     is_apart = any(_APART.match(title) for title in chunk.heading_path) or unit.text.rstrip().endswith("?")
     return score + (APART if is_apart else 0.0)
