@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from lutrin.evaluate import EvalQuestion, read_questions, select
+from lutrin.evaluate.questions import EvalQuestion, read_questions, select
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "corpus"

@@ -25,8 +25,9 @@ from common import CORPUS, ROOT, add_question_options, chosen_questions, finish,
 
 from lutrin import wiring
 from lutrin.answer.followup import complete
-from lutrin.evaluate import Report, Subject, compare, comparison_table, report, run, side_by_side
-from lutrin.evaluate.show import aligned
+from lutrin.evaluate.report import Report, compare, report
+from lutrin.evaluate.run import Subject, run
+from lutrin.evaluate.show import aligned, comparison_table, side_by_side
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.run import Overrides
 from lutrin.records import ChatMessage, Chunk, Passage, Question

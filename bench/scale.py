@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from common import CORPUS, QUESTIONS, ROOT, finish, machine, resident_mb, spread
 
 from lutrin import sqlite
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.evaluate import read_questions
+from lutrin.evaluate.questions import read_questions
 from lutrin.evaluate.show import aligned
 from lutrin.index import lexical
 from lutrin.index.generation import OpenGeneration
@@ -75,11 +76,12 @@ async def run_scale(arguments: argparse.Namespace) -> None:
 
 
 async def write_seeds(generation: OpenGeneration, path: Path) -> None:
-    """Keep what synthetic chunks are made of: the pooled vectors and sentences of a book, and one of its chunks."""
+    """Keep what synthetic chunks are made of: the pooled vectors, sentences and headings of a book."""
     chunks = await generation.all_chunks()
     sentences = sorted({unit.text for chunk in chunks for unit in chunk.units if unit.kind == "sentence"})
-    example = msgspec.json.encode(chunks[0])
-    np.savez(path, vectors=np.array(generation.windows), sentences=np.array(sentences), example=np.array(example))
+    bare = [msgspec.structs.replace(chunk, text="", units=()) for chunk in chunks]
+    encoded = np.frombuffer(msgspec.json.encode(bare), dtype=np.uint8)
+    np.savez(path, vectors=np.array(generation.windows), sentences=np.array(sentences), chunks=encoded)
 
 
 async def measure(size: int, seeds: Path, *, keep: bool) -> dict[str, float]:
@@ -89,13 +91,13 @@ async def measure(size: int, seeds: Path, *, keep: bool) -> dict[str, float]:
     folder.mkdir(parents=True)
     with np.load(seeds) as stored:
         real, sentences = stored["vectors"], stored["sentences"].tolist()
-        example = msgspec.json.decode(bytes(stored["example"].item()), type=Chunk)
+        bare = msgspec.json.decode(stored["chunks"].tobytes(), type=list[Chunk])
     rng = np.random.default_rng(SEED)
     vectors = synthetic(real, size, rng)
     questions = noisy(vectors[rng.integers(0, size, SEARCHES)], 0.6, rng)
     try:
         dense = await measure_vectors(folder / "vectors", vectors, questions)
-        return {"chunks": size, **dense, **measure_text(folder / "passages.db", example, sentences, size, rng)}
+        return {"chunks": size, **dense, **measure_text(folder / "passages.db", bare, sentences, size, rng)}
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -146,7 +148,7 @@ async def measure_vectors(folder: Path, vectors: Floats, questions: Floats) -> d
 
 
 def measure_text(
-    path: Path, example: Chunk, sentences: Sequence[str], size: int, rng: np.random.Generator
+    path: Path, bare: Sequence[Chunk], sentences: Sequence[str], size: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """Build and search the full-text index."""
     start = time.perf_counter()
@@ -156,10 +158,15 @@ def measure_text(
     connection.execute("CREATE TABLE chunk (row INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE)")
     for statement in lexical.SCHEMA.split(";\n"):
         connection.execute(statement)
+    frequency: Counter[str] = Counter()
     connection.execute("BEGIN")
     for row, text in enumerate(texts(sentences, size, rng)):
         connection.execute("INSERT INTO chunk (row, chunk_id) VALUES (?, ?)", (row, str(row)))
-        lexical.index_chunk(connection, row, example.chapter, msgspec.structs.replace(example, text=text, units=()))
+        chunk = bare[int(rng.integers(0, len(bare)))]
+        title = chunk.heading_path[0] if chunk.heading_path else ""
+        lexical.index_chunk(connection, row, title, msgspec.structs.replace(chunk, text=text))
+        frequency.update(set(lexical.words(f"{' '.join(chunk.heading_path)} {text}")))
+    connection.executemany("INSERT INTO word (word, chunks) VALUES (?, ?)", frequency.items())
     connection.execute("COMMIT")
     lexical.finish(connection, ())
     connection.execute("PRAGMA journal_mode = DELETE")

@@ -21,34 +21,3 @@ Half of the questions of a file are for tuning and half for testing only. The ha
 alone (`questions.half_of`: SHA-256, even first byte tunes, odd one tests), so it never changes when files grow. Whoever
 changes weights, thresholds, prompts or rules looks at `--split tune`; `--split test` is run afterwards, to report.
 """
-
-from lutrin.evaluate.bars import Bar, goal_bars, missed, parse_bar
-from lutrin.evaluate.questions import EvalQuestion, Split, half_of, read_questions, select
-from lutrin.evaluate.report import Comparison, Report, compare, read_report, report, to_json
-from lutrin.evaluate.run import Outcome, Subject, run
-from lutrin.evaluate.show import comparison_table, kinds_table, side_by_side, table
-
-__all__ = [
-    "Bar",
-    "Comparison",
-    "EvalQuestion",
-    "Outcome",
-    "Report",
-    "Split",
-    "Subject",
-    "compare",
-    "comparison_table",
-    "goal_bars",
-    "half_of",
-    "kinds_table",
-    "missed",
-    "parse_bar",
-    "read_questions",
-    "read_report",
-    "report",
-    "run",
-    "select",
-    "side_by_side",
-    "table",
-    "to_json",
-]
