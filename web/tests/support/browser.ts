@@ -22,6 +22,7 @@ export class Reader {
   private constructor(context: BrowserContext, page: Page, base: string) {
     this.context = context;
     this.page = page;
+    page.setDefaultTimeout(10_000);
     page.on('pageerror', (error) => this.violations.push(String(error)));
     page.on('console', (message) => {
       if (message.type() !== 'error') return;

@@ -37,6 +37,12 @@ export class LutrinChat extends LitElement {
     texts: {attribute: false},
     resolveLink: {attribute: false},
     navigate: {attribute: false},
+    view: {state: true},
+    draft: {state: true},
+    selection: {state: true},
+    selectionOnly: {state: true},
+    commenting: {state: true},
+    status: {state: true},
   };
 
   /** Address of the server; `/` is the page's own. Never guessed. */
@@ -52,20 +58,22 @@ export class LutrinChat extends LitElement {
   /** Goes to a page of this site without loading it anew. */
   declare navigate: ((url: URL) => void) | undefined;
 
+  declare view: 'chat' | 'list';
+  declare draft: string;
+  /** Text that questions are about until the reader removes it. */
+  declare selection: string;
+  /** The answer is to come from the selection alone. */
+  declare selectionOnly: boolean;
+  declare commenting: Turn | undefined;
+  /** What a screen reader is told. */
+  declare status: string;
   readonly conversation = new Conversation(() => this.requestUpdate());
   readonly list = new SessionList(() => this.requestUpdate());
   readonly scrolling = new Scrolling();
   readonly preview = new PreviewController(this, () => this.renderRoot.querySelector('.preview:not([hidden])'));
   readonly selecting = new SelectionController(this, () => this.renderRoot.querySelector('.toolbar'), () => !this.narrowOpen);
   readonly expanded = new Set<Turn>();
-  view: 'chat' | 'list' = 'chat';
-  draft = '';
-  selection = '';
-  selectionOnly = true;
-  commenting: Turn | undefined;
-  /** What a screen reader is told. */
-  status = '';
-  identity: Identity;
+  readonly identity: Identity;
   server: Api | undefined;
   touched = false;
   readonly #tab = storeOf(() => sessionStorage);
@@ -81,6 +89,9 @@ export class LutrinChat extends LitElement {
     this.identity = new Identity(store);
     this.#landing = new Landing(store);
     this.api = this.book = this.theme = null;
+    this.view = 'chat';
+    this.selection = this.status = '';
+    this.selectionOnly = true;
     this.open = this.#tab.getItem(OPEN) === 'yes';
     this.draft = this.#tab.getItem(DRAFT) ?? '';
     this.texts = {};
@@ -214,7 +225,6 @@ export class LutrinChat extends LitElement {
       const detail = {question, answer: text, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
     }
-    this.requestUpdate();
     await this.updateComplete;
     const lost = this.shadowRoot?.activeElement === null || this.shadowRoot?.activeElement === this.panel;
     if (hadFocus && lost && (document.activeElement === this || document.activeElement === document.body)) this.focusInput();
@@ -255,7 +265,6 @@ export class LutrinChat extends LitElement {
       // Another answer is being written: the reader sends this one later, or not.
       this.draft = question;
       if (selectedText) this.selection = selectedText;
-      this.requestUpdate();
     }
   }
 
@@ -268,7 +277,6 @@ export class LutrinChat extends LitElement {
       this.status = this.words.copied;
       button.classList.add('copied');
       setTimeout(() => button.classList.remove('copied'), 1500);
-      this.requestUpdate();
     });
   }
 
@@ -284,7 +292,6 @@ export class LutrinChat extends LitElement {
     this.commenting = undefined;
     this.status = this.words.thanks;
     if (words && this.server) void this.conversation.judge(this.server, turn, 'down', words);
-    this.requestUpdate();
   }
 
   /** A citation was pressed. */
@@ -313,7 +320,6 @@ export class LutrinChat extends LitElement {
 
   showChat(): void {
     this.view = 'chat';
-    this.requestUpdate();
     void this.updateComplete.then(() => this.focusInput());
   }
 

@@ -57,6 +57,14 @@ export class PreviewController implements ReactiveController {
     if (!this.tapped) this.#later(HIDE_MS, () => this.hide());
   }
 
+  /** The messages were scrolled: the preview goes along as far as its citation shows. */
+  scrolled(list: HTMLElement): void {
+    if (!this.#reference) return;
+    const [citation, frame] = [this.#reference.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (citation.bottom < frame.top || citation.top > frame.bottom) this.hide();
+    else this.hostUpdated();
+  }
+
   hide(): void {
     clearTimeout(this.#timer);
     if (!this.citation) return;

@@ -1,17 +1,25 @@
 /** Inline Markdown, in time that grows with the length of the text: CommonMark's delimiter runs, without its HTML. */
 
-import type {Inline} from './tree.ts';
+import {inlineText, type Inline} from './tree.ts';
 
-/** A run of `*`, `_` or `~` that may still turn into emphasis, or an opening bracket; both are text until then. */
-interface Open {
-  node: Inline & {type: 'text'};
+/** A run of `*`, `_` or `~` that may still turn into emphasis. */
+interface Run {
+  node: Inline;
   char: string;
   count: number;
   opens: boolean;
   closes: boolean;
-  /** Of a bracket: whether it began with `!`. */
-  image: boolean;
 }
+
+/** An opening bracket; text until its address is there. */
+interface Bracket {
+  node: Inline;
+  image: boolean;
+  /** How many runs came before it. */
+  runs: number;
+}
+
+const MOST_OPEN = 64;
 
 const SPECIAL = /[\\`*_~[\]!$<&\n]|https?:\/\//g;
 const ESCAPED = /^\\([!-/:-@[-`{-~])/;
@@ -28,13 +36,14 @@ const ENTITIES: Record<string, string> = {amp: '&', lt: '<', gt: '>', quot: '"',
 /** Inline content of a paragraph, heading or table cell. */
 export function parseInline(source: string): Inline[] {
   const nodes: Inline[] = [];
-  const opened: Open[] = [];
+  const runs: Run[] = [];
+  const brackets: Bracket[] = [];
   /** Lengths of backtick runs that are known not to come again. */
   const unclosed = new Set<number>();
   let at = 0;
 
-  const push = (text: string): Inline & {type: 'text'} => {
-    const node = {type: 'text' as const, text};
+  const push = (text: string): Inline => {
+    const node: Inline = {type: 'text', text};
     nodes.push(node);
     return node;
   };
@@ -71,33 +80,28 @@ export function parseInline(source: string): Inline[] {
     const left = flanks(before, behind);
     const right = flanks(behind, before);
     const inside = char === '_' && left && right;
-    opened.push({
+    runs.push({
       node: push(char.repeat(count)),
       char,
       count,
       opens: left && (!inside || isPunctuation(before)),
       closes: right && (!inside || isPunctuation(behind)),
-      image: false,
     });
     at += count;
   }
 
   function closeBracket(): void {
     at += 1;
-    const index = opened.findLastIndex(({char}) => char === '[');
-    const bracket = opened[index];
+    const bracket = brackets.pop();
     const target = bracket && TARGET.exec(source.slice(at, at + 4096));
-    if (!bracket || !target) {
-      if (bracket) opened.splice(index, 1);
+    if (!target) {
       push(']');
       return;
     }
-    const start = nodes.indexOf(bracket.node);
-    emphasise(nodes, opened.splice(index).slice(1), start);
-    const children = nodes.splice(start).slice(1);
+    const children = emphasise(nodes.splice(nodes.lastIndexOf(bracket.node)).slice(1), runs.splice(bracket.runs));
     at += target[0].length;
     const href = (target[1] ?? target[2] ?? '').replace(/\\([!-/:-@[-`{-~])/g, '$1');
-    nodes.push(bracket.image ? {type: 'image', alt: plain(children)} : {type: 'link', href, children});
+    nodes.push(bracket.image ? {type: 'image', alt: inlineText(children)} : {type: 'link', href, children});
   }
 
   while (at < source.length) {
@@ -107,9 +111,8 @@ export function parseInline(source: string): Inline[] {
     at = next;
     const char = source[at];
     if (char === undefined) break;
-    const rest = take;
-    if (char === '\\' && rest(ESCAPED, ([, escaped = '']) => ({type: 'text', text: escaped}))) continue;
-    if (char === '\\' && rest(/^\\\n/, () => ({type: 'break'}))) continue;
+    if (char === '\\' && take(ESCAPED, ([, escaped = '']) => ({type: 'text', text: escaped}))) continue;
+    if (char === '\\' && take(/^\\\n/, () => ({type: 'break'}))) continue;
     if (char === '\n') {
       const last = nodes[nodes.length - 1];
       const hard = last?.type === 'text' && / {2,}$/.test(last.text);
@@ -117,57 +120,77 @@ export function parseInline(source: string): Inline[] {
       at += 1;
     } else if (char === '`') code();
     else if (char === '*' || char === '_' || char === '~') run(char);
-    else if (char === '[' && rest(CITE, ([raw, n]) => ({type: 'cite', n: Number(n), raw}))) continue;
+    else if (char === '[' && take(CITE, ([raw, n]) => ({type: 'cite', n: Number(n), raw}))) continue;
     else if (char === '[' || (char === '!' && source[at + 1] === '[')) {
       const image = char === '!';
-      opened.push({node: push(image ? '![' : '['), char: '[', count: 1, opens: false, closes: false, image});
+      brackets.push({node: push(image ? '![' : '['), image, runs: runs.length});
       at += image ? 2 : 1;
     } else if (char === ']') closeBracket();
-    else if (char === '$' && rest(DISPLAY, ([, tex = '']) => ({type: 'math', tex: tex.trim(), display: true}))) continue;
-    else if (char === '$' && rest(MATH, ([, tex = '']) => ({type: 'math', tex, display: false}))) continue;
-    else if (char === '<' && rest(ADDRESS, ([, href = '']) => link(href))) continue;
+    else if (char === '$' && take(DISPLAY, ([, tex = '']) => ({type: 'math', tex: tex.trim(), display: true}))) continue;
+    else if (char === '$' && take(MATH, ([, tex = '']) => ({type: 'math', tex, display: false}))) continue;
+    else if (char === '<' && take(ADDRESS, ([, href = '']) => link(href))) continue;
     else if (char === 'h') {
       const url = (BARE_URL.exec(source.slice(at, at + 2048))?.[0] ?? char).replace(/[.,:;!?)*_~]+$/, '');
       nodes.push(link(url));
       at += url.length;
-    } else if (char === '&' && rest(ENTITY, (match) => ({type: 'text', text: decoded(match)}))) continue;
+    } else if (char === '&' && take(ENTITY, (match) => ({type: 'text', text: decoded(match)}))) continue;
     else {
       push(char);
       at += 1;
     }
   }
-  emphasise(nodes, opened, 0);
-  return nodes;
+  return emphasise(nodes, runs);
 }
 
-/** Turn delimiter runs behind `from` into emphasis; the innermost pair first, as CommonMark has it. */
-function emphasise(nodes: Inline[], runs: Open[], from: number): void {
-  const openers: Open[] = [];
-  for (const closer of runs) {
-    if (closer.char === '[') continue;
-    while (closer.closes && closer.count > 0) {
-      const index = openers.findLastIndex((open) => open.char === closer.char && open.count > 0 && pairs(open, closer));
-      const opener = openers[index];
-      if (!opener) break;
-      openers.length = index + 1;
-      const used = closer.char === '~' ? closer.count : Math.min(opener.count, closer.count, 2);
-      const start = nodes.indexOf(opener.node, from) + 1;
-      const children = nodes.splice(start, nodes.indexOf(closer.node, start) - start);
-      const type = closer.char === '~' ? 'del' : used === 2 ? 'strong' : 'em';
-      nodes.splice(start, 0, {type, children});
-      for (const end of [opener, closer]) {
-        end.count -= used;
-        end.node.text = end.node.text.slice(used);
-      }
-      if (opener.count === 0) openers.pop();
+/** The nodes with their delimiter runs turned into emphasis, as CommonMark pairs them; what has no pair is text. */
+function emphasise(nodes: readonly Inline[], runs: readonly Run[]): Inline[] {
+  const runOf = new Map(runs.map((run) => [run.node, run]));
+  const outer: Inline[] = [];
+  /** Runs that are open, and what stands behind each of them so far. */
+  const open: {run: Run; children: Inline[]}[] = [];
+  const inner = (): Inline[] => open[open.length - 1]?.children ?? outer;
+  /** The open runs behind `depth` have found no pair. */
+  const collapse = (depth: number): void => {
+    while (open.length > depth) {
+      const {run, children} = open.pop() ?? {children: []};
+      const parent = inner();
+      if (run) parent.push(rest(run));
+      for (const child of children) parent.push(child);
     }
-    if (closer.opens && closer.count > 0) openers.push(closer);
+  };
+  for (const node of nodes) {
+    const run = runOf.get(node);
+    if (!run) {
+      inner().push(node);
+      continue;
+    }
+    while (run.closes && run.count > 0) {
+      const index = open.findLastIndex((other) => pairs(other.run, run));
+      if (index < 0) break;
+      collapse(index + 1);
+      const {run: opener, children} = open.pop() ?? {run, children: []};
+      const used = run.char === '~' ? run.count : Math.min(opener.count, run.count, 2);
+      opener.count -= used;
+      run.count -= used;
+      const type = run.char === '~' ? 'del' : used === 2 ? 'strong' : 'em';
+      if (opener.count > 0) open.push({run: opener, children: [{type, children}]});
+      else inner().push({type, children});
+    }
+    if (run.count > 0 && run.opens) open.push({run, children: []});
+    else if (run.count > 0) inner().push(rest(run));
     // A text with thousands of unpaired runs must not cost their square.
-    if (openers.length > 64) openers.shift();
+    if (open.length > MOST_OPEN) collapse(0);
   }
+  collapse(0);
+  return outer;
 }
 
-function pairs(open: Open, close: Open): boolean {
+function rest(run: Run): Inline {
+  return {type: 'text', text: run.char.repeat(run.count)};
+}
+
+function pairs(open: Run, close: Run): boolean {
+  if (open.char !== close.char) return false;
   if (open.char === '~') return open.count === close.count && open.count <= 2;
   const both = open.closes || close.opens;
   return !both || (open.count + close.count) % 3 !== 0 || (open.count % 3 === 0 && close.count % 3 === 0);
@@ -185,10 +208,6 @@ function isPunctuation(char: string): boolean {
 
 function link(href: string): Inline {
   return {type: 'link', href, children: [{type: 'text', text: href}]};
-}
-
-function plain(nodes: readonly Inline[]): string {
-  return nodes.map((node) => ('text' in node ? node.text : 'children' in node ? plain(node.children) : '')).join('');
 }
 
 function decoded([whole, decimal, hex, name]: RegExpExecArray): string {

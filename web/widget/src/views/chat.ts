@@ -85,12 +85,10 @@ function panelView(chat: LutrinChat): TemplateResult {
             stop: () => conversation.stop(),
             removeSelection: () => {
               chat.selection = '';
-              chat.requestUpdate();
               chat.focusInput();
             },
             toggleSelectionOnly: () => {
               chat.selectionOnly = !chat.selectionOnly;
-              chat.requestUpdate();
             },
           })}`}
   </section>`;
@@ -165,13 +163,13 @@ function citationPressed(chat: LutrinChat, event: MouseEvent): void {
 }
 
 function scrolled(chat: LutrinChat, event: Event): void {
-  chat.preview.hide();
-  if (chat.scrolling.scrolled(event.currentTarget as HTMLElement)) chat.requestUpdate();
+  const list = event.currentTarget as HTMLElement;
+  chat.preview.scrolled(list);
+  if (chat.scrolling.scrolled(list)) chat.requestUpdate();
 }
 
 function typed(chat: LutrinChat, event: InputEvent): void {
   chat.draft = (event.target as HTMLTextAreaElement).value;
-  chat.requestUpdate();
 }
 
 /** Enter sends, Shift+Enter breaks the line; an Enter that ends a composition is neither. */

@@ -39,10 +39,9 @@ function questionView({question, selectedText, asked}: Turn, {texts}: TurnAction
   </article>`;
 }
 
-function answerView(turn: Turn, isLast: boolean, actions: TurnActions): TemplateResult | typeof nothing {
+function answerView(turn: Turn, isLast: boolean, actions: TurnActions): TemplateResult {
   const {texts} = actions;
   const text = textOf(turn);
-  if (turn.state === 'stopped' && !text && !turn.quotes.length && !isLast) return nothing;
   const context: MarkdownContext = {
     texts,
     copy: actions.copy,
@@ -110,9 +109,8 @@ function sourcesView(turn: Turn, actions: TurnActions): TemplateResult | typeof 
   const hidden = turn.sources.length - shown.length;
   return html`<ul class="sources" aria-label=${texts.sources}>
     ${shown.map(
-      (source) => html`<li><a class="source" href=${actions.hrefOf(source)} .citation=${source} aria-describedby="preview"
-        aria-label="${texts.source(source.n, source.section_title)}, ${fileName(source)}">
-        <span class="number">${source.n}</span><span class="section"><bdi>${source.section_title || source.chapter}</bdi></span>
+      (source) => html`<li><a class="source" href=${actions.hrefOf(source)} .citation=${source} aria-describedby="preview">
+        <span class="number">${source.n}</span> <span class="section"><bdi>${source.section_title || source.chapter}</bdi></span>
         <span class="file" dir="ltr">${fileName(source)}</span></a></li>`,
     )}
     ${hidden ? html`<li><button class="more" type="button" @click=${() => expand(turn)}>${texts.moreSources(hidden)}</button></li>` : nothing}

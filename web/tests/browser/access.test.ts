@@ -1,0 +1,186 @@
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import type {BrowserContextOptions} from 'playwright-core';
+import {describe, expect, test} from 'vitest';
+import type {Reader} from '../support/browser.ts';
+import {eventually, harness, NODES} from '../support/harness.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const {reader: visit} = harness();
+
+/** Everything that axe finds in the widget; the script enters by the debugger, past the page's policy. */
+async function findings(reader: Reader): Promise<string[]> {
+  // What fades in is measured when it has arrived.
+  await reader.page.waitForTimeout(300);
+  await reader.page.evaluate(AXE);
+  return reader.page.evaluate(async () => {
+    const {axe} = window as unknown as {axe: {run: (context: object) => Promise<{violations: {id: string; nodes: {html: string; failureSummary: string}[]}[]}>}};
+    const {violations} = await axe.run({include: [['lutrin-chat']]});
+    return violations.flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html} ${failureSummary}`));
+  });
+}
+
+describe('axe finds nothing', () => {
+  const open = (reader: Reader): Promise<void> => reader.open();
+  const answered = async (reader: Reader): Promise<void> => {
+    await reader.open();
+    await reader.ask('What is a node?');
+    await reader.answers.getByRole('button', {name: 'Not helpful'}).click();
+    await reader.widget.locator('.cite').first().focus();
+  };
+  const states: [string, (reader: Reader) => Promise<void>, BrowserContextOptions?, string?][] = [
+    ['closed', async () => undefined],
+    ['open', open],
+    ['streaming', async (reader) => {
+      await reader.open();
+      await reader.send('A slow one');
+      await reader.widget.locator('.quote').waitFor();
+    }],
+    ['error', async (reader) => {
+      await reader.open();
+      await reader.ask('Something broken');
+    }],
+    ['dark', answered, {colorScheme: 'dark'}],
+    ['forced colours', answered, {forcedColors: 'active'}],
+    ['320 pixels', answered, {viewport: {width: 320, height: 568}}],
+    ['right-to-left', answered, {}, '/rtl'],
+    ['answered', answered],
+    ['selection', async (reader) => {
+      await reader.select('#first');
+      await reader.button('Ask').click();
+      await reader.select('#definition');
+      await reader.toolbar.waitFor();
+    }],
+    ['refusal', async (reader) => {
+      await reader.open();
+      await reader.ask('What is the weather like?');
+    }],
+    ['conversations', async (reader) => {
+      await reader.open();
+      await reader.ask('What is a node?');
+      await reader.button('Conversations').click();
+      await reader.button('Rename').click();
+    }],
+  ];
+  test.each(states)('in the state: %s', async (_, act, options = {}, path = NODES) => {
+    const reader = await visit(path, options);
+    await act(reader);
+    expect(await findings(reader)).toEqual([]);
+  });
+});
+
+test('the whole journey by keyboard alone', async () => {
+  const reader = await visit('/');
+  const {keyboard} = reader.page;
+  const focused = (): Promise<string | null | undefined> =>
+    reader.widget.evaluate((host) => {
+      const element = host.shadowRoot?.activeElement;
+      return element?.getAttribute('aria-label') ?? element?.textContent?.replace(/\s+/g, ' ').trim();
+    });
+  const tabTo = async (name: string, key = 'Tab'): Promise<void> => {
+    for (let presses = 0; presses < 30 && (await focused()) !== name; presses += 1) await keyboard.press(key);
+    expect(await focused()).toBe(name);
+  };
+  await tabTo('Ask the book');
+  await keyboard.press('Enter');
+  await eventually(focused, 'Your question');
+  await keyboard.type('A slow one');
+  await keyboard.press('Enter');
+  await eventually(focused, 'Stop');
+  await keyboard.press('Enter');
+  await eventually(focused, 'Your question');
+  await keyboard.type('What is a node?');
+  await keyboard.press('Enter');
+  await reader.answers.locator('.sources').waitFor();
+  await eventually(focused, 'Your question');
+  await tabTo('Helpful', 'Shift+Tab');
+  await keyboard.press('Space');
+  await eventually(() => reader.button('Helpful').getAttribute('aria-pressed'), 'true');
+  await tabTo('2 Quality of service 02-topics.md', 'Shift+Tab');
+  await reader.preview.waitFor();
+  await tabTo('Conversations', 'Shift+Tab');
+  await keyboard.press('Enter');
+  await tabTo('Rename');
+  await keyboard.press('Enter');
+  await keyboard.press('Control+a');
+  await keyboard.type('By hand');
+  await keyboard.press('Enter');
+  await reader.widget.getByText('By hand').waitFor();
+  await tabTo('Delete');
+  await keyboard.press('Enter');
+  await eventually(focused, 'Delete');
+  await keyboard.press('Escape');
+  await keyboard.press('Escape');
+  await eventually(focused, 'Your question');
+  await tabTo('2 Quality of service 02-topics.md', 'Shift+Tab');
+  await keyboard.press('Enter');
+  await reader.page.waitForURL('**/02-topics#quality-of-service');
+  await reader.panel.waitFor();
+  await reader.panel.focus();
+  await keyboard.press('Escape');
+  await eventually(focused, 'Ask the book');
+});
+
+test('a screen reader is told that an answer is looked up, and then the answer', async () => {
+  const reader = await visit();
+  await reader.open();
+  const said = (): Promise<string> => reader.widget.getByRole('status').innerText();
+  await reader.send('Is there a queue?');
+  await eventually(said, 'Looking it up');
+  await reader.button('Stop').click();
+  await reader.ask('What is a node?');
+  await eventually(async () => (await said()).startsWith('A node is a process that does one job.'), true);
+});
+
+test('who asked for less motion gets none', async () => {
+  const reader = await visit(NODES, {reducedMotion: 'reduce'});
+  await reader.open();
+  await reader.send('A slow one');
+  const moving = await reader.widget.evaluate((host) => host.shadowRoot?.getAnimations().length);
+  expect(moving).toBe(0);
+});
+
+test('on 320 pixels nothing is cut off or scrolls sideways, and the focus stays in the panel', async () => {
+  const reader = await visit(NODES, {viewport: {width: 320, height: 568}});
+  await reader.open();
+  await reader.ask('What is a node?');
+  const overflow = await reader.widget.evaluate((host) =>
+    [...(host.shadowRoot?.querySelectorAll<HTMLElement>('.panel, .panel *:not(pre, pre *, bdi, svg *)') ?? [])]
+      .filter((element) => {
+        const {left, right} = element.getBoundingClientRect();
+        return left < -0.5 || right > 320.5;
+      })
+      .map((element) => element.className),
+  );
+  expect(overflow).toEqual([]);
+  expect(await reader.panel.boundingBox()).toEqual({x: 0, y: 0, width: 320, height: 568});
+  for (let presses = 0; presses < 25; presses += 1) {
+    await reader.page.keyboard.press('Tab');
+    expect(await reader.page.evaluate(() => document.activeElement?.localName)).toBe('lutrin-chat');
+  }
+});
+
+test('at twice the letters everything can still be reached', async () => {
+  const reader = await visit(NODES, {viewport: {width: 640, height: 400}});
+  await reader.open();
+  const box = await reader.panel.boundingBox();
+  expect(box && box.y >= 0 && box.y + box.height <= 400).toBe(true);
+  await reader.ask('What is a node?');
+  await reader.button('Helpful').scrollIntoViewIfNeeded();
+  expect(await reader.button('Helpful').isVisible()).toBe(true);
+});
+
+test('a page chooses its theme, and its printed form has no widget', async () => {
+  const reader = await visit();
+  await reader.open();
+  const paper = (): Promise<string> => reader.panel.evaluate((panel) => getComputedStyle(panel).backgroundColor);
+  expect(await paper()).toBe('rgb(251, 246, 236)');
+  await reader.page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'));
+  await eventually(paper, 'rgb(33, 24, 18)');
+  await reader.widget.evaluate((chat) => chat.setAttribute('theme', 'light'));
+  await eventually(paper, 'rgb(251, 246, 236)');
+  await reader.page.evaluate(() => document.documentElement.attributeStyleMap.set('--lutrin-paper', 'rgb(1, 2, 3)'));
+  await eventually(paper, 'rgb(1, 2, 3)');
+  await reader.page.emulateMedia({media: 'print'});
+  expect(await reader.widget.isVisible()).toBe(false);
+});

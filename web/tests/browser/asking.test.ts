@@ -1,0 +1,248 @@
+import {expect, test} from 'vitest';
+import {ANSWER, NODE, streamed} from '../support/answers.ts';
+import {eventually, harness} from '../support/harness.ts';
+
+const {server, reader: visit} = harness();
+
+test('the button is round and stands 24 pixels from the right and the bottom of every page', async () => {
+  const reader = await visit();
+  for (const path of ['/', '/read/lab/part-1/01-nodes', '/read/lab/part-1/02-topics']) {
+    await reader.page.goto(new URL(path, reader.page.url()).href);
+    await reader.page.mouse.wheel(0, 600);
+    const box = await reader.bubble.evaluate((button) => {
+      const {right, bottom, width, height} = button.getBoundingClientRect();
+      return [document.documentElement.clientWidth - right, innerHeight - bottom, width === height, getComputedStyle(button).borderRadius];
+    });
+    expect(box).toEqual([24, 24, true, '50%']);
+  }
+});
+
+test('pressing it opens header, messages and input, and tells the page', async () => {
+  const reader = await visit();
+  await reader.page.evaluate(() => addEventListener('lutrin:open', () => (document.title = 'opened')));
+  await reader.open();
+  expect(await reader.page.title()).toBe('opened');
+  expect(await reader.panel.locator('header').innerText()).toContain('Ask the book');
+  await eventually(() => reader.input.evaluate((input) => input.getRootNode() instanceof ShadowRoot && (input.getRootNode() as ShadowRoot).activeElement === input), true);
+  await reader.button('Close').click();
+  await reader.bubble.waitFor();
+});
+
+test('the quote comes first, then sentences, then the answer with its sources and the time', async () => {
+  const reader = await visit();
+  server.script = () => streamed(300);
+  await reader.open();
+  await reader.send('What is a node?');
+  await reader.widget.locator('.quote').waitFor();
+  expect(await reader.widget.locator('.quote').innerText()).toContain('A node is a process that does one job.');
+  expect(await reader.answers.locator('.text').count()).toBe(0);
+  await reader.answers.locator('.text').waitFor();
+  expect(await reader.answers.locator('.quote').count()).toBe(1);
+  await reader.answers.locator('.sources').waitFor();
+  expect(await reader.answers.locator('.quote').count()).toBe(0);
+  expect(await reader.answers.locator('.source .file').allInnerTexts()).toEqual(['01-nodes.md', '02-topics.md']);
+  expect(await reader.answers.locator('strong').innerText()).toBe('node');
+  expect(await reader.answers.locator('pre').innerText()).toBe('ros2 run demo_nodes_cpp talker');
+  expect(await reader.widget.locator('.message time').count()).toBe(2);
+});
+
+test('questions stand on the right, answers on the left, told apart by colour', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  const [panel, question, answer] = await Promise.all([reader.panel.boundingBox(), reader.questions.boundingBox(), reader.answers.boundingBox()]);
+  if (!panel || !question || !answer) throw new Error('not drawn');
+  expect(panel.x + panel.width - (question.x + question.width)).toBeLessThan(24);
+  expect(answer.x - panel.x).toBeLessThan(24);
+  const colour = (element: Element): string => getComputedStyle(element).backgroundColor;
+  expect(await reader.questions.evaluate(colour)).not.toBe(await reader.answers.evaluate(colour));
+});
+
+test('Enter sends, Shift+Enter breaks the line, and what is empty cannot be sent', async () => {
+  const reader = await visit();
+  await reader.open();
+  expect(await reader.button('Send').isDisabled()).toBe(true);
+  await reader.input.press('Enter');
+  await reader.input.fill('   ');
+  expect(await reader.button('Send').isDisabled()).toBe(true);
+  await reader.input.press('Enter');
+  await reader.input.fill('What is');
+  await reader.input.press('Shift+Enter');
+  await reader.input.pressSequentially('a node?');
+  await reader.input.press('Enter');
+  await reader.answers.locator('.sources').waitFor();
+  expect(server.asked.map(({message}) => message)).toEqual(['What is\na node?']);
+});
+
+test('while an answer is written, nothing can be typed or sent, and something moves', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.send('A slow one');
+  expect(await reader.input.isDisabled()).toBe(true);
+  expect(await reader.button('Send').count()).toBe(0);
+  expect(await reader.widget.locator('.dots i').first().evaluate((dot) => getComputedStyle(dot).animationName)).toBe('breathe');
+  await reader.page.keyboard.press('Enter'); // the focus is on Stop
+  await eventually(() => server.left, ['A slow one']);
+  expect(server.asked).toHaveLength(1);
+});
+
+test('Stop ends the answer within a moment, keeps what came, and gives the input back', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.send('A slow one');
+  await reader.widget.locator('.quote').waitFor();
+  await reader.button('Stop').click();
+  await eventually(() => server.left, ['A slow one'], 1000);
+  expect(await reader.answers.innerText()).toContain('Stopped.');
+  expect(await reader.answers.innerText()).toContain('A node is a process');
+  expect(await reader.input.isEnabled()).toBe(true);
+  server.script = () => streamed();
+  await reader.button('Try again').click();
+  await reader.answers.locator('.sources').waitFor();
+  expect(server.asked.map(({message}) => message)).toEqual(['A slow one', 'A slow one']);
+});
+
+test('a server that is gone is said inline, and the typed text is kept', async () => {
+  const reader = await visit();
+  await reader.open();
+  server.down = true;
+  await reader.ask('What is a node?');
+  expect(await reader.answers.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(await reader.input.inputValue()).toBe('What is a node?');
+  server.down = false;
+  await reader.input.press('Enter');
+  await reader.answers.locator('.sources').waitFor();
+  expect(await reader.widget.getByRole('alert').count()).toBe(0);
+  expect(await reader.questions.count()).toBe(1);
+});
+
+test('an unexpected error of the server reads the same', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('Something broken');
+  expect(await reader.answers.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(await reader.input.inputValue()).toBe('Something broken');
+});
+
+test('over the rate the seconds are counted down, and then it can be sent', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('How often may I ask?');
+  expect(await reader.answers.getByRole('alert').innerText()).toContain('You have asked many questions');
+  const began_ms = Date.now();
+  expect(await reader.widget.locator('.wait').innerText()).toBe('You can ask again in 3 s.');
+  expect(await reader.button('Send').isDisabled()).toBe(true);
+  await reader.input.press('Enter');
+  await reader.widget.getByText('You can ask again in 1 s.').waitFor();
+  await eventually(() => reader.button('Send').isEnabled(), true);
+  expect(Date.now() - began_ms).toBeGreaterThan(2000);
+  expect(server.asked).toHaveLength(1);
+});
+
+test('who waits for the model sees the place in the queue', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.send('Is there a queue?');
+  await reader.widget.getByText('3 readers are before you, about 4 s').waitFor();
+});
+
+test('an answer that was cut half-way goes on, and ends as if it had not been', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  const whole = await reader.answers.last().locator('.text').innerHTML();
+  await reader.send('And again, cut half-way');
+  await reader.widget.getByText('picking it up again').waitFor();
+  await reader.answers.last().locator('.sources').waitFor();
+  expect(await reader.answers.last().locator('.text').innerHTML()).toBe(whole);
+  expect(server.resumed).toEqual(['And again, cut half-way']);
+  expect(server.asked).toHaveLength(2);
+});
+
+test('out of the book: the exact words, and topics that the book covers, each a question', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is the weather like?');
+  expect(await reader.answers.locator('.text').innerText()).toBe("I couldn't find that in the book. Please check the relevant chapter.");
+  await reader.button('Topics and messages').click();
+  await eventually(() => server.asked.map(({message}) => message)[1], 'What does the book say about Topics and messages?');
+});
+
+test('warnings stand with the answer', async () => {
+  const reader = await visit();
+  const warning = 'Your query was truncated to 500 words. Please be more concise.';
+  server.script = () => streamed().map((step) => ('send' in step && step.send.type === 'done' ? {send: {...step.send, warnings: [warning]}} : step));
+  await reader.open();
+  await reader.ask('A long one');
+  expect(await reader.answers.locator('.warning').innerText()).toBe(warning);
+});
+
+test('an answer can be copied with its sources, also its code alone', async () => {
+  const reader = await visit();
+  await reader.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.button('Copy').click();
+  const copied = (): Promise<string> => reader.page.evaluate(() => navigator.clipboard.readText());
+  const origin = new URL(reader.page.url()).origin;
+  await eventually(async () => (await copied()).startsWith(`${ANSWER}\n\n[1] Chapter 1: Nodes, What a node is (${origin}${NODE.url})`), true);
+  await reader.button('Copy code').click();
+  await eventually(copied, 'ros2 run demo_nodes_cpp talker');
+});
+
+test('thumbs go to the server, with a word if the reader has one', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.button('Helpful').click();
+  await eventually(() => server.judged.map(({value}) => value), ['up']);
+  await reader.button('Not helpful').click();
+  expect(await reader.button('Not helpful').getAttribute('aria-pressed')).toBe('true');
+  expect(await reader.button('Helpful').getAttribute('aria-pressed')).toBe('false');
+  await reader.widget.locator('input[name=comment]').fill('Too short');
+  await reader.page.keyboard.press('Enter');
+  await eventually(() => server.judged.at(-1)?.comment, 'Too short');
+  expect(new Set(server.judged.map(({id}) => id)).size).toBe(1);
+});
+
+test('the page hears of every answer', async () => {
+  const reader = await visit();
+  await reader.page.evaluate(() =>
+    addEventListener('lutrin:answer', (event) => (document.title = (event as CustomEvent<{question: string}>).detail.question)),
+  );
+  await reader.open();
+  await reader.ask('What is a node?');
+  await eventually(() => reader.page.title(), 'What is a node?');
+});
+
+test('without an address: an error in the console, the inline message, and no request at all', async () => {
+  const reader = await visit('/no-address');
+  const requests: string[] = [];
+  reader.page.on('request', (request) => requests.push(request.url()));
+  await reader.open();
+  expect(await reader.widget.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(reader.consoleErrors.join()).toContain('no server is named');
+  await reader.ask('What is a node?');
+  expect(await reader.answers.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(await reader.input.inputValue()).toBe('What is a node?');
+  expect(requests).toEqual([]);
+});
+
+test('a reader who scrolled up is left in peace while the answer grows', async () => {
+  const reader = await visit();
+  const filler = Array.from({length: 40}, (_, index) => ({send: {type: 'sentence' as const, text: `Sentence number ${index} says something. `.repeat(3), citations: []}}));
+  server.script = () => [...filler.slice(0, 20), {pause_ms: 2500}, ...filler.slice(20), {hang: true}];
+  await reader.open();
+  await reader.send('Tell me everything');
+  await reader.widget.getByText('Sentence number 19').waitFor();
+  const messages = reader.widget.locator('.messages');
+  const question = await reader.questions.boundingBox();
+  expect(question && (await messages.boundingBox())?.y && question.y).toBeGreaterThan(0); // it still shows
+  await messages.hover();
+  await reader.page.mouse.wheel(0, 150);
+  await reader.page.waitForTimeout(200);
+  const before = await messages.evaluate((list) => list.scrollTop);
+  await reader.widget.getByText('Sentence number 39').waitFor();
+  expect(await messages.evaluate((list) => list.scrollTop)).toBe(before);
+  await reader.button('Go to the newest text').waitFor();
+});

@@ -1,0 +1,102 @@
+import {expect, test} from 'vitest';
+import type {Reader} from '../support/browser.ts';
+import {eventually, harness} from '../support/harness.ts';
+
+const {reader: visit, base} = harness();
+
+/** The text that is marked in the page. */
+function marked(reader: Reader): Promise<string> {
+  return reader.page.evaluate(() =>
+    [...(CSS.highlights.get('lutrin-passage') ?? [])].map((range) => range.toString()).join('|'),
+  );
+}
+
+async function answered(path?: string, options?: Parameters<typeof visit>[1]): Promise<Reader> {
+  const reader = await visit(path, options);
+  await reader.open();
+  await reader.ask('What is a node?');
+  return reader;
+}
+
+test('hovering a citation shows the quoted sentence, leaving hides it', async () => {
+  const reader = await answered();
+  await reader.widget.locator('.cite').first().hover();
+  await reader.preview.waitFor();
+  expect(await reader.preview.locator('blockquote').innerText()).toBe('A node is a process that does one job.');
+  expect(await reader.preview.innerText()).toContain('Chapter 1: Nodes · What a node is · 01-nodes.md');
+  await reader.preview.hover(); // it can be read with the pointer in it
+  await reader.page.waitForTimeout(300);
+  expect(await reader.preview.isVisible()).toBe(true);
+  await reader.panel.locator('h2').hover();
+  await reader.preview.waitFor({state: 'hidden'});
+});
+
+test('focus shows it as well, Escape hides it without closing the panel, and it describes the link', async () => {
+  const reader = await answered();
+  await reader.widget.locator('.cite').nth(1).focus();
+  await reader.preview.waitFor();
+  expect(await reader.preview.locator('blockquote').innerText()).toContain('Reliable delivery');
+  expect(await reader.widget.locator('.cite').nth(1).getAttribute('aria-describedby')).toBe(await reader.preview.getAttribute('id'));
+  await reader.page.keyboard.press('Escape');
+  await reader.preview.waitFor({state: 'hidden'});
+  expect(await reader.panel.isVisible()).toBe(true);
+});
+
+test('the preview stays inside the window', async () => {
+  const reader = await answered(undefined, {viewport: {width: 320, height: 568}});
+  await reader.widget.locator('.source').last().hover();
+  await reader.preview.waitFor();
+  await eventually(async () => {
+    const box = await reader.preview.boundingBox();
+    return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= 320 && box.y + box.height <= 568;
+  }, true);
+});
+
+test('following one on the same page lands on its heading with the passage marked', async () => {
+  const reader = await answered();
+  await reader.widget.locator('.cite').first().click();
+  await eventually(() => marked(reader), 'A node is a process that does one job.');
+  expect(new URL(reader.page.url()).hash).toBe('#what-a-node-is');
+  await eventually(() => reader.page.locator('#what-a-node-is').evaluate((heading) => Math.abs(heading.getBoundingClientRect().top) < 40), true);
+  await eventually(() => reader.page.locator('#definition').evaluate((text) => text.getBoundingClientRect().bottom < innerHeight), true);
+  expect(await reader.panel.isVisible()).toBe(true);
+});
+
+test('following one to another page marks the passage there, and the conversation is still open', async () => {
+  const reader = await answered();
+  await reader.widget.locator('.source').nth(1).click();
+  await reader.page.waitForURL('**/02-topics#quality-of-service');
+  await eventually(() => marked(reader), 'Reliable delivery repeats what was lost; best effort does not.');
+  await reader.questions.waitFor();
+  await reader.page.reload();
+  await reader.questions.waitFor();
+  expect(await marked(reader)).toBe('');
+});
+
+test('a citation opened in a new tab is marked there', async () => {
+  const reader = await answered();
+  const [tab] = await Promise.all([reader.context.waitForEvent('page'), reader.widget.locator('.source').nth(1).click({modifiers: ['Control']})]);
+  await tab.waitForURL('**/02-topics#quality-of-service');
+  await expect.poll(() => tab.evaluate(() => CSS.highlights.size), {timeout: 4000}).toBe(1);
+});
+
+test('on a touch screen the first tap shows the quote, the second follows it and makes room', async () => {
+  const reader = await answered('/read/lab/part-1/01-nodes', {hasTouch: true, isMobile: true, viewport: {width: 390, height: 800}});
+  await reader.widget.locator('.cite').first().tap();
+  await reader.preview.waitFor();
+  expect(new URL(reader.page.url()).hash).toBe('');
+  await reader.preview.getByRole('link', {name: 'Open in the book'}).tap();
+  await eventually(() => marked(reader), 'A node is a process that does one job.');
+  expect(await reader.panel.count()).toBe(0);
+});
+
+test('a site can lead citations to its own pages', async () => {
+  const reader = await visit('/');
+  await reader.widget.evaluate((chat) => {
+    Object.assign(chat, {resolveLink: (citation: {filename: string}) => `/docs/${citation.filename.replace('.md', '')}`});
+  });
+  await reader.open();
+  await reader.ask('What is a node?');
+  expect(await reader.widget.locator('.source').first().getAttribute('href')).toBe('/docs/part-1/01-nodes');
+  expect(base()).toContain('127.0.0.1');
+});

@@ -1,0 +1,143 @@
+import {expect, test} from 'vitest';
+import {eventually, harness} from '../support/harness.ts';
+
+const {server, reader: visit} = harness();
+const FIRST = 'ROS 2 is a set of libraries for building robots out of small programs.';
+
+test('text selected with the mouse can be asked about; the panel shows it, and it can be removed', async () => {
+  const reader = await visit();
+  await reader.select('#first');
+  await reader.toolbar.waitFor();
+  expect(await reader.toolbar.getByRole('button').allInnerTexts()).toEqual(['Ask', 'Explain', 'Simplify']);
+  await reader.button('Ask').click();
+  expect(await reader.widget.locator('.selection blockquote').innerText()).toBe(FIRST);
+  await reader.ask('What is it made for?');
+  expect(server.asked).toMatchObject([{message: 'What is it made for?', selected_text: FIRST, mode: 'selection'}]);
+  expect(await reader.questions.locator('.selected').innerText()).toBe(FIRST);
+  await reader.widget.getByLabel('Answer from this passage alone').uncheck();
+  await reader.ask('And what else?');
+  expect(server.asked[1]).toMatchObject({selected_text: FIRST, mode: 'selection_boosted'});
+  await reader.button('Remove the selection').click();
+  await reader.ask('And without it?');
+  expect(server.asked[2]).not.toHaveProperty('selected_text');
+});
+
+test.each([['Explain', 'Explain this passage.'], ['Simplify', 'Explain this passage in simpler words.']])('%s asks at once', async (name, question) => {
+  const reader = await visit();
+  await reader.select('#first');
+  await reader.button(name).click();
+  await reader.answers.locator('.text').waitFor();
+  expect(server.asked).toMatchObject([{message: question, selected_text: FIRST, mode: 'selection'}]);
+  expect(await reader.widget.locator('.selection').count()).toBe(0);
+});
+
+test('text selected with the keyboard: Tab goes to the toolbar, arrows along it, Escape back', async () => {
+  const reader = await visit();
+  await reader.page.evaluate(() => {
+    const text = document.querySelector('#first')?.firstChild;
+    if (text) getSelection()?.setBaseAndExtent(text, 0, text, 5);
+  });
+  for (let n = 0; n < 5; n += 1) await reader.page.keyboard.press('Shift+ArrowRight');
+  await reader.toolbar.waitFor();
+  await reader.page.keyboard.press('Tab');
+  const focused = (): Promise<string | undefined> => reader.widget.evaluate((host) => host.shadowRoot?.activeElement?.textContent?.trim());
+  expect(await focused()).toBe('Ask');
+  await reader.page.keyboard.press('ArrowRight');
+  await reader.page.keyboard.press('ArrowRight');
+  expect(await focused()).toBe('Simplify');
+  await reader.page.keyboard.press('Enter');
+  await reader.answers.locator('.text').waitFor();
+  expect(server.asked[0]?.selected_text).toBe('ROS 2 is a');
+});
+
+test('text selected by touch gets the toolbar below it, where the system’s own menu is not', async () => {
+  const reader = await visit('/read/lab/part-1/01-nodes', {hasTouch: true, isMobile: true, viewport: {width: 390, height: 800}});
+  await reader.page.locator('h1').tap();
+  await reader.page.evaluate(() => {
+    const element = document.querySelector('#first');
+    if (element) getSelection()?.selectAllChildren(element);
+  });
+  await reader.toolbar.waitFor();
+  await eventually(async () => {
+    const [bar, text] = await Promise.all([reader.toolbar.boundingBox(), reader.page.locator('#first').boundingBox()]);
+    return Boolean(bar && text && bar.y >= text.y + text.height);
+  }, true);
+  await reader.button('Ask').tap();
+  expect(await reader.widget.locator('.selection blockquote').innerText()).toBe(FIRST);
+});
+
+test('Escape dismisses the toolbar, and so does a press elsewhere; typing in a field never brings it', async () => {
+  const reader = await visit();
+  await reader.select('#first');
+  await reader.toolbar.waitFor();
+  await reader.page.keyboard.press('Escape');
+  await reader.toolbar.waitFor({state: 'detached'});
+  await reader.select('#first');
+  await reader.toolbar.waitFor();
+  await reader.page.locator('h1').click();
+  await reader.toolbar.waitFor({state: 'detached'});
+  await reader.page.locator('#notes').focus();
+  await reader.page.keyboard.press('Control+a');
+  await reader.page.waitForTimeout(400);
+  expect(await reader.toolbar.count()).toBe(0);
+});
+
+test('the toolbar stays beside the text when the page scrolls', async () => {
+  const reader = await visit();
+  await reader.select('#first');
+  await reader.toolbar.waitFor();
+  await reader.page.mouse.wheel(0, 30);
+  await eventually(async () => {
+    const [bar, text] = await Promise.all([reader.toolbar.boundingBox(), reader.page.locator('#first').boundingBox()]);
+    return bar && text ? Math.abs(bar.y + bar.height - text.y) < 14 : false;
+  }, true);
+});
+
+test('not in the selection: one press asks the whole book', async () => {
+  const reader = await visit();
+  await reader.select('#first');
+  await reader.button('Ask').click();
+  await reader.ask('How does this relate to motion control?');
+  expect(await reader.answers.locator('.text').innerText()).toBe('The selected text does not contain the answer.');
+  await reader.button('Search the whole book').click();
+  await reader.answers.last().locator('.sources').waitFor();
+  expect(server.asked[1]).toMatchObject({message: 'How does this relate to motion control?', mode: 'book'});
+  expect(server.asked[1]).not.toHaveProperty('selected_text');
+});
+
+test('a page can ask by an event: a question at once, a selection alone in the panel', async () => {
+  const reader = await visit();
+  const ask = (detail: object): Promise<void> =>
+    reader.page.evaluate((value) => void dispatchEvent(new CustomEvent('lutrin:ask', {detail: value})), detail);
+  await ask({question: 'What is a node?', selectedText: 'Nodes talk over topics.'});
+  await reader.answers.locator('.sources').waitFor();
+  expect(server.asked).toMatchObject([{message: 'What is a node?', selected_text: 'Nodes talk over topics.'}]);
+  await ask({selectedText: 'Only this.'});
+  expect(await reader.widget.locator('.selection blockquote').innerText()).toBe('Only this.');
+  await ask({question: 42, selectedText: {toString: 'x'}});
+  await ask({});
+  expect(server.asked).toHaveLength(1);
+});
+
+test('a question by event during an answer waits in the input', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.send('A slow one');
+  await reader.page.evaluate(() => void dispatchEvent(new CustomEvent('lutrin:ask', {detail: {question: 'And a node?'}})));
+  await eventually(() => reader.input.inputValue(), 'And a node?');
+  await reader.button('Stop').click();
+  await eventually(() => reader.button('Send').isEnabled(), true);
+  expect(server.asked).toHaveLength(1);
+});
+
+test('a button with data-lutrin-context asks; any other element with it gets the toolbar', async () => {
+  const reader = await visit();
+  await reader.page.getByRole('button', {name: 'Ask about this'}).click();
+  await reader.answers.locator('.sources').waitFor();
+  expect(server.asked).toMatchObject([{message: 'How do nodes talk?', selected_text: 'Nodes talk over topics.'}]);
+  await reader.button('Close').click();
+  await reader.page.locator('#marked').click();
+  await reader.toolbar.waitFor();
+  await reader.button('Ask').click();
+  expect(await reader.widget.locator('.selection blockquote').innerText()).toBe('Give every node a name that says what it does.');
+});
