@@ -1,4 +1,4 @@
-"""Retrieval against its peers, in one run on one index: `python bench/retrieval.py [quality|collection|scale] ...`.
+"""Retrieval against its peers in one run: `python bench/retrieval.py [quality|collection|scale|http] ...`.
 
 `quality` (the default): the sample questions through dense search alone, BM25 alone, both by reciprocal rank fusion,
 and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
@@ -7,7 +7,7 @@ and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
 holds `cran.all.1400`, `cran.qry` and `cranqrel`. No package of a registry carries one, so it has to be brought; without
 FOLDER this says so and ends well.
 
-`scale`: see scale.py.
+`scale`: see scale.py. `http`: see http_retrieval.py.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 import collection
+import http_retrieval
 import scale
 from common import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine, spread
 
@@ -62,10 +63,13 @@ class Peers:
     Args:
         generations: One for each book.
         searcher: Lutrin's own search.
+        settings: With which the books were opened.
     """
 
-    def __init__(self, generations: Sequence[OpenGeneration], searcher: Searcher) -> None:
+    def __init__(self, generations: Sequence[OpenGeneration], searcher: Searcher, settings: Settings) -> None:
         self.generations = generations
+        self.settings = settings
+        self.embedder = searcher.embedder
         self._searcher = searcher
         self.searches: dict[str, Search] = {
             "dense": self.dense,
@@ -76,7 +80,7 @@ class Peers:
 
     async def dense(self, question: Question, k: int) -> list[str]:
         """The nearest chunks by cosine of the question, with any selected text after it."""
-        vector = pooled((await self._searcher.embedder.encode([whole(question)]))[0])
+        vector = pooled((await self.embedder.encode([whole(question)]))[0])
         return best([await generation.nearest(vector, k) for generation in self.generations], k)
 
     async def lexical(self, question: Question, k: int) -> list[str]:
@@ -139,7 +143,7 @@ async def indexed(corpus: Path, name: str) -> AsyncIterator[Peers]:
     if summary.errors:
         print("\n".join(summary.errors), file=sys.stderr)
     async with wiring.opened(settings, with_model=False) as house, leased(house.shelf, "") as generations:
-        yield Peers(generations, house.searcher)
+        yield Peers(generations, house.searcher, settings)
 
 
 def bench_settings(name: str) -> Settings:
@@ -206,8 +210,14 @@ def main() -> None:
         "folder", type=Path, nargs="?", help="with documents, queries and judgements in the classic form"
     )
     scale.add_options(commands.add_parser("scale", help="latency, memory and recall at many chunks"))
+    http_retrieval.add_options(commands.add_parser("http", help="over HTTP, beside a bare query of Chroma"))
     arguments = parser.parse_args(sys.argv[1:] or ["quality"])
-    actions = {"quality": quality, "collection": public_collection, "scale": scale.run_scale}
+    actions = {
+        "quality": quality,
+        "collection": public_collection,
+        "scale": scale.run_scale,
+        "http": http_retrieval.run_http,
+    }
     asyncio.run(actions[arguments.command](arguments))
 
 
