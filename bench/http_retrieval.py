@@ -4,9 +4,9 @@
 
 The book is the sample book several times over, each copy without other paragraphs, under other titles. Lutrin runs as
 it is served (`lutrin serve`, no language model, no rate limit), and its readers ask `POST /api/retrieve` one question
-after the other. The peer embeds a question and asks Chroma for the same number of results in this process, without HTTP,
-words, ranking or scope; as many at once. Both take turns, round by round, so that what else the machine does falls on
-both.
+after the other. The peer embeds a question and asks Chroma for the same number of results in this process, without
+HTTP, words, ranking or scope; as many at once. Both take turns, round by round, so that what else the machine does
+falls on both.
 """
 
 import argparse
