@@ -20,6 +20,8 @@ SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
 KIND_BONUS = 0.03
 """Added to the score of a unit whose form fits the kind of answer asked for."""
+CODE_BONUS = 0.12
+"""The same for code where code is asked for; makes up for what code loses in every other ranking."""
 MAX_CODE = 2
 """Code blocks in one answer."""
 LIST_WORDS = 90
@@ -143,9 +145,10 @@ def _cost(chunk: Chunk, group: Sequence[tuple[int, Unit]], chosen: Iterable[tupl
 
 def _bonus(kind: QuestionKind, unit: Unit) -> float:
     """What the form of a unit adds for this kind of answer."""
+    if kind == "code" and unit.kind == "code":
+        return CODE_BONUS
     fits = {
         "number": bool(numbers(unit.text)),
-        "code": unit.kind == "code",
         "list": unit.kind == "list_item",
         "steps": unit.kind == "list_item",
         "definition": unit.kind == "sentence" and bool(_DEFINES.search(unit.text)),
@@ -156,8 +159,8 @@ def _bonus(kind: QuestionKind, unit: Unit) -> float:
 def _with_context(item: Evidence, kind: QuestionKind, question: str) -> list[tuple[int, Unit]]:
     """The unit with what it needs to be understood; nothing if that cannot be had.
 
-    A sentence brings the one that it leans on; a sentence that announces a list brings the list; an item brings the
-    rest of its list where a list is asked for.
+    A sentence brings the one that it leans on; one that announces a list brings the list, or the code that is asked
+    for; an item brings the rest of its list where a list is asked for.
     """
     units = item.chunk.units
     unit = item.unit
@@ -168,6 +171,9 @@ def _with_context(item: Evidence, kind: QuestionKind, question: str) -> list[tup
         after = item.position + 1
         announced = after < len(units) and units[after].kind == "list_item"
         return _short_list(units, after) if announced else []
+    after = item.position + 1
+    if kind == "code" and after < len(units) and units[after].kind == "code" and units[after].lead == unit.text:
+        return [(item.position, unit), (after, units[after])]
     before = item.position - 1
     leans = unit.kind == "sentence" and _LEANS_BACK.match(unit.text)
     if leans and before >= 0 and units[before].kind == "sentence" and units[before].block == unit.block:

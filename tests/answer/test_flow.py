@@ -1,0 +1,264 @@
+"""From a question to an answer: the whole flow over a small book, with the shipped fakes."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+
+import pytest
+
+from lutrin import messages
+from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.answer.flow import AnswerFlow
+from lutrin.errors import InvalidQuestion, NotFound
+from lutrin.index.shelf import Shelf
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    ChatMessage,
+    DoneEvent,
+    Question,
+    QuoteEvent,
+    SentenceEvent,
+    SourcesEvent,
+)
+from lutrin.retrieve.language import LanguageCheck
+from lutrin.retrieve.search import Searcher
+from lutrin.settings import Settings
+
+MakeFlow = Callable[..., AnswerFlow]
+LOOP = "What is the sensorimotor loop of sensing, deciding and acting?"
+BATTERY = "How many watt hours does the battery of Kestrel store?"
+
+
+@pytest.fixture
+def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
+    """Makes a flow with this generator and these conversations."""
+
+    def make(
+        generator: ScriptedGenerator | None = None, chats: MemoryChatStore | None = None, deadline_s: float = 2.0
+    ) -> AnswerFlow:
+        return AnswerFlow(
+            shelf=shelf,
+            searcher=Searcher(WordHashEmbedder()),
+            language=LanguageCheck(["en"]),
+            settings=flow_settings.model_copy(update={"deadline_s": deadline_s}),
+            generator=generator,
+            chats=chats,
+        )
+
+    return make
+
+
+async def events_of(flow: AnswerFlow, question: Question) -> list[AnswerEvent]:
+    """Everything that a reader is sent."""
+    return [event async for event in flow.answer(question)]
+
+
+async def answer_to(flow: AnswerFlow, text: str, **fields: object) -> Answer:
+    """The last event's answer."""
+    last = (await events_of(flow, Question(text=text, **fields)))[-1]  # type: ignore[arg-type]  # fields of Question
+    assert isinstance(last, DoneEvent)
+    return last.answer
+
+
+async def test_without_a_model_the_book_answers_in_its_own_words(make_flow: MakeFlow) -> None:
+    """Sources, then quotes, then the answer; each quote stands in its file."""
+    events = await events_of(make_flow(), Question(text=LOOP))
+    assert [type(event) for event in events[:2]] == [SourcesEvent, QuoteEvent]
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    assert done.answer.kind == "extractive"
+    assert "The sensorimotor loop is the cycle of sensing, deciding and acting." in done.answer.answer
+    assert "[1]" in done.answer.answer
+    assert done.answer.sources[0].url == "/read/robots/01-chapter-1-loops/01-the-loop#what-the-loop-is"
+
+
+async def test_a_supported_sentence_of_the_model_is_sent_and_cited(make_flow: MakeFlow) -> None:
+    """It is generated, and its citation is the quote that supports it."""
+    flow = make_flow(ScriptedGenerator(lambda _: "The loop is a cycle of sensing, deciding and acting."))
+    events = await events_of(flow, Question(text=LOOP))
+    assert [event.text for event in events if isinstance(event, SentenceEvent)] == [
+        "The loop is a cycle of sensing, deciding and acting."
+    ]
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    assert done.answer.kind == "generated"
+    assert done.answer.model_used == "scripted"
+
+
+async def test_an_invented_sentence_never_leaves(make_flow: MakeFlow) -> None:
+    """A wrong number is dropped; what is left of the answer is the book's."""
+    flow = make_flow(ScriptedGenerator(lambda _: "The battery of Kestrel stores 900 watt hours."))
+    answer = await answer_to(flow, BATTERY)
+    assert "900" not in answer.answer
+    assert "480 watt hours" in answer.answer
+    assert answer.kind == "extractive"
+
+
+async def test_markers_that_the_model_makes_up_are_removed(make_flow: MakeFlow) -> None:
+    """Citations are assigned by us."""
+    flow = make_flow(ScriptedGenerator(lambda _: "The battery of Kestrel stores 480 watt hours [7]."))
+    answer = await answer_to(flow, BATTERY)
+    assert "[7]" not in answer.answer
+    assert answer.answer.startswith("The battery of Kestrel stores 480 watt hours. [1]")
+
+
+async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:
+    """The deadline rules, and the reader is told."""
+    flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05), deadline_s=0.6)
+    async with asyncio.timeout(1.5):
+        answer = await answer_to(flow, BATTERY)
+    assert answer.kind == "extractive"
+    assert messages.PAST_DEADLINE in answer.warnings
+
+
+async def test_a_model_that_is_away_is_replaced_by_quotes(make_flow: MakeFlow) -> None:
+    """200 with the book's own sentences, not an error."""
+    generator = ScriptedGenerator()
+    generator.away = True
+    answer = await answer_to(make_flow(generator), BATTERY)
+    assert "480 watt hours" in answer.answer
+    assert messages.MODEL_AWAY in answer.warnings
+
+
+async def test_a_full_queue_is_replaced_by_quotes(make_flow: MakeFlow) -> None:
+    """Too many readers do not mean no answer."""
+    answer = await answer_to(make_flow(ScriptedGenerator(readers=0)), BATTERY)
+    assert (answer.kind, "480 watt hours" in answer.answer) == ("extractive", True)
+
+
+async def test_leaving_frees_the_model(make_flow: MakeFlow) -> None:
+    """Closing the stream cancels the generation."""
+    generator = ScriptedGenerator(lambda _: "The battery of Kestrel stores 480 watt hours. " * 100, pause_s=0.01)
+    async with aclosing(make_flow(generator).answer(Question(text=BATTERY))) as events:
+        async for event in events:
+            if isinstance(event, SentenceEvent):
+                break
+        assert generator.active == 1
+    assert generator.active == 0
+
+
+@pytest.mark.parametrize(
+    ("surface", "text"),
+    [
+        ("query", "This topic is not covered in the Robots textbook."),
+        ("chat", "I couldn't find that in the book. Please check the relevant chapter."),
+        ("tutor", "As an AI tutor for 'Robots', I can only answer questions related to the book's content."),
+    ],
+)
+async def test_what_the_book_does_not_say_is_refused_in_the_surface_s_words(
+    make_flow: MakeFlow, surface: str, text: str
+) -> None:
+    """Exact texts; no sources; topics that are covered."""
+    answer = await answer_to(make_flow(), "Which cheese belongs on a pizza from Naples?", surface=surface)
+    assert (answer.answer, answer.kind, answer.sources) == (text, "refusal", ())
+
+
+async def test_a_vague_question_without_conversation_asks_for_more(make_flow: MakeFlow) -> None:
+    """There is nothing to search for."""
+    answer = await answer_to(make_flow(), "Tell me more")
+    assert (answer.answer, answer.refusal) == (messages.NEEDS_CONTEXT, "vague")
+
+
+async def test_a_vague_question_is_completed_from_its_conversation(make_flow: MakeFlow) -> None:
+    """The topic of the last question is searched again."""
+    chats = MemoryChatStore()
+    asked = ChatMessage(id="1", session_id="s", role="user", text=BATTERY, created="2026-01-01T00:00:00Z")
+    await chats.append("s", [asked])
+    answer = await answer_to(make_flow(chats=chats), "Tell me more", session_id="s")
+    assert "480 watt hours" in answer.answer
+
+
+async def test_another_language_is_refused(make_flow: MakeFlow) -> None:
+    """With the contract's words."""
+    answer = await answer_to(make_flow(), "Wie viele Wattstunden speichert die Batterie des Roboters?")
+    assert (answer.answer, answer.refusal) == (messages.NOT_ENGLISH, "not_english")
+
+
+async def test_an_empty_question_is_an_error(make_flow: MakeFlow) -> None:
+    """Not an answer with nothing in it."""
+    with pytest.raises(InvalidQuestion, match=r"Please enter a question\."):
+        await answer_to(make_flow(), "  ")
+
+
+async def test_the_selection_alone_answers_in_its_mode(make_flow: MakeFlow) -> None:
+    """What only the rest of the book knows is not said."""
+    selected = "The sensorimotor loop is the cycle of sensing, deciding and acting."
+    flow = make_flow()
+    inside = await answer_to(flow, LOOP, selected_text=selected, mode="selection")
+    assert "cycle of sensing" in inside.answer
+    assert inside.sources[0].quote in selected
+    outside = await answer_to(flow, BATTERY, selected_text=selected, mode="selection")
+    assert (outside.answer, outside.refusal) == (messages.NOT_IN_SELECTION, "not_in_selection")
+
+
+async def test_an_empty_selection_means_the_whole_book_with_a_warning(make_flow: MakeFlow) -> None:
+    """Specification C, edge case 5."""
+    answer = await answer_to(make_flow(), BATTERY, selected_text=" \n", mode="selection")
+    assert "480 watt hours" in answer.answer
+    assert messages.EMPTY_SELECTION in answer.warnings
+
+
+async def test_code_that_moves_hardware_follows_the_book_s_warning(make_flow: MakeFlow) -> None:
+    """Verbatim, before the first code block."""
+    answer = await answer_to(make_flow(), "Which command drives Wren forward?")
+    warning = answer.answer.index("Keep two metres away from Wren while its motors have power.")
+    assert warning < answer.answer.index("ros2 topic pub /cmd_vel")
+
+
+async def test_code_without_a_warning_in_the_book_is_withheld(make_flow: MakeFlow) -> None:
+    """And that is said."""
+    answer = await answer_to(make_flow(), "Which command moves the arm of Kestrel?")
+    assert "joint_trajectory" not in answer.answer
+    assert messages.CODE_WITHHELD in answer.warnings
+
+
+async def test_simulated_and_real_are_told_apart(make_flow: MakeFlow) -> None:
+    """When both stand in one answer."""
+    answer = await answer_to(make_flow(), "Do the wheels of Wren slip on a wet floor or in the simulator?")
+    assert any("simulation" in warning and "real hardware" in warning for warning in answer.warnings)
+
+
+async def test_the_same_question_gets_the_same_bytes_without_the_model(make_flow: MakeFlow) -> None:
+    """A repeat does not ask the model again."""
+    generator = ScriptedGenerator(lambda _: "The battery of Kestrel stores 480 watt hours.")
+    flow = make_flow(generator)
+    first, second = await answer_to(flow, BATTERY), await answer_to(flow, BATTERY)
+    assert first.answer == second.answer
+    assert len(generator.requests) == 1
+
+
+async def test_a_fallback_is_not_remembered(make_flow: MakeFlow) -> None:
+    """When the model is back, the next reader gets it."""
+    generator = ScriptedGenerator(lambda _: "The battery of Kestrel stores 480 watt hours.")
+    flow = make_flow(generator)
+    generator.away = True
+    assert (await answer_to(flow, BATTERY)).kind == "extractive"
+    generator.away = False
+    assert (await answer_to(flow, BATTERY)).kind == "generated"
+
+
+async def test_a_chapter_narrows_the_search(make_flow: MakeFlow) -> None:
+    """Its short name is enough; an unknown one is answered with the list."""
+    answer = await answer_to(make_flow(), "Which command drives Wren forward?", chapter="chapter 2")
+    assert {source.chapter for source in answer.sources} == {"Chapter 2: Driving"}
+    with pytest.raises(InvalidQuestion, match="Chapter 1: Loops"):
+        await answer_to(make_flow(), LOOP, chapter="Chapter 9")
+
+
+async def test_an_unknown_book_is_named(make_flow: MakeFlow) -> None:
+    """With those that are there."""
+    with pytest.raises(NotFound, match="robots"):
+        await answer_to(make_flow(), LOOP, book="cooking")
+
+
+async def test_the_prompt_holds_the_chosen_sentences_only(make_flow: MakeFlow) -> None:
+    """Few tokens, the question last."""
+    generator = ScriptedGenerator()
+    await answer_to(make_flow(generator), BATTERY)
+    prompt = generator.requests[0].messages[-1].content
+    assert "480 watt hours" in prompt
+    assert prompt.index("480 watt hours") < prompt.index("Question:")
+    assert "ros2 topic pub" not in prompt
