@@ -44,6 +44,10 @@ fix: _development
     ruff format .
     ruff check --fix .
 
+# kill, starve and crowd an ingest by the hundred; the index must always be the old or the new one
+chaos-ingest *ARGS: _development
+    python bench/chaos_ingest.py {{ARGS}}
+
 # prove that the sample questions say the truth about the sample book
 check-questions: _development
     python corpus/questions/check.py

@@ -24,6 +24,9 @@ IDENTIFIER_WEIGHT = 1.0
 """What a match of identifiers adds to a match of prose."""
 MAX_TERMS = 64
 """Of one question; a selection of 2,000 tokens has its rarest words anyway among the first."""
+MAX_CANDIDATES = 20_000
+"""Passages that are ranked by prose, about; the rarest words of a question choose them."""
+LEAST_TERMS = 2
 
 WORD = re.compile(r"\w+")
 IDENTIFIER = re.compile(r"[/~@#$]?\w+(?:(?:::|->|[/_.:+\-=])\w+)*/?")
@@ -102,6 +105,7 @@ def match(connection: Connection, text: str, k: int, where: Mapping[str, str] | 
     """
     spoken = words(text)
     content = [word for word in dict.fromkeys(spoken) if word not in STOP_WORDS] or list(dict.fromkeys(spoken))
+    content = _telling(connection, content)
     named = list(dict.fromkeys([*identifiers(text), *bigrams(text)]))
     clause, values = chunk_filter(where)
     scores: dict[str, float] = {}
@@ -122,6 +126,18 @@ def match(connection: Connection, text: str, k: int, where: Mapping[str, str] | 
             for chunk_id, score in rows:
                 scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def _telling(connection: Connection, terms: list[str]) -> list[str]:
+    """The words to search for; in a large book the commonest would have every second passage ranked for nothing."""
+    frequency = document_frequency(connection, terms)
+    kept, candidates = set(), 0
+    for term in sorted(terms, key=lambda word: frequency[word]):
+        candidates += frequency[term]
+        if len(kept) >= LEAST_TERMS and candidates > MAX_CANDIDATES:
+            break
+        kept.add(term)
+    return [term for term in terms if term in kept]
 
 
 FILTERS = ("chapter", "module", "filename", "section", "content_type")
