@@ -56,7 +56,10 @@ def open_engine(path: Path, key: str, *, connections: int = 4) -> AsyncEngine:
         return connection
 
     async def connect() -> aiosqlite.Connection:
-        return await aiosqlite.Connection(open_file, 64)
+        connection = aiosqlite.Connection(open_file, 64)
+        # As SQLAlchemy does for its own connections: a forgotten close must not keep the process alive.
+        connection._thread.daemon = True  # noqa: SLF001 - aiosqlite has no public name for it
+        return await connection
 
     engine = create_async_engine(
         "sqlite+aiosqlcipher:///conversations",  # a name only; `connect` knows the file

@@ -1,10 +1,13 @@
-"""Between the records that travel and the rows that are stored."""
+"""Between the records that travel and the rows that are stored, and the statements that store them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import cast
 
 import msgspec
+from sqlalchemy import Update, case, func, select, update
+from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlmodel import col
 
 from lutrin.chats.tables import MessageRow, SessionRow
 from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Citation, Mode, Role
@@ -43,6 +46,36 @@ def new_session(key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], n
         user_agent=origin.user_agent[:USER_AGENT_CHARS],
         message_count=0,
     )
+
+
+def upserted_session(row: SessionRow) -> Insert:
+    """Insert a conversation; one that is there gets the new time, and the book and generation where they are known."""
+    statement = insert(SessionRow).values(row.model_dump())
+    fresh = statement.excluded
+    return statement.on_conflict_do_update(
+        index_elements=["key"],
+        set_={
+            "updated": fresh.updated,
+            "book": case((fresh.book != "", fresh.book), else_=col(SessionRow.book)),
+            "generation": case((fresh.generation != "", fresh.generation), else_=col(SessionRow.generation)),
+        },
+    )
+
+
+def upserted_messages(messages: Sequence[MessageRow]) -> Insert:
+    """Insert messages; one that is there is replaced in its place, unless it is another conversation's."""
+    statement = insert(MessageRow).values([row.model_dump(exclude={"position"}) for row in messages])
+    fresh = statement.excluded
+    replaced = {name: fresh[name] for name in MessageRow.model_fields if name not in {"position", "id", "session"}}
+    return statement.on_conflict_do_update(
+        index_elements=["id"], set_=replaced, where=col(MessageRow.session) == fresh.session
+    )
+
+
+def recounted(key: str) -> Update:
+    """Bring the number of messages of a conversation up to date."""
+    count = select(func.count()).select_from(MessageRow).where(col(MessageRow.session) == key).scalar_subquery()
+    return update(SessionRow).where(col(SessionRow.key) == key).values(message_count=count)
 
 
 def message_row(key: str, message: ChatMessage) -> MessageRow:

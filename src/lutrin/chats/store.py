@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import func
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col, delete, select
@@ -62,25 +61,14 @@ class SqlChatStore:
         Raises:
             ChatStoreError: Nothing was stored.
         """
+        now = self._now()
         async with self._writing() as session:
-            known = await session.get(SessionRow, key)
-            if known is None:
-                known = rows.new_session(key, origin, messages, self._now())
-                session.add(known)
-                await session.flush()
-            for message in messages:
-                old = (await session.exec(select(MessageRow).where(MessageRow.id == message.id))).first()
-                if old is not None and old.session != key:
+            await session.exec(rows.upserted_session(rows.new_session(key, origin, messages, now)))
+            if messages:
+                stored = await session.exec(rows.upserted_messages([rows.message_row(key, item) for item in messages]))
+                if stored.rowcount != len(messages):
                     raise ChatStoreError("A message of that id belongs to another conversation.")
-                row = rows.message_row(key, message)
-                row.position = old.position if old is not None else None
-                await session.merge(row)
-            await session.flush()
-            count = select(func.count()).select_from(MessageRow).where(MessageRow.session == key)
-            known.message_count = (await session.exec(count)).one()
-            known.updated = rows.iso(self._now())
-            known.book = origin.book or known.book
-            known.generation = origin.generation or known.generation
+            await session.exec(rows.recounted(key))
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a conversation, oldest first; an unknown one has none.
