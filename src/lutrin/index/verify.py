@@ -2,9 +2,10 @@
 
 import asyncio
 import hashlib
-import multiprocessing
+import pickle
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
-from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 
 import numpy as np
@@ -68,31 +69,22 @@ def in_fresh_process(store: VectorStore) -> Verify:
 
 
 def _run_child(directory: Path, store: VectorStore) -> None:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    # Daemonic: it is ended when this process ends in an orderly way; when it is killed, the child only ever read.
-    process = context.Process(target=_child, args=(directory, store, theirs), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        problem = ours.recv()
-    except EOFError:
-        problem = "the process that checked it died"
-    finally:
-        ours.close()
-        process.join()
-        process.close()
-    if problem:
-        raise VerificationFailed(str(problem))
+    # A plain interpreter instead of `multiprocessing`: that would run the caller's main module again in the child.
+    command = [sys.executable, "-c", "from lutrin.index.verify import _child; _child()"]
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        command, input=pickle.dumps((directory, store)), capture_output=True, check=False
+    )
+    if done.returncode:
+        problem = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise VerificationFailed(problem or f"The process that checked the new index died ({done.returncode}).")
 
 
-def _child(directory: Path, store: VectorStore, pipe: Pipe) -> None:
+def _child() -> None:
+    directory, store = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent process
     try:
         asyncio.run(verify_generation(directory, store))
     except VerificationFailed as error:
-        pipe.send(error.detail)
-    else:
-        pipe.send("")
+        sys.exit(error.detail)
 
 
 def _check_database(directory: Path) -> None:
