@@ -10,8 +10,11 @@ from lutrin.records import Chunk, Citation, Passage
 def reader_url(chunk: Chunk) -> str:
     """Path of the reader's page that holds a chunk's heading, with its fragment.
 
-    A page of Markdown loses its suffix; a PDF keeps it and is opened at the page.
+    A page of Markdown loses its suffix; a PDF keeps it and is opened at the page. Selected words that do not stand in
+    the book have no page, hence an empty path.
     """
+    if not chunk.filename:
+        return ""
     stem, dot, suffix = chunk.filename.rpartition(".")
     is_pdf = suffix.lower() == "pdf"
     path = percent(chunk.filename if is_pdf or not dot else stem)
@@ -48,12 +51,12 @@ class Citations:
         return self._cited[n - 1]
 
     def all(self, further: Sequence[Passage] = ()) -> tuple[Citation, ...]:
-        """What was cited, in order of use, then the other passages that were found, each by its first unit."""
+        """What was cited, in order of use, then the book's other passages that were found, each by its first unit."""
         rest = list(self._cited)
         cited = {item.chunk_id for item in rest}
         for passage in further:
             chunk = passage.chunk
-            if chunk.chunk_id not in cited and chunk.units:
+            if chunk.chunk_id not in cited and chunk.units and chunk.filename:
                 cited.add(chunk.chunk_id)
                 first = chunk.units[0]
                 rest.append(self._citation(chunk, len(rest) + 1, first.char_start, first.char_end))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lutrin.retrieve.words import content_stems, identifiers, is_negated, names, numbers, stem, words
+from lutrin.retrieve.words import STOP_WORDS, content_stems, identifiers, is_negated, names, numbers, stem, words
 
 MIN_COVERAGE = 0.66
 """Share of a sentence's content words that its evidence must hold."""
@@ -58,23 +58,36 @@ def coverage(sentence: str, text: str) -> float:
 
 
 def _literals_stand(sentence: str, text: str, question: str) -> bool:
-    """Whether numbers, identifiers and names stand in the text as they stand in the sentence."""
+    """Whether numbers, identifiers and names stand in the text as they stand in the sentence.
+
+    The first word may be a name, too: unless it is a function word it must stand there as well.
+    """
     if not set(numbers(sentence)) <= set(numbers(text)):
         return False
     lowered = text.lower()
     if not all(item.lower() in lowered for item in identifiers(sentence)):
         return False
     known = {stem(word) for word in words(f"{text} {question}")}
-    return all(stem(part) in known for name in names(sentence) for part in words(name))
+    named = [part for name in names(sentence) for part in words(name)]
+    first = [word for word in words(sentence)[:1] if word.lower() not in STOP_WORDS]
+    return all(stem(part) in known for part in (*named, *first))
 
 
 def _agrees(sentence: str, text: str) -> bool:
-    """Whether denial and direction of a comparison are those of the text's closest sentence."""
+    """Whether denial and comparison are those of the text's closest sentence: same words, sides in its order."""
     closest = max(re.split(r"(?<=[.!?])\s+|\n", text), key=lambda part: coverage(sentence, part), default="")
     if is_negated(sentence) != is_negated(closest):
         return False
-    if not _COMPARISON.search(sentence):
+    compared = _comparisons(sentence)
+    if not compared:
         return True
+    if not compared <= _comparisons(closest):
+        return False
     shared = set(content_stems(closest))
     order = [item for item in dict.fromkeys(content_stems(sentence)) if item in shared]
     return order == [item for item in dict.fromkeys(content_stems(closest)) if item in set(order)]
+
+
+def _comparisons(text: str) -> set[str]:
+    """The words of a text that say which side is more."""
+    return {match.lower() for match in _COMPARISON.findall(text)}
