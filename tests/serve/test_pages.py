@@ -133,6 +133,12 @@ def test_pictures_are_described() -> None:
     assert '<span class="missing-image">A robot</span>' in rendered("# T\n\n![A robot](./robot.png)\n", "a.mdx")
 
 
+def test_pages_of_a_pdf_have_the_anchors_of_citations() -> None:
+    """`#page=2` lands on the second page."""
+    text = rendered("# One\n\nFirst.\f# Two\n\nSecond.", "book.pdf")
+    assert "Second." in text.partition('id="page=2"')[2]
+
+
 async def test_the_interface_describes_itself(client: httpx.AsyncClient) -> None:
     """Every path of the contract is in the OpenAPI document, with an id of its own and its problems."""
     document = (await client.get("/schema/openapi.json")).json()

@@ -21,6 +21,8 @@ from lutrin.serve.services import Library, PageEntry, ShelvedBook
 # Both as `page_html` writes them; whatever a book itself says stands escaped.
 CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
 IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)">')
+PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
+"""Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
 
 _CLASSES = {"class"}
 _ATTRIBUTES = {
@@ -84,7 +86,8 @@ class Reader:
 @lru_cache(maxsize=64)
 def rendered(source: str, filename: str) -> str:
     """Safe HTML of a source file; anchors of headings are those that citations lead to."""
-    return sanitised(CODE.sub(_highlighted, IMAGE.sub(_described, page_html(source, filename))))
+    page = CODE.sub(_highlighted, IMAGE.sub(_described, page_html(source, filename)))
+    return sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
 
 
 def sanitised(page: str) -> str:

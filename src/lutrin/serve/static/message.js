@@ -75,7 +75,7 @@ export class Answering {
   tags() {
     const seen = new Map();
     const cited = [...this.text.matchAll(/\[(\d{1,3})\]/g)].map((match) => this.citations.get(Number(match[1])));
-    for (const citation of cited) if (citation && !seen.has(citation.url)) seen.set(citation.url, citation);
+    for (const citation of cited) if (citation?.url && !seen.has(citation.url)) seen.set(citation.url, citation);
     if (!seen.size) return [];
     const items = [...seen.values()].map((citation) => el("li", {}, link(citation, citation.section_title || citation.filename)));
     return [el("ul", { className: "lutrin-sources", ariaLabel: "Sources" }, ...items)];
@@ -103,6 +103,7 @@ export class Answering {
 }
 
 function link(citation, label = `[${citation.n}]`) {
+  if (!citation.url) return el("span", { className: "lutrin-cite", title: citation.quote }, label); // of selected words
   const where = [citation.chapter, citation.section_title].filter(Boolean).join(", ");
   const anchor = el("a", { href: citation.url, title: `${citation.quote}\n${where}` }, label);
   if (label === `[${citation.n}]`) anchor.className = "lutrin-cite";
