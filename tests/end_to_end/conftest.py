@@ -48,6 +48,11 @@ class Library:
     second: Done
     """The ingest of the sample book's first part."""
 
+    @property
+    def folders(self) -> dict[str, Path]:
+        """Where the books' files are, by slug."""
+        return {books.SLUG: self.book, FOUNDATIONS_SLUG: FOUNDATIONS}
+
 
 @pytest.fixture(scope="session")
 def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -9,22 +9,11 @@ from lutrin import messages
 from lutrin.records import Answer
 
 from . import books
-from .conftest import FOUNDATIONS, FOUNDATIONS_SLUG, Library, Lutrin
+from .conftest import Library, Lutrin
+from .reading import check_sources
 
 FAR = "What will the weather be in Paris tomorrow?"
 LOOP = "What is the sensorimotor loop?"
-
-
-def check_quotes(answer: Answer, library: Library) -> None:
-    """Every quote stands in its source file, letter for letter, and every marker has a source."""
-    for source in answer.sources:
-        root = FOUNDATIONS if source.book == FOUNDATIONS_SLUG else library.book
-        assert source.quote
-        assert source.quote in (root / source.filename).read_text("utf-8")
-    numbers = {source.n for source in answer.sources}
-    markers = {int(number) for number in re.findall(r"\[(\d+)\]", answer.answer)}
-    assert markers
-    assert markers <= numbers
 
 
 @pytest.mark.model
@@ -47,7 +36,7 @@ def test_json_is_the_whole_answer_and_its_quotes_are_the_books(lutrin: Lutrin, l
     assert (answer.kind, answer.mode, answer.refusal, answer.model_used) == ("extractive", "book", None, "")
     assert books.ANSWER_FILE in {source.filename for source in answer.sources}
     assert {source.book for source in answer.sources} == {books.SLUG}
-    check_quotes(answer, library)
+    check_sources(answer, library.folders)
 
 
 @pytest.mark.model
@@ -64,7 +53,7 @@ def test_a_stream_shows_the_book_first_and_the_answer_last(lutrin: Lutrin, libra
     )
     again = lutrin("ask", LOOP, "--json", LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="20", LUTRIN_ANSWER_TOKENS="32")
     answer = msgspec.json.decode(again.out, type=Answer)
-    check_quotes(answer, library)
+    check_sources(answer, library.folders)
     assert done.out.startswith(answer.answer)
 
 

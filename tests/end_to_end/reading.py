@@ -1,0 +1,94 @@
+"""What a careful reader checks: the events of a stream, and that citations lead to the words that they quote."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+import msgspec
+
+from lutrin.records import Answer, Citation
+
+MARKER = re.compile(r"\[(\d+)\]")
+STREAM = {"Accept": "text/event-stream"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One Server-Sent Event."""
+
+    id: str
+    name: str
+    data: dict[str, Any]
+
+    def answer(self) -> Answer:
+        """The Answer that a `done` carries."""
+        assert self.name == "done", self
+        return msgspec.convert(self.data, Answer)
+
+
+def events(response: httpx.Response) -> Iterator[Event]:
+    """Events as they arrive; comments are passed over."""
+    assert response.status_code == httpx.codes.OK
+    assert response.headers["content-type"].startswith("text/event-stream")
+    fields: dict[str, str] = {}
+    for line in response.iter_lines():
+        if line.startswith(":"):
+            continue
+        if line:
+            name, _, value = line.partition(": ")
+            fields[name] = value
+        elif fields:
+            yield Event(fields["id"], fields["event"], msgspec.json.decode(fields["data"]))
+            fields = {}
+
+
+def check_order(seen: list[Event]) -> Answer:
+    """Sources come first, then quotes, then what was generated, and `done` last; nothing is told twice.
+
+    Returns:
+        The answer that ends the stream.
+    """
+    names = [event.name for event in seen if event.name != "queued"]
+    rank = {"sources": 0, "quote": 1, "sentence": 2, "done": 3}
+    assert [rank[name] for name in names] == sorted(rank[name] for name in names)
+    assert (names.count("sources"), names.count("done")) == (1, 1)
+    assert names.count("quote") >= 1
+    streams, numbers = zip(*(event.id.split(".") for event in seen), strict=True)
+    assert len(set(streams)) == 1
+    assert [int(number) for number in numbers] == list(range(1, len(seen) + 1))
+    answer = seen[-1].answer()
+    quoted = {event.data["citation"]["quote"] for event in seen if event.name == "quote"}
+    assert quoted <= {source.quote for source in answer.sources}
+    return answer
+
+
+def check_sources(answer: Answer, folders: Mapping[str, Path], selected_text: str = "") -> None:
+    """Every quote stands in its file letter for letter, and every marker in the text has a source.
+
+    Args:
+        answer: Not a refusal.
+        folders: The folder of each book, by slug.
+        selected_text: The reader's selection; words of it that are not the book's have neither file nor address.
+    """
+    for source in answer.sources:
+        assert source.quote
+        assert bool(source.filename) is bool(source.url)
+        place = (folders[source.book] / source.filename).read_text("utf-8") if source.filename else selected_text
+        assert source.quote in place
+    markers = {int(number) for number in MARKER.findall(answer.answer)}
+    assert markers
+    assert markers <= {source.n for source in answer.sources}
+
+
+def check_landing(client: httpx.Client, source: Citation) -> None:
+    """The citation's address is a page of this server, and the heading that it names is on the page."""
+    path, _, fragment = source.url.partition("#")
+    page = client.get(path)
+    assert page.status_code == httpx.codes.OK, source.url
+    assert page.headers["content-type"].startswith("text/html")
+    if fragment:
+        assert f'id="{unquote(fragment)}"' in page.text, source.url

@@ -1,0 +1,56 @@
+"""Server-Sent Events of the running server: quotes at once, then what was verified, then the whole answer."""
+
+import secrets
+
+import pytest
+
+from . import books
+from .conftest import Library
+from .processes import Server
+from .reading import STREAM, check_landing, check_order, check_sources, events
+
+pytestmark = [pytest.mark.model, pytest.mark.gguf]
+
+
+def test_a_streamed_answer_keeps_its_order(server: Server, library: Library) -> None:
+    """Sources, quotes, sentences, done: quotes are the files' own words and lead to pages that hold their headings."""
+    asked = {"query": "What is closed loop control?"}
+    with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
+        seen = list(events(response))
+    answer = check_order(seen)
+    check_sources(answer, library.folders)
+    for source in answer.sources:
+        check_landing(server.client, source)
+    whole = server.client.post("/api/query", json=asked).json()
+    assert {**seen[-1].data, "latency_ms": 0, "type": ""} == {**whole, "latency_ms": 0, "type": ""}
+
+
+def test_a_streamed_chat_is_kept(server: Server, library: Library) -> None:
+    """What `done` said is what the history holds afterwards."""
+    session = secrets.token_hex(8)
+    asked = {"session_id": session, "message": books.QUESTION}
+    with server.client.stream("POST", "/chat", json=asked, headers=STREAM) as response:
+        answer = check_order(list(events(response)))
+    check_sources(answer, library.folders)
+    question, reply = server.client.get(f"/history/{session}").json()["messages"]
+    assert (question["role"], question["text"]) == ("user", books.QUESTION)
+    assert (reply["role"], reply["text"], reply["kind"]) == ("assistant", answer.answer, answer.kind)
+
+
+def test_a_refusal_is_one_event(server: Server) -> None:
+    """Where there is nothing to quote the stream is `done` alone."""
+    asked = {"query": "What will the weather be in Paris tomorrow?"}
+    with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
+        (event,) = events(response)
+    assert event.answer().refusal == "out_of_scope"
+
+
+def test_a_stream_that_was_cut_goes_on(server: Server) -> None:
+    """With `Last-Event-ID` the rest comes, and both parts together are the whole."""
+    asked = {"query": "What is a latency budget?"}
+    with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
+        first = next(events(response))
+    again = {**STREAM, "Last-Event-ID": first.id}
+    with server.client.stream("POST", "/api/query", json=asked, headers=again) as response:
+        rest = list(events(response))
+    check_order([first, *rest])
