@@ -70,6 +70,7 @@ class BookIngest:
         store: Makes the vector index.
         verify: Reads the new generation back in a fresh process.
         current: Folder of the current generation, if it is intact.
+        password: Of encrypted PDFs.
         progress: Told of each step.
     """
 
@@ -86,6 +87,7 @@ class BookIngest:
         store: VectorStore,
         verify: Verify,
         current: Path | None,
+        password: str,
         progress: Progress,
     ) -> None:
         self._book = book
@@ -99,6 +101,7 @@ class BookIngest:
         self._store = store
         self._verify = verify
         self._current = current
+        self._password = password
         self._progress = progress
         self._tally = _Tally()
         self._before: sqlite.Connection | None = None
@@ -193,7 +196,7 @@ class BookIngest:
 
     def _cut(self, file: SourceFile) -> Read:
         state = self._plan.states.get(file.name)
-        document = read_document(file, self._book)
+        document = read_document(file, self._book, password=self._password)
         if state is None:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens

@@ -65,6 +65,7 @@ async def ingest(
     *,
     overrides: Overrides = Overrides(),
     rebuild: bool = False,
+    password: str = "",
     progress: Progress = silent,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now.
@@ -75,6 +76,7 @@ async def ingest(
         tools: The adapters.
         overrides: For a single book.
         rebuild: Read every file again; embeddings are still taken from the cache.
+        password: Of encrypted PDFs.
         progress: Told of each folder that is done, and often in between.
 
     Raises:
@@ -93,7 +95,8 @@ async def ingest(
     except Timeout:
         raise IngestInProgress from None
     try:
-        summary = await _Run(corpus, settings, tools, rebuild=rebuild, progress=progress).all_books(overrides)
+        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, progress=progress)
+        summary = await run.all_books(overrides)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
     finally:
@@ -105,12 +108,20 @@ class _Run:
     """One ingest while it holds the lock."""
 
     def __init__(
-        self, corpus: Path, settings: Settings, tools: IngestTools, *, rebuild: bool, progress: Progress
+        self,
+        corpus: Path,
+        settings: Settings,
+        tools: IngestTools,
+        *,
+        rebuild: bool,
+        password: str,
+        progress: Progress,
     ) -> None:
         self._corpus = corpus
         self._settings = settings
         self._tools = tools
         self._rebuild = rebuild
+        self._password = password
         self._progress = progress
         self._log = get_logger("ingest")
 
@@ -179,6 +190,7 @@ class _Run:
             store=self._tools.store,
             verify=self._tools.verify,
             current=current,
+            password=self._password,
             progress=self._progress,
         )
         outcome = await work.run(created)
