@@ -33,7 +33,7 @@ Metadata = Mapping[str, str | int | bool]
 BATCH = 5000
 """Records sent to Chroma at once; it refuses more than 5461."""
 HNSW: dict[str, Any] = {"space": "cosine", "ef_construction": 200, "ef_search": 256, "max_neighbors": 24}
-"""Malkov and Yashunin 2016: wide enough that ten nearest of 100,000 hold 0.99 of those that an exact scan finds."""
+"""Of the graph (Malkov and Yashunin 2016), wider than Chroma's defaults; see `docs/decisions/0005-generations.md`."""
 
 
 class ChromaStore:
