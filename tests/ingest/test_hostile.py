@@ -1,13 +1,19 @@
 """Input that was made to hurt is read in linear time, or refused, with what stands around it intact."""
 
 import time
+from pathlib import Path
+from random import Random
 
 import pytest
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.books import find_books
 from lutrin.ingest.decoding import decode
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.limited import read_limited
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
+from lutrin.ingest.scan import scan
 
 MANY = 20_000
 LINES = 6_000
@@ -108,3 +114,55 @@ def test_a_picture_is_no_text() -> None:
     """Zero bytes at the start tell."""
     with pytest.raises(DocumentError, match="not a text file"):
         decode(b"\x89PNG\r\n\0\0", "a.md")
+
+
+def mutated(source: bytes, seed: int) -> bytes:
+    """A file with some bytes changed, doubled or cut out, the same ones each time."""
+    random = Random(seed)
+    data = bytearray(source)
+    for _ in range(random.randint(1, 30)):
+        at = random.randrange(len(data) + 1)
+        kind = random.randrange(3)
+        if kind == 0:
+            data[at:at] = random.randbytes(random.randint(1, 4))
+        elif kind == 1:
+            data[at:at] = data[at : at + random.randint(1, 40)] * random.randint(1, 3)
+        else:
+            del data[at : at + random.randint(1, 40)]
+    return bytes(data)
+
+
+def test_three_hundred_damaged_files_cost_at_most_one_line_each(tmp_path: Path) -> None:
+    """Every file is read or refused in one printable line, none takes long, and good files beside them are whole."""
+    pages = sorted((Path(__file__).parent / "pages").glob("*.md*[dx]"))
+    for seed in range(300):
+        page = pages[seed % len(pages)]
+        (tmp_path / f"{seed:03} & {page.name}").write_bytes(mutated(page.read_bytes(), seed))
+    (tmp_path / "good.md").write_text("# Good\n\nAll is well.\n", encoding="utf-8")
+    book = find_books(tmp_path)[0]
+    refused = 0
+    for file in scan(tmp_path):
+        began = time.monotonic()
+        try:
+            document = read_document(file, book)
+        except DocumentError as error:
+            refused += 1
+            assert str(error).isprintable()  # noqa: PT017 - an error is one of two good outcomes
+        else:
+            assert all(notice.message.isprintable() for notice in document.notices)
+            if file.name == "good.md":
+                assert document.sections[0].units[0].text == "All is well."
+        assert time.monotonic() - began < 5
+    assert refused < 150
+
+
+def test_a_large_file_is_read_in_a_limited_process(tmp_path: Path) -> None:
+    """With the same outcome for an honest one, and one error line for one that would take minutes."""
+    honest = "# Long\n\n" + "A sentence of the long page. " * 20_000
+    (tmp_path / "long.md").write_text(honest, encoding="utf-8")
+    book = find_books(tmp_path)[0]
+    document = read_document(scan(tmp_path)[0], book)
+    assert (document.source, document.title, document.chapter) == (honest, "Long", "Long")
+    assert len(document.sections[0].units) == 20_000
+    with pytest.raises(DocumentError, match="could not be read within 2 s"):
+        read_limited(("[a](" * 2_000_000).encode(), "bomb.md", time_limit_s=2)

@@ -82,7 +82,7 @@ class _Parser:
             following = self._start_leaf(number, end)
             if following is not None:
                 return following
-            inside = self._start_container(end)
+            inside = self._start_container(number, end)
             if inside is None:
                 break
             if inside < 0:  # a directive, which has its line for itself
@@ -272,7 +272,7 @@ class _Parser:
 
     # Containers --------------------------------------------------------------------------------------------------
 
-    def _start_container(self, end: int) -> int | None:
+    def _start_container(self, number: int, end: int) -> int | None:
         """Start a container at `self.at`; returns where its text starts, -1 if it takes the whole line."""
         source, at = self.source, self.at
         if len(self.stack) >= _DEEPEST:
@@ -285,6 +285,8 @@ class _Parser:
         if (item := leaves.ITEM.match(source, at, end)) is not None:
             return self._item(item[1], end)
         if source[at] == ":" and (found := containers.directive(source[at:end])):
+            if not found[1] and self.ahead.fence_closes(number, ":::") is None:
+                return None  # three colons and a word that nothing knows and nothing closes
             self._close_to(self.matched)
             self._hold(found[0], found[1], at + found[2], at + found[3])
             return -1

@@ -39,7 +39,7 @@ class Open:
 def directive(line: str) -> tuple[str, str, int, int] | None:
     """Fence, class and title (start and end in `line`) of `:::note[Title]`, `:::note Title` or `:::{note} Title`.
 
-    An unknown word after the colons is text that a reader sees, so it becomes part of the title.
+    An unknown word after the colons is text that a reader sees, so it becomes part of the title; the class is empty.
     """
     match = _DIRECTIVE.match(line)
     if match is None:

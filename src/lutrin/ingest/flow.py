@@ -51,6 +51,7 @@ class Flow:
         self._limit = lines[-1][1] if lines else 0
         self._vain = 0
         self._known: dict[str, bool] = {}
+        self._last_closers: dict[str, int] = {}
 
     def start(self, at: int, *, paragraph: bool) -> Found | None:
         """What starts at offset `at`, and goes on over as many lines as it needs; None if it is Markdown.
@@ -92,8 +93,16 @@ class Flow:
 
     def _count(self, blocks: list[Block]) -> None:
         for block in blocks:
-            if isinstance(block, Mark) and not block.tag.self_closing:
-                self.open_elements = max(0, self.open_elements + (-1 if block.tag.closing else 1))
+            if isinstance(block, Mark) and block.tag.closing:
+                self.open_elements = max(0, self.open_elements - 1)
+            elif isinstance(block, Mark) and not block.tag.self_closing and self._closes(block.tag):
+                self.open_elements += 1
+
+    def _closes(self, tag: Tag) -> bool:
+        """Whether a tag of that name is closed somewhere behind this one."""
+        if tag.name not in self._last_closers:
+            self._last_closers[tag.name] = self.source.rfind(f"</{tag.name}")
+        return self._last_closers[tag.name] >= tag.end
 
     # Pieces of a line --------------------------------------------------------------------------------------------
 

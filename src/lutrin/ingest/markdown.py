@@ -7,6 +7,7 @@ from lutrin.ingest.frontmatter import FrontMatter, read_front_matter
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
 from lutrin.ingest.placed import line_number
+from lutrin.ingest.script import HTML
 from lutrin.ingest.sections import Outline, clean
 from lutrin.ingest.strings import exported_names, exported_values
 from lutrin.ingest.tree import Block, Element, Heading, Script
@@ -15,9 +16,11 @@ from lutrin.records import Document, Notice
 
 # A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
 _LOOKS_LIKE_MDX = re.compile(
-    r"^import\s[^\n]*\sfrom\s+['\"]|^export\s+(?:const|default|function)\b|^[ \t]*</?[A-Z][A-Za-z]*[\s/>]|\{/\*",
+    r"^import\s[^\n]*\sfrom\s+['\"]|^export\s+(?:const|default|function)\b|"
+    r"^[ \t]*</?(?P<name>[A-Z][A-Za-z]*)[\s/>]|\{/\*",
     re.MULTILINE,
 )
+_FENCE_LINE = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 _NUMBER_PREFIX = re.compile(r"^\d+[-_.\s]+(?=\D)")
 _MAX_NOTICES = 20
 
@@ -33,7 +36,7 @@ class Page:
     def __init__(self, source: str, filename: str) -> None:
         self.source = source
         self.filename = filename
-        self.mdx = filename.endswith(".mdx") or _LOOKS_LIKE_MDX.search(source) is not None
+        self.mdx = filename.lower().endswith(".mdx") or looks_like_mdx(source)
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         self.blocks: list[Block]
@@ -47,7 +50,8 @@ class Page:
     def problem(self, offset: int, message: str) -> None:
         """Note something that the author should know."""
         if len(self._problems) < _MAX_NOTICES:
-            self._problems.append((offset, message))
+            printable = "".join(c if c.isprintable() else "\ufffd" for c in message[:200])
+            self._problems.append((offset, printable))
 
     def _values(self, scripts: list[Script]) -> dict[str, str]:
         values = {}
@@ -87,6 +91,23 @@ class Page:
             Notice(filename=self.filename, message=message, line=line_number(self.source, offset))
             for offset, message in sorted(self._problems)
         )
+
+
+def looks_like_mdx(source: str) -> bool:
+    """Whether a Markdown file is MDX: it has imports, components or comments in braces, and not in code only."""
+    match = _LOOKS_LIKE_MDX.search(source)
+    counted = fences = 0
+    while match is not None:
+        fences += len(_FENCE_LINE.findall(source, counted, match.start()))
+        counted = match.start()
+        if fences % 2:
+            after = _FENCE_LINE.search(source, match.end())
+            match = _LOOKS_LIKE_MDX.search(source, after.end()) if after else None
+        elif match["name"] and match["name"].lower() in HTML:
+            match = _LOOKS_LIKE_MDX.search(source, match.end())
+        else:
+            return True
+    return False
 
 
 def parse_markdown(source: str, filename: str) -> Document:
