@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.index.build import collection_name
 from lutrin.index.generation import MANIFEST, WINDOWS, OpenGeneration, open_generation
+from lutrin.records import BookInfo
 
 from .conftest import PAGES, Library, make_chunk
 
@@ -117,3 +119,17 @@ async def test_a_damaged_generation_is_not_opened(library: Library) -> None:
         await open_generation(directory, library.store)
     with pytest.raises(IndexUnavailable):
         await open_generation(directory.with_name("g2"), library.store)
+
+
+@pytest.mark.parametrize(
+    ("slug", "version", "name"),
+    [
+        ("physical-ai-textbook", "1", "physical-ai-textbook-v1"),
+        ("physical-ai-textbook", "v1", "physical-ai-textbook-v1"),
+        ("robots", "2.1", "robots-v2.1"),
+        ("robots", "2 (draft)", "robots-v2-draft"),
+    ],
+)
+def test_collections_are_named_by_book_and_version(slug: str, version: str, name: str) -> None:
+    """Whatever a version is called, the name is one that a vector store takes."""
+    assert collection_name(BookInfo(slug=slug, title="T", version=version)) == name

@@ -1,6 +1,7 @@
 """Writing a new generation into a folder that nobody reads yet."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -132,7 +133,7 @@ class GenerationBuilder:
             KeyError: A chunk's embedding is not in the cache.
             IndexUnavailable: The vector index cannot be written.
         """
-        collection = f"{book.slug}-v{book.version}"
+        collection = collection_name(book)
         windows = self._write_windows(cache, dimension)
         await self._write_vectors(store, collection, windows, dimension)
         basis = fit_basis(self._token_sample(cache, dimension))
@@ -214,6 +215,14 @@ class GenerationBuilder:
             if taken >= SAMPLE_TOKENS:
                 break
         return np.concatenate(parts)
+
+
+def collection_name(book: BookInfo) -> str:
+    """Name of the vector collection of a book's version, such as `physical-ai-textbook-v1`.
+
+    Only letters, digits, dots, hyphens and underscores are allowed in it, at the end only letters and digits.
+    """
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", f"{book.slug}-v{book.version.removeprefix('v')}").strip("-._")
 
 
 def chunk_ids(passages: sqlite.Connection) -> set[str]:
