@@ -44,9 +44,57 @@ fix: _development
     ruff format .
     ruff check --fix .
 
+# run bench/NAME.py (decode, retrieval, ingest, ...) beside its peers, in one run
+bench NAME *ARGS: _development
+    @lutrin models fetch default {{tier}}
+    python bench/{{NAME}}.py {{ARGS}}
+
+# ask the sample questions and print the scores
+eval *ARGS: setup
+    @lutrin models fetch default {{tier}}
+    @lutrin ingest
+    @lutrin eval corpus/questions/*.jsonl {{ARGS}}
+
+# let readers ask, all at once or for long: ten, class, hundred, reingest
+loadtest NAME *ARGS: _load
+    @lutrin models fetch default {{tier}}
+    python -m loadtests.run {{NAME}} {{ARGS}}
+
+# every accident of bench/chaos_*.py, by the hundred
+chaos: _development
+    @lutrin models fetch default tiny
+    for script in bench/chaos_*.py; do python "$script" || exit 1; done
+
 # kill, starve and crowd an ingest by the hundred; the index must always be the old or the new one
 chaos-ingest *ARGS: _development
     python bench/chaos_ingest.py {{ARGS}}
+
+# the widget, the plugin and the reader in a real browser
+e2e *ARGS: web _chromium
+    cd web && npm test --workspaces --if-present {{ARGS}}
+
+# build the widget and the Docusaurus plugin from web/
+web: (_packages "web")
+    cd web && npm run build --workspaces --if-present
+
+# build the sample book as a Docusaurus site
+site: web (_packages "web/site")
+    cd web/site && npm run build
+
+# write .env.example and docs/commands.md from the program itself
+docs: _development
+    python requirements/env_example.py > .env.example
+    python docs/commands.py > docs/commands.md
+
+# everything that a machine without network needs, in one FILE
+bundle FILE="dist/lutrin-bundle.tar": setup
+    @lutrin models fetch default {{tier}}
+    @lutrin ingest
+    @lutrin bundle {{FILE}}
+
+# make the sample PDF from its sources
+corpus-pdf: _development
+    python -m corpus.make_handbook
 
 # prove that the sample questions say the truth about the sample book
 check-questions: _development
@@ -54,7 +102,7 @@ check-questions: _development
 
 # compile the requirement files, with hashes
 lock:
-    for group in bootstrap runtime development; do \
+    for group in bootstrap runtime load development bench bench-llamaindex; do \
         uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
             --no-emit-find-links --no-header --upgrade requirements/$group.in -o requirements/$group.txt; \
     done
@@ -62,3 +110,15 @@ lock:
 [private]
 _development:
     @python requirements/install.py development
+
+[private]
+_load:
+    @python requirements/install.py load
+
+[private]
+_packages FOLDER:
+    @python requirements/packages.py {{FOLDER}}
+
+[private]
+_chromium:
+    @python requirements/chromium.py

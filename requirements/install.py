@@ -1,4 +1,4 @@
-"""Bring .venv up to a requirement file, once: `python requirements/install.py runtime|development|load|bench`.
+"""Bring .venv up to a requirement file, once: `python requirements/install.py runtime|load|development`.
 
 Needs the standard library alone. A stamp beside the environment keeps the hash of what was installed, so a second call
 returns at once. What is missing (compiler, room on the disk, network) is said in one sentence with the remedy.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NEEDED_BYTES = 3 << 30
-INCLUDED = {"development": "runtime", "load": "development"}  # a file on the left holds all of the file on the right
+INCLUDED = {"development": "load", "load": "runtime"}  # a file on the left holds all of the file on the right
 
 
 def wanted(group: str) -> str:

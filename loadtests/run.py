@@ -1,0 +1,190 @@
+"""A load test from beginning to end: `python -m loadtests.run ten|class|hundred|reingest [--seconds N]`.
+
+It reads the books into a data folder of its own, starts a server on a free port, lets Locust play the readers for a
+bounded time, ends what it started, and prints a table of figures beside their goals; the last line is JSON. A picture
+and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed. `--gently` judges errors and fairness
+only: on a busy machine the rest says more about the machine.
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from loadtests import targets
+from loadtests.plot import svg
+from loadtests.server import ROOT, copy_of, ingest, serving, settings
+from loadtests.targets import Sample, Target, Verdict
+
+OUT = ROOT / "loadtests" / "out"
+QUESTIONS = ROOT / "corpus" / "questions" / "in_book.jsonl"
+CORPUS = ROOT / "corpus"
+QUIET_S = 10.0
+"""Before, between and after two ingests of `reingest`."""
+LATEST_S = 120.0
+"""Beyond its time Locust gets so long to start, to let the last answers come, and to end."""
+SWITCHED_S = 2.0
+"""After an ingest ends, a server takes up to so long to hold the new index: part of the ingest's time."""
+Span = tuple[float, float]
+"""Seconds since the beginning of the run, from and to."""
+GENTLE = ("errors", "longest / shortest mean wait of a session")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Who asks, for how long, and what must come of it."""
+
+    reader: str
+    """Class in readers.py."""
+    readers: int
+    seconds: float
+    limit_s: float
+    """Drawn in the picture."""
+    goals: tuple[Target, ...]
+    one_chapter: bool = False
+    model: str = ""
+    """Empty: the one of LUTRIN_MODEL."""
+
+
+SCENARIOS = {
+    "ten": Scenario(
+        "Ten", 10, 60, 3.0, (targets.errors(0), targets.slowest(1, 3.0), targets.generated(0.6), targets.fair(2))
+    ),
+    "class": Scenario("Pupil", 30, 60, 6.0, (targets.errors(0), targets.fair(2)), one_chapter=True),
+    "hundred": Scenario(
+        "Hundred", 100, 180, 6.0,
+        (
+            targets.errors(0.01), targets.slowest(0.95, 6.0), targets.slowest(0.95, 5.0, kind="generated"),
+            targets.slowest(0.95, 0.5, what="retrieve"), targets.fair(2),
+        ),
+    ),
+    # Quotes only: twenty questions a second are more than a model answers on two cores.
+    "reingest": Scenario("Steady", 20, 90, 1.0, (targets.errors(0),), model="none"),
+}  # fmt: skip
+
+
+def questions_for(corpus: Path, *, one_chapter: bool) -> list[str]:
+    """Questions that these books answer; of one chapter: the one that most are about."""
+    rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    known = [
+        row for row in rows
+        if not row.get("previous_question") and not row.get("selected_text") and row["expected_files"]
+        and all((CORPUS / name).is_relative_to(corpus) for name in row["expected_files"])
+    ]  # fmt: skip
+    if one_chapter:
+        chapters = [str(Path(row["expected_files"][0]).parent) for row in known]
+        largest = max(sorted(set(chapters)), key=chapters.count)
+        known = [row for row, chapter in zip(known, chapters, strict=True) if chapter == largest]
+    return [row["question"] for row in known]
+
+
+def start_readers(scenario: Scenario, address: str, place: Path) -> "subprocess.Popen[bytes]":
+    """Locust, headless, in a process of its own: it changes the interpreter that it runs in."""
+    command = [sys.executable, "-m", "locust", "-f", str(ROOT / "loadtests" / "readers.py"), "--headless"]
+    command += ["--users", str(scenario.readers), "--spawn-rate", str(scenario.readers), "--host", address]
+    command += ["--run-time", f"{math.ceil(scenario.seconds)}s", "--stop-timeout", "30", "--exit-code-on-error", "0"]
+    command += ["--questions", str(place / "questions.json"), "--samples", str(place / "samples.jsonl")]
+    command += ["--only-summary", "--loglevel", "WARNING", scenario.reader]
+    with (place / "locust.log").open("wb") as log:
+        return subprocess.Popen(command, cwd=place, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def play(scenario: Scenario, address: str, place: Path, beside: Callable[[], list[Span]]) -> list[Span]:
+    """Let the readers ask, and do something beside them."""
+    readers = start_readers(scenario, address, place)
+    try:
+        spans = beside()
+        readers.wait(scenario.seconds + LATEST_S)
+    finally:
+        if readers.poll() is None:
+            readers.kill()
+            readers.wait()
+    return spans
+
+
+def ingest_again(scenario: Scenario, corpus: Path, environment: dict[str, str], began_s: float) -> list[Span]:
+    """Change a page and ingest, with quiet times between, for as long as the readers ask; when the ingests ran."""
+    spans: list[Span] = []
+    page = max(corpus.rglob("*.md*"), key=lambda path: path.stat().st_size)
+    end_s = time.time() + scenario.seconds
+    while time.time() + 2 * QUIET_S < end_s:
+        time.sleep(QUIET_S)
+        with page.open("a", encoding="utf-8") as file:
+            file.write(f"\n\nThis page was changed {len(spans) + 1} times while readers asked.\n")
+        start_s = time.time() - began_s
+        ingest(corpus, environment, "--rebuild")
+        spans.append((start_s, time.time() - began_s + SWITCHED_S))
+        time.sleep(SWITCHED_S)
+    return spans
+
+
+def judge(scenario: Scenario, samples: Sequence[Sample], spans: Sequence[Span], *, gently: bool) -> list[Verdict]:
+    """Each figure beside its goal."""
+    verdicts = [target(samples) for target in scenario.goals]
+    if spans:
+        busy = [sample for sample in samples if any(start <= sample.at_s <= stop for start, stop in spans)]
+        quiet = [sample for sample in targets.answers(samples) if sample not in busy]
+        verdicts.append(targets.beside(quiet, 1.2)(busy))
+    return [replace(verdict, needed=not gently or verdict.figure in GENTLE) for verdict in verdicts]
+
+
+def main() -> int:
+    """Run one scenario."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("--seconds", type=float, help="how long readers ask")
+    parser.add_argument("--corpus", type=Path, default=CORPUS, help="the books, a folder in corpus/ or corpus/ itself")
+    parser.add_argument("--gently", action="store_true", help="judge errors and fairness only")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the table and the picture")
+    options = parser.parse_args()
+    scenario = SCENARIOS[options.scenario]
+    scenario = replace(scenario, seconds=options.seconds or scenario.seconds)
+    corpus = options.corpus.resolve()
+    model = scenario.model or os.environ.get("LUTRIN_MODEL", "small")
+    with tempfile.TemporaryDirectory(prefix="lutrin-load-") as folder:
+        place = Path(folder)
+        samples, spans = run(scenario, corpus, model, place)
+    verdicts = judge(scenario, samples, spans, gently=options.gently)
+    failed = [verdict for verdict in verdicts if verdict.needed and not verdict.met]
+    title = f"{options.scenario}: {scenario.readers} readers, {scenario.seconds:g} s, model {model}"
+    about = {
+        "date": datetime.now(UTC).date().isoformat(), "cores": os.cpu_count(), "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 1),
+    }  # fmt: skip
+    report = {"loadtest": options.scenario, "model": model, "machine": about, **targets.summary(samples)}
+    options.out.mkdir(parents=True, exist_ok=True)
+    text = f"## {title}\n\n{targets.table(verdicts)}\n"
+    (options.out / f"{options.scenario}.md").write_text(text, encoding="utf-8")
+    (options.out / f"{options.scenario}.svg").write_text(svg(title, samples, scenario.limit_s, spans), encoding="utf-8")
+    print(text)
+    print(json.dumps({**report, "targets": targets.as_data(verdicts), "met": not failed}))
+    return 1 if failed else 0
+
+
+def run(scenario: Scenario, corpus: Path, model: str, place: Path) -> tuple[list[Sample], list[Span]]:
+    """Everything that needs processes: the samples, and the spans of time in which an ingest ran."""
+    environment = settings(place / "data", model)
+    changing = scenario.reader == "Steady"
+    books = copy_of(corpus, place / "books") if changing else corpus
+    asked = questions_for(corpus, one_chapter=scenario.one_chapter)
+    (place / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
+    ingest(books, environment)
+    with serving(environment, place / "server.log") as address:
+        began_s = time.time()
+        spans = play(
+            scenario, address, place, lambda: ingest_again(scenario, books, environment, began_s) if changing else []
+        )
+    return targets.read_samples(place / "samples.jsonl"), spans
+
+
+if __name__ == "__main__":
+    sys.exit(main())

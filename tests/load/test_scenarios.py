@@ -1,0 +1,28 @@
+"""Twenty seconds of the scenarios of loadtests/, on a server of their own with the smallest model."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PART = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
+
+
+@pytest.mark.model
+@pytest.mark.gguf
+@pytest.mark.parametrize("scenario", ["ten", "class"])
+def test_every_reader_is_answered_and_none_waits_twice_as_long(scenario: str, tmp_path: Path) -> None:
+    """No request fails and no session waits over twice as long as another; seconds are judged by `just loadtest`."""
+    command = [sys.executable, "-m", "loadtests.run", scenario, "--seconds", "20", "--gently"]
+    command += ["--corpus", str(PART), "--out", str(tmp_path)]
+    environment = {**os.environ, "LUTRIN_MODEL": "tiny"}
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert (report["loadtest"], report["failed"]) == (scenario, 0)
+    assert report["answers"] >= report["sessions"] >= 10
+    assert {path.name for path in tmp_path.iterdir()} == {f"{scenario}.md", f"{scenario}.svg"}
