@@ -131,7 +131,8 @@ def match(connection: Connection, text: str, k: int, where: Mapping[str, str] | 
 def _telling(connection: Connection, terms: list[str]) -> list[str]:
     """The words to search for; in a large book the commonest would have every second passage ranked for nothing."""
     frequency = document_frequency(connection, terms)
-    kept, candidates = set(), 0
+    kept: set[str] = set()
+    candidates = 0
     for term in sorted(terms, key=lambda word: frequency[word]):
         candidates += frequency[term]
         if len(kept) >= LEAST_TERMS and candidates > MAX_CANDIDATES:
