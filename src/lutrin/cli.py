@@ -11,6 +11,7 @@ import msgspec
 
 from lutrin import __version__
 from lutrin.cli_eval import evaluate
+from lutrin.cli_keep import backup, bundle, forget, restore
 from lutrin.cli_models import models
 from lutrin.console import (
     data_dir_option,
@@ -35,6 +36,8 @@ def lutrin() -> None:
 
 lutrin.add_command(models)
 lutrin.add_command(evaluate)
+for command in (backup, restore, bundle, forget):
+    lutrin.add_command(command)
 
 
 @lutrin.command()
@@ -55,7 +58,7 @@ def ingest(
 
     settings = load_settings(data_dir=data_dir)
     root = path if path is not None else settings.corpus_dir
-    with ingest_progress(quiet=as_json) as progress:
+    with ingest_progress(as_data=as_json) as progress:
         summary = asyncio.run(
             wiring.run_ingest(
                 settings,

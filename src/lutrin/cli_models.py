@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from lutrin import weights
-from lutrin.console import download_progress
+from lutrin.console import data_dir_option, download_progress
 from lutrin.errors import WeightsError
 from lutrin.settings import Settings, load_settings
 
@@ -74,6 +74,29 @@ def verify(tiers: tuple[str, ...]) -> None:
             click.echo(f"FAIL  {model.tier}: {error.detail} {error.remedy}")
     if failed:
         sys.exit(1)
+
+
+@models.command()
+@click.option("--quick", is_flag=True, help="Try fewer formats.")
+@click.option("--score", "scored", is_flag=True, help="Also ask each file 20 sample questions (slow).")
+@data_dir_option
+def tune(*, quick: bool, scored: bool, data_dir: Path | None) -> None:
+    """Convert and measure the models that are here; LUTRIN_MODEL=auto then picks the best that keeps the deadline."""
+    from lutrin import wiring, wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, table  # noqa: PLC0415 - as above
+
+    settings = load_settings(data_dir=data_dir)
+    score = wiring.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl") if scored else None
+
+    def note(trial: Trial | str) -> None:
+        click.echo(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
+
+    tuning = wiring_models.tune(settings, QUICK_FORMATS if quick else FORMATS, score=score, note=note)
+    rows = table(tuning)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    click.echo(f"Of each model the file marked * or auto is loaded; LUTRIN_MODEL=auto is {tuning.auto}.")
 
 
 def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:

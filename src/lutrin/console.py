@@ -93,13 +93,14 @@ def serving(address: str) -> None:
 
 
 @contextmanager
-def ingest_progress(*, quiet: bool) -> Iterator[Callable[[FolderDone | Advance], None]]:
-    """A function for `ingest.run`: a line for each folder, and a bar on a terminal."""
-    if quiet:
-        yield lambda _event: None
-        return
+def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance], None]]:
+    """A function for `ingest.run`: a line for each folder, and a bar on a terminal.
+
+    Args:
+        as_data: Standard output is data; lines go to standard error.
+    """
     if not sys.stderr.isatty():
-        yield lambda event: click.echo(event.line()) if isinstance(event, FolderDone) else None
+        yield lambda event: click.echo(event.line(), err=as_data) if isinstance(event, FolderDone) else None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:

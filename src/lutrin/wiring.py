@@ -1,27 +1,31 @@
 """Where settings become adapters and adapters become stages: the only place that knows profiles."""
 
+import asyncio
+import os
+import socket
+import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from lutrin import doctor, weights
+import msgspec
+
+from lutrin import doctor, messages, weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.fakes_chat import MemoryChatStore
-from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.prompt import warm_request
 from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
-from lutrin.errors import ChecksumMismatch, InvalidSettings, ModelMissing
+from lutrin.errors import ChecksumMismatch, IngestError, IngestInProgress, InvalidSettings, ModelMissing
 from lutrin.evaluate.pipeline import Pipeline
-from lutrin.evaluate.questions import EvalQuestion
+from lutrin.evaluate.questions import EvalQuestion, read_questions
 from lutrin.evaluate.run import Outcome
 from lutrin.evaluate.run import run as run_questions
-from lutrin.generate.protocol import Limits
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
@@ -31,20 +35,23 @@ from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.ports import ChatStore
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
+from lutrin.restore import finish as finish_restore
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.passages import retrieve_passages
 from lutrin.retrieve.search import Searcher
+from lutrin.serve.app import listen
 from lutrin.serve.app import run_server as run_app
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.settings import Settings
+from lutrin.wiring_models import model_path, open_generator
 
 EMBED_TIER = "default"
 QUERY_THREADS = 1
 """Of the embedding model while questions are answered; the language model has the cores."""
-LATEST_EVER_S = 120.0
-"""How long `lutrin ask` waits for a model that is still loading."""
+PATIENT_S = 60.0
+"""Deadline while answers are judged, not timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,41 +99,6 @@ def open_store(settings: Settings) -> ChromaStore:
     return ChromaStore(settings.data_dir / "scratch")
 
 
-def model_path(settings: Settings) -> tuple[str, Path] | None:
-    """Name and checked file of the language model of the settings; None for `none`.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: The file cannot be used.
-        InvalidSettings: There is no model of that name.
-    """
-    if settings.model == "none":
-        return None
-    if settings.model.endswith(".gguf"):
-        path = Path(settings.model)
-        if not path.is_file():
-            raise ModelMissing(f"The model file {path} does not exist.", remedy="Correct LUTRIN_MODEL.")
-        return path.stem, path
-    model = weights.load_manifest(settings.models_dir).find(settings.model)
-    return model.name, weights.verified_path(settings.models_dir, model)
-
-
-def open_generator(settings: Settings) -> WorkerGenerator | None:
-    """The language model in its own process, not started yet; None if there is to be none."""
-    chosen = model_path(settings)
-    if chosen is None:
-        return None
-    name, path = chosen
-    factory = partial(
-        open_decoder,
-        path,
-        n_ctx=settings.model_context_tokens,
-        slots=settings.model_slots,
-        threads=settings.model_threads,
-    )
-    limits = Limits(slots=settings.model_slots, queue=settings.queue_limit)
-    return WorkerGenerator(name, factory, limits=limits, warm=warm_request())
-
-
 @asynccontextmanager
 async def opened(settings: Settings, *, with_model: bool = True, with_chats: bool = False) -> AsyncIterator[House]:
     """Open everything that answers questions, and close it in the end.
@@ -137,6 +109,7 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         with_chats: Open the conversations.
     """
     log = get_logger("wiring")
+    finish_restore(settings)
     async with AsyncExitStack() as stack:
         embedder = open_embedder(settings, threads=QUERY_THREADS)
         stack.callback(embedder.close)
@@ -190,6 +163,7 @@ async def run_ingest(
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest`."""
     configure_logging(settings)
+    finish_restore(settings)
     embedder, store = open_embedder(settings), open_store(settings)
     try:
         tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
@@ -229,6 +203,19 @@ async def run_eval(settings: Settings, questions: Sequence[EvalQuestion]) -> lis
         return await run_questions(questions, pipeline.subject(f"lutrin/{settings.model}"))
 
 
+def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
+    """A judge for `models tune`: the share of 20 sample questions to which a file writes what the book supports."""
+
+    def score(path: Path) -> float:
+        asked = [item for item in read_questions([questions]) if not item.previous_question][::7][:20]
+        patient = settings.model_copy(update={"model": str(path), "deadline_s": PATIENT_S})
+        outcomes = asyncio.run(run_eval(patient, asked))
+        generated = [outcome.answer is not None and outcome.answer.kind == "generated" for outcome in outcomes]
+        return sum(generated) / len(generated)
+
+    return score
+
+
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
     """The passages nearest to a question, as `/api/retrieve` gives them."""
     configure_logging(settings)
@@ -241,6 +228,14 @@ async def run_server(
 ) -> None:
     """Serve until a signal; see `lutrin.serve.app.run_server`."""
     configure_logging(settings)
+    # A port that is taken is known before minutes are spent on models.
+    with listen(settings.host, settings.port) as listener:
+        await _serve(settings, listener, echo, on_ready)
+
+
+async def _serve(
+    settings: Settings, listener: socket.socket, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
+) -> None:
     async with opened(settings, with_chats=True) as house:
         if house.chats is None:
             raise TypeError("a server has conversations")
@@ -252,10 +247,58 @@ async def run_server(
             library=ShelfLibrary(house.shelf),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
+            ingest=partial(ingest_apart, settings),
             echo=echo,
             clock=time.monotonic,
         )
-        await run_app(services, settings, on_ready=on_ready)
+        await run_app(services, settings, on_ready=on_ready, listener=listener)
+
+
+async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
+    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
+
+    Args:
+        settings: Say where corpus and data lie.
+        note: Gets each line of progress.
+
+    Returns:
+        The figures of the summary.
+
+    Raises:
+        IngestInProgress: Another process is ingesting.
+        IngestError: It failed; the message is the process's last line.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
+        "--json", "--data-dir", str(settings.data_dir),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
+    )  # fmt: skip
+    if process.stdout is None or process.stderr is None:
+        raise TypeError("both streams are pipes")
+    last = ""
+    async for raw in process.stderr:
+        last = raw.decode(errors="replace").rstrip()
+        note(last)
+    output = await process.stdout.read()
+    await process.wait()
+    if not output.strip():
+        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
+    summary = msgspec.json.decode(output, type=IngestSummary)
+    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
+    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
+
+
+async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
+    """Delete conversations for good, whoever owns them; how many they were."""
+    finish_restore(settings)
+    if not settings.chats_path.exists():
+        return 0
+    chats = await SqlChatStore.open(settings.chats_path, chat_key(settings))
+    try:
+        return await chats.forget(session_id=session_id, older_than=older_than, everything=everything)
+    finally:
+        await chats.close()
 
 
 async def examine(settings: Settings) -> list[doctor.Check]:

@@ -97,11 +97,12 @@ async def run_server(services: Services, settings: Settings, *, on_ready: Callab
         services: As for `create_app`.
         settings: `host` and `port` say where.
         on_ready: Called with the address once the port is ours, before the first request.
+        listener: From `listen`, for those who want to know early whether the port is free.
 
     Raises:
         LutrinError: The port is in use, or the address is not this machine's.
     """
-    listener = _listen(settings.host, settings.port)
+    listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
     config = uvicorn.Config(
         app,
@@ -150,7 +151,12 @@ class _Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port.
+
+    Raises:
+        LutrinError: It is in use, or the address is not this machine's.
+    """
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, proto)
