@@ -90,7 +90,13 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     )
 
 
-async def run_server(services: Services, settings: Settings, *, on_ready: Callable[[str], None] | None = None) -> None:
+async def run_server(
+    services: Services,
+    settings: Settings,
+    *,
+    on_ready: Callable[[str], None] | None = None,
+    listener: socket.socket | None = None,
+) -> None:
     """Serve until SIGINT or SIGTERM; running answers get 3 seconds to finish, and what was sent is stored.
 
     Args:
