@@ -119,6 +119,77 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     assert " ".join(texts(document)) == " ".join([*left, *right])
 
 
+def test_columns_with_a_table_and_bold_words_keep_their_order() -> None:
+    """A table in one column, a word in bold letters and a running title over both do not disturb the reading."""
+
+    def page(number: int) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            text(canvas, ["Handbook of the lab"], x=60, top=800, size=8)
+            text(canvas, [f"{number} Chapter title"], x=420, top=800, size=8)
+            text(canvas, [str(number)], x=290, top=40, size=8)
+            lines = [f"Left line {i} of page {number} has some more words" for i in range(6)]
+            top = text(canvas, lines, x=60)
+            for row in range(4):
+                text(canvas, [f"part {row}"], x=64, top=top - 20 - 16 * row, size=9)
+                text(canvas, [f"{row} kg"], x=180, top=top - 20 - 16 * row, size=9)
+            writing = canvas.beginText(310, 722)
+            for index in range(12):
+                writing.setFont("Helvetica-Bold", 11)
+                writing.textOut(f"Term {index}.")
+                writing.setFont("Helvetica", 11)
+                writing.textLine(f" It is explained on page {number}.")
+            canvas.drawText(writing)
+
+        return draw
+
+    document = parse_pdf(pdf(*(page(n) for n in (1, 2, 3))), "mixed.pdf")
+    rows = [unit.text for unit in units(document) if unit.kind == "table_row"]
+    assert rows == ["part 1 | 1 kg", "part 2 | 2 kg", "part 3 | 3 kg"] * 3
+    words = " ".join(texts(document))
+    assert "Handbook" not in words
+    assert "Chapter title" not in words
+    assert (
+        words.index("Left line 5 of page 1") < words.index("part 1") < words.index("Term 0. It is explained on page 1.")
+    )
+    assert words.index("Term 11. It is explained on page 1.") < words.index("Left line 0 of page 2")
+
+
+def test_a_page_of_contents_is_left_out() -> None:
+    """Its titles are the headings anyway, and no answer stands in it."""
+    names = [f"Chapter {i} about motors" for i in range(1, 12)]
+
+    def contents(canvas: Canvas) -> None:
+        text(canvas, [f"{name} ..... {i + 1}" for i, name in enumerate(names)])
+
+    def chapter(name: str) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            canvas.bookmarkPage(name)
+            canvas.addOutlineEntry(name, name)
+            text(canvas, [name, "", f"The text of {name} begins here."])
+
+        return draw
+
+    document = parse_pdf(pdf(contents, *map(chapter, names), title="Motors"), "contents.pdf")
+    assert [section.title for section in document.sections] == ["Motors", *names]
+    assert texts(document) == [f"The text of {name} begins here." for name in names]
+
+
+def test_safety_notices_are_warnings() -> None:
+    """A box with a signal word, its text too, and nothing after it."""
+
+    def page(canvas: Canvas) -> None:
+        text(canvas, ["DANGER: Charging"], font="Helvetica-Bold")
+        text(canvas, ["Never charge a swollen battery."], top=706)
+        text(canvas, ["The charger is blue."], top=670)
+
+    document = parse_pdf(pdf(page), "danger.pdf")
+    assert [(unit.text, unit.warning) for unit in units(document)] == [
+        ("DANGER: Charging", True),
+        ("Never charge a swollen battery.", True),
+        ("The charger is blue.", False),
+    ]
+
+
 def test_headers_and_footers_are_left_out() -> None:
     """What stands on every page at the edges, page numbers included, is no text of the book."""
 
@@ -207,6 +278,21 @@ def test_tables_are_rows() -> None:
         ("Leg | 4.5 kg | 2", "Part | Mass | Count"),
     ]
     assert places_hold(document)
+
+
+def test_a_table_of_long_cells_is_no_page_of_two_columns() -> None:
+    """Its cells stand side by side on the same lines, and the left ones do not fill their column."""
+    rows = [(f"Subject number {i} of the list", f"Standard {i} by an organisation for such things") for i in range(9)]
+
+    def page(canvas: Canvas) -> None:
+        text(canvas, ["These documents treat the subjects in full, as far as they are public and known to us."])
+        for index, row in enumerate(rows):
+            for x, cell in zip((72, 300), row, strict=True):
+                text(canvas, [cell], x=x, top=690 - 15 * index, size=9)
+
+    document = parse_pdf(pdf(page), "table.pdf")
+    found = [unit for unit in units(document) if unit.kind == "table_row"]
+    assert [unit.text for unit in found] == [" | ".join(row) for row in rows[1:]]
 
 
 def test_lists_and_code() -> None:
@@ -319,10 +405,11 @@ def test_a_bomb_costs_one_error_line() -> None:
 
 
 def test_memory_is_limited() -> None:
-    """A limit below what Python itself needs is named as memory or as a stop of the reader, nothing else happens."""
-    data = pdf(lambda canvas: text(canvas, BODY))
-    with pytest.raises(DocumentError, match=r"MB of memory|reader stop"):
-        read_limited(data, "a.pdf", memory_limit_bytes=24 * 1024 * 1024)
+    """A file that needs more than its share is named as such, and this process has not grown."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DocumentError, match=r"^big\.md: needs more than 64 MB of memory"):
+        read_limited(b"words " * 3_000_000, "big.md", memory_limit_bytes=64 * 1024 * 1024)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 
 def test_the_readers_page_has_pages_and_headings() -> None:

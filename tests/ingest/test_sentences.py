@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lutrin.ingest.sentences import sentence_ranges
+from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 
 
 def cut(text: str) -> list[str]:
@@ -38,6 +38,7 @@ def test_a_full_stop_inside_a_sentence_ends_nothing(text: str) -> None:
         ('"It runs." Then it stops.', ['"It runs."', "Then it stops."]),
         ("Really? Yes! Good.", ["Really?", "Yes!", "Good."]),
         ("It has 3. The other has 4.", ["It has 3.", "The other has 4."]),
+        ("Up to 60 V. Fuse it.", ["Up to 60 V.", "Fuse it."]),
         ("(It runs.) It stops.", ["(It runs.)", "It stops."]),
         ("机器人。它会走。", ["机器人。", "它会走。"]),
         ("الروبوت آلة. لها محركات.", ["الروبوت آلة.", "لها محركات."]),
@@ -53,6 +54,13 @@ def test_code_and_addresses_are_not_cut() -> None:
     """A stop inside a protected range ends nothing."""
     text = "Use a. B there. End."
     assert [text[a:b] for a, b in sentence_ranges(text, [(4, 8)])] == ["Use a. B there.", "End."]
+
+
+def test_a_run_in_title_stays_with_its_sentence() -> None:
+    """A definition without its term defines nothing; bold text that is no whole sentence changes nothing."""
+    text = "Near miss. An event without harm. More."
+    assert [text[a:b] for a, b in paragraph_ranges(text, run_in=10)] == ["Near miss. An event without harm.", "More."]
+    assert len(paragraph_ranges(text)) == len(paragraph_ranges(text, run_in=4)) == 3
 
 
 @settings(deadline=None)

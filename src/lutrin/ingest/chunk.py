@@ -19,6 +19,8 @@ _NAMESPACE = uuid.UUID("5b0c6a0e-6d0d-5c1a-9a53-7d1f6d2b9c11")
 _LOWEST_SPLIT_LEVEL = 3
 # A chunk that is this full ends where a paragraph, list or table ends rather than in the middle of the next one.
 _FULL_ENOUGH = 0.6
+# What the fences of a code block cost besides their content.
+_FENCE_TOKENS = 4
 
 
 @dataclass(slots=True)
@@ -171,26 +173,26 @@ def _page(document: Document, group: _Group, start: int) -> int | None:
 
 def _pack(units: Sequence[Unit], count: _Counter, room: int, overlap: int) -> list[list[Unit]]:
     """Runs of units of at most `room` tokens each, filled evenly; `overlap` tokens of whole units are repeated."""
-    costs = [count(_line(unit)) + (4 if unit.kind == "code" else 0) for unit in units]
-    leads = [count(unit.lead) if unit.lead else 0 for unit in units]
-    remaining = sum(costs)
+    costs = [count(_line(unit)) + (_FENCE_TOKENS if unit.kind == "code" else 0) for unit in units]
     packed: list[list[Unit]] = []
-    start = 0
+    start, remaining = 0, sum(costs)
     while start < len(units):
-        repeated = _repeated(units, costs, start, overlap) if packed else start
-        used = sum(costs[repeated:start]) + leads[repeated]
+        begin = _repeated(units, costs, start, overlap) if packed else start
         # The rest of the section is shared out evenly, so that no chunk is a leftover line.
-        rest = remaining + used
+        rest = remaining + sum(costs[begin:start])
         aim = min(room, -(-rest // max(1, -(-rest // room))) + room // 10)
-        end = start
-        while end < len(units) and (end == start or used + costs[end] <= aim):
-            used += costs[end]
-            if end > start and units[end].block != units[end - 1].block and units[end].lead:
-                used += 0 if units[end].lead == units[end - 1].text else leads[end]
+        used, end = 0, begin
+        said: set[str] = set()
+        while end < len(units):
+            lead = count(units[end].lead) if units[end].lead not in said | {""} else 0
+            if end > start and used + lead + costs[end] > aim:
+                break
+            used += lead + costs[end]
+            said |= {units[end].lead, units[end].text}
             end += 1
         if end < len(units):
             end = _better_end(units, costs, start, end, aim)
-        packed.append(list(units[repeated:end]))
+        packed.append(list(units[begin:end]))
         remaining -= sum(costs[start:end])
         start = end
     return packed

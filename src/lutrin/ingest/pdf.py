@@ -5,6 +5,7 @@ A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a
 
 import contextlib
 import math
+import re
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
@@ -18,13 +19,18 @@ from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
 from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
 from lutrin.ingest.sections import CAPTION, clean
-from lutrin.ingest.sentences import sentence_ranges
+from lutrin.ingest.sentences import paragraph_ranges
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000
 _MAX_OUTLINE = 5000
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
+_SERIF = ("times", "serif", "roman", "cmr", "lmr", "garamond", "georgia", "palatino", "minion", "libertin")
+_SERIF_WIDTH = 0.86
+# Signal words of safety notices (ISO 3864-2, ANSI Z535).
+_SIGNAL = re.compile(r"(?:DANGER|WARNING|CAUTION|Danger|Warning|Caution)\b\s*[:!.\u2013\u2014-]")
+_LONGEST_SIGNAL = 80
 _NO_TITLES = ("untitled", "microsoft word", "(anonymous)", "powerpoint")
 
 
@@ -115,6 +121,7 @@ def _pages(reader: pypdf.PdfReader, filename: str, notices: list[Notice]) -> lis
 
 def _runs(page: pypdf.PageObject) -> list[Run]:
     runs: list[Run] = []
+    started: list[tuple[float, float]] = []
 
     def visit(text: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float) -> None:  # noqa: ANN401 - pypdf's
         if not text.strip():
@@ -123,14 +130,18 @@ def _runs(page: pypdf.PageObject) -> list[Run]:
         x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
         y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
         name = str(font.get("/BaseFont", "")).lower() if font else ""
+        # After a change of font pypdf still tells where the line began, not where the pen is.
+        goes_on = bool(runs) and started == [(x, y)]
+        started[:] = [(x, y)]
         run = Run(
-            x=x,
+            x=runs[-1].right + (0.3 * abs(size) if text[:1].isspace() else 0.0) if goes_on else x,
             y=y,
             size=max(1.0, abs(size) * math.hypot(a, b)),
             # Some writers encode the bullet as 0x7F.
             text=text.replace("\n", " ").replace("\0", "").replace("\x7f", "•"),
             bold=any(mark in name for mark in _BOLD),
             mono=any(mark in name for mark in _MONO),
+            narrow=_SERIF_WIDTH if any(mark in name for mark in _SERIF) else 1.0,
             angle=round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360,
         )
         runs.append(run)
@@ -188,6 +199,9 @@ class _Writer:
         self._slugger = Slugger()
         self._lead = ""
         self._blocks = 0
+        self._previous = ""
+        self._warning = False
+        self._previous_was_signal = False
         self._begin(title, 1, (title,), "", 1)
 
     def source(self) -> str:
@@ -216,6 +230,8 @@ class _Writer:
         if self._parts:
             self._put("\n\n")
         self._turn_to(block.page)
+        if block.kind != "item" or self._previous != "item":
+            self._blocks += 1  # the items of a list are one block
         if block.kind == "heading":
             self._heading(block)
         elif block.kind == "code":
@@ -224,7 +240,7 @@ class _Writer:
             self._table(block)
         else:
             self._paragraph(block)
-        self._blocks += 1
+        self._previous = block.kind
 
     def _begin(self, title: str, level: int, path: tuple[str, ...], anchor: str, page: int) -> None:
         start = self._length
@@ -263,14 +279,24 @@ class _Writer:
         while self._parents and self._parents[-1][0] >= block.level:
             self._parents.pop()
         self._parents.append((block.level, text))
+        self._warning = False
         path = (self._title, *(title for _, title in self._parents))
         self._begin(text, block.level, path, anchor, block.page + 1)
         self._put(f"{'#' * block.level} {text}")
         self._lead = ""
 
     def _unit(self, kind: Any, text: str, place: tuple[int, int], lead: str = "") -> None:  # noqa: ANN401 - a UnitKind
-        unit = Unit(kind=kind, text=text, char_start=place[0], char_end=place[1], lead=lead, block=self._blocks)
-        self._sections[-1]["units"].append(unit)
+        self._sections[-1]["units"].append(
+            Unit(
+                kind=kind,
+                text=text,
+                char_start=place[0],
+                char_end=place[1],
+                lead=lead,
+                block=self._blocks,
+                warning=self._warning,
+            )
+        )
 
     def _code(self, block: PdfBlock) -> None:
         indent = min(len(line) - len(line.lstrip(" ")) for line in block.lines)
@@ -294,13 +320,19 @@ class _Writer:
                 self._turn_to(block.breaks[index])
             self._put(piece)
         text = self.source_from(start)
+        if block.kind == "paragraph":
+            # A box is a line of its own with a signal word, and the paragraph behind it.
+            titled = self._warning and self._previous_was_signal
+            signal = _SIGNAL.match(text) is not None
+            self._warning = signal or titled
+            self._previous_was_signal = signal and len(text) <= _LONGEST_SIGNAL
         if block.kind == "item":
             self._unit("list_item", clean(bare_item(text)), (start, start + len(text)), self._lead)
             return
         if CAPTION.match(text) and len(text) <= 500:
             self._unit("caption", clean(text), (start, start + len(text)))
             return
-        for begin, end in sentence_ranges(text):
+        for begin, end in paragraph_ranges(text, run_in=block.run_in):
             self._unit("sentence", clean(text[begin:end]), (start + begin, start + end))
             self._lead = clean(text[begin:end])
 

@@ -1,7 +1,6 @@
 """From the lines of a PDF to headings, paragraphs, lists, tables and code."""
 
 import re
-import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ _BULLET_SIGN = re.compile(r"[•◦▪‣●○■–—*·-]\s+")
 _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.IGNORECASE)
 _HYPHEN = re.compile(r"([^\W\d_]+)[-\u00ad]\Z")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
+_PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
 _LONGEST_HEADING = 140
 
 
@@ -28,6 +28,8 @@ class PdfBlock:
     page: int
     """Zero-based."""
     level: int = 0
+    run_in: int = 0
+    """Characters of a title in bold letters at the start of a paragraph."""
     breaks: dict[int, int] = field(default_factory=dict)
     """Of the line with this index: the page that it starts."""
 
@@ -50,9 +52,17 @@ def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[OutlineEntry]
         outline: Bookmarks; where there are none, size and weight of the letters make headings.
     """
     finder = _Finder(pages, outline)
+    titles = {_letters(entry.title) for entry in outline}
     for number, lines in enumerate(pages):
-        finder.page(number, lines)
+        finder.page(number, [] if _is_contents(lines, titles) else lines)
     return finder.blocks
+
+
+def _is_contents(lines: Sequence[Line], titles: set[str]) -> bool:
+    """Whether a page is a table of contents: most of it are titles of bookmarks, which the headings repeat."""
+    cells = [_letters(_PAGE_NUMBER.sub("", cell)) for line in lines for cell in line.cells]
+    named = [cell for cell in cells if len(cell) > 3]
+    return len(named) >= 8 and sum(cell in titles for cell in named) > 0.6 * len(named)
 
 
 class _Finder:
@@ -73,7 +83,8 @@ class _Finder:
     def page(self, number: int, lines: Sequence[Line]) -> None:
         """Add the lines of a page."""
         gaps = [a.y - b.y for a, b in pairwise(lines) if 0 < a.y - b.y < 3 * self.body]
-        self.pitch = statistics.median(gaps) if gaps else 1.2 * self.body
+        # Most gaps may lie between paragraphs, as in a glossary: the lower quarter is the pitch of the lines.
+        self.pitch = sorted(gaps)[len(gaps) // 4] if gaps else 1.2 * self.body
         pending = [entry for entry in self.outline if entry.page == number]
         previous: Line | None = None
         index = 0
@@ -86,15 +97,18 @@ class _Finder:
                 index += rows
                 previous = None
                 continue
-            level = self._heading_level(line, pending)
+            level, count = self._heading_level(lines, index, pending)
             if level:
-                self._heading(line, level, number, previous)
-            else:
-                self._text(line, number, previous)
+                for part in lines[index : index + count]:
+                    self._heading(part, level, number, previous)
+                    previous = part
+                index += count
+                continue
+            self._text(line, number, previous)
             previous = line
             index += 1
         for entry in pending:
-            if not any(_same(entry.title, known.lines[0]) for known in self.blocks if known.kind == "heading"):
+            if not any(_same(entry.title, " ".join(b.lines)) for b in self.blocks if b.kind == "heading"):
                 self._insert(entry)
 
     def _insert(self, entry: OutlineEntry) -> None:
@@ -103,24 +117,27 @@ class _Finder:
         first = next((i for i, known in enumerate(self.blocks) if known.page == entry.page), len(self.blocks))
         self.blocks.insert(first, block)
 
-    def _heading_level(self, line: Line, pending: list[OutlineEntry]) -> int:
+    def _heading_level(self, lines: Sequence[Line], index: int, pending: list[OutlineEntry]) -> tuple[int, int]:
+        """Level of the heading that starts at a line, 0 if none does, and how many lines it has."""
+        line = lines[index]
         for entry in pending:
-            if _same(entry.title, line.text):
-                pending.remove(entry)
-                return entry.level
+            for count in (1, 2, 3):
+                if _same(entry.title, " ".join(part.text for part in lines[index : index + count])):
+                    pending.remove(entry)
+                    return entry.level, count
         if self.outline or not any(c.isalpha() for c in line.text):
-            return 0
+            return 0, 0
         if self._is_title_line(line):
-            return self.levels.get(line.size, 3)
+            return self.levels.get(line.size, 3), 1
         titled = line.bold and len(line.text) <= 80 and not line.text.endswith((".", ",", ";", ":"))
         if titled and (_NUMBERED_TITLE.match(line.text) or line.text.istitle()):
-            return min(len(self.levels) + 1, 4)
-        return 0
+            return min(len(self.levels) + 1, 4), 1
+        return 0, 0
 
     def _heading(self, line: Line, level: int, number: int, previous: Line | None) -> None:
         last = self.blocks[-1] if self.blocks else None
         follows = previous is not None and previous.size == line.size and previous.y - line.y < 1.6 * line.size
-        if last is not None and last.kind == "heading" and last.level == level and follows and not self.outline:
+        if last is not None and last.kind == "heading" and last.level == level and follows:
             last.lines.append(line.text)  # a title of two lines
         else:
             self.blocks.append(PdfBlock("heading", [line.text], number, level))
@@ -138,17 +155,17 @@ class _Finder:
                 last.breaks[len(last.lines)] = number
             last.lines.append(line.text)
         else:
-            self.blocks.append(PdfBlock("paragraph", [line.text], number))
+            self.blocks.append(PdfBlock("paragraph", [line.text], number, run_in=line.run_in))
 
     def _goes_on(self, line: Line, previous: Line | None, last: PdfBlock) -> bool:
         """Whether a line continues the paragraph or list item before it."""
         if previous is None:  # the first line of a page, or the one after a table
             return last.kind == "paragraph" and line.text[:1].islower() and last.lines[-1][-1:] not in ".!?:"
-        if abs(previous.size - line.size) > 0.6:
+        if abs(previous.size - line.size) > 0.6 or (previous.bold and not line.bold and len(last.lines) == 1):
             return False
         if previous.y < line.y:  # the top of the next column
             return line.text[:1].islower() or last.lines[-1][-1:] not in ".!?:"
-        if previous.y - line.y > 1.4 * self.pitch:
+        if previous.y - line.y > 1.3 * self.pitch or (line.run_in and previous.text[-1:] in ".!?:"):
             return False
         indented = line.x - previous.x > 0.8 * line.size
         return not (indented and last.kind == "paragraph" and len(last.lines) >= 1 and previous.text[-1:] in ".!?:")
@@ -170,11 +187,13 @@ def _aligned(first: Line, other: Line) -> bool:
     return near >= 2 and len(other.cells) <= len(first.cells) + 1
 
 
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
 def _same(title: str, line: str) -> bool:
-    a, b = ("".join(c for c in text.casefold() if c.isalnum()) for text in (title, line))
-    return bool(a) and (
-        a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8) or (len(b) > 8 and a.endswith(b))
-    )
+    a, b = _letters(title), _letters(line)
+    return bool(a) and (a == b or (len(a) > 6 and b.startswith(a) and len(b) < len(a) + 8))
 
 
 def _all(pages: Iterable[Iterable[Line]]) -> Iterable[Line]:

@@ -4,20 +4,33 @@ A PDF knows where each run of text is painted, not what it means. Everything her
 so that its text runs from left to right.
 """
 
-import math
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 
 # Runs whose baselines differ by less than this share of their size stand on one line.
 _SAME_LINE = 0.45
 # A gap of this many sizes between two runs of a line is the border of a table's column.
 _CELL_GAP = 1.6
 _WORD_GAP = 0.16
-# Average width of a character in sizes; PDFs rarely embed simpler truths, and only gaps are judged by it.
-_CHAR_WIDTH = 0.5
+# Widths of letters in sizes, as in common sans-serif faces; only gaps between runs are judged by them.
+_WIDTHS = {
+    **dict.fromkeys("ijl.,:;'|!", 0.25),
+    **dict.fromkeys(' ftrI()[]/\\-"*', 0.32),
+    **dict.fromkeys("mMW%@—…", 0.86),
+    **dict.fromkeys("wABCDEGHKNOPQRSUVXY&", 0.7),
+}
+_OTHER_WIDTH = 0.53
+_MONO_WIDTH = 0.6
 _MIN_COLUMN_LINES = 4
+# A stretch with so many blanks is text rather than the cell of a table.
+_PROSE_BLANKS = 4
+# Rows of a table stand at least so many sizes apart, lines of text less.
+_TABLE_PITCH = 1.45
+_NUMBER = re.compile(r"\d+")
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
 
@@ -34,12 +47,20 @@ class Run:
     mono: bool = False
     angle: int = 0
     """Degrees, a multiple of 90, by which it is turned anticlockwise."""
+    narrow: float = 1.0
+    """How wide its letters are compared with a common sans-serif face."""
 
     @property
     def right(self) -> float:
         """Where it ends, as far as can be told."""
-        width = 0.6 if self.mono else _CHAR_WIDTH
-        return self.x + width * self.size * len(self.text.rstrip())
+        text = self.text.rstrip()
+        if self.mono:
+            return self.x + _MONO_WIDTH * self.size * len(text)
+        return self.x + self.narrow * self.size * sum(_WIDTHS.get(letter, _OTHER_WIDTH) for letter in text)
+
+
+Segment = list[Run]
+"""Runs of one line without a wide gap between them, from left to right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +76,8 @@ class Line:
     """Where each cell begins."""
     bold: bool
     mono: bool
+    run_in: int = 0
+    """Characters of bold text at the start of a line that goes on in another weight."""
 
     @property
     def text(self) -> str:
@@ -67,20 +90,26 @@ def page_lines(runs: Sequence[Run]) -> list[Line]:
     upright = _upright([run for run in runs if run.text.strip()])
     if not upright:
         return []
-    gutter = _gutter(upright)
+    rows = [_segments(row) for row in _rows(upright)]
+    gutter = _gutter([segment for row in rows for segment in row])
     if gutter is None:
-        return _lines(upright)
+        return [_line(row) for row in rows]
     ordered: list[Line] = []
-    left: list[Run] = []
-    right: list[Run] = []
-    for run in sorted(upright, key=lambda run: -run.y):
-        if run.x < gutter - run.size and run.right > gutter + run.size:
-            ordered += _lines(left) + _lines(right)
+    left: list[Line] = []
+    right: list[Line] = []
+    for row in rows:
+        spans = [s for s in row if s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size]
+        if spans:
+            ordered += [*left, *right, _line(row)]
             left, right = [], []
-            ordered += _lines([run])
-        else:
-            (left if run.x < gutter else right).append(run)
-    return ordered + _lines(left) + _lines(right)
+            continue
+        for column, segments in (
+            (left, [segment for segment in row if segment[0].x < gutter]),
+            (right, [segment for segment in row if segment[0].x >= gutter]),
+        ):
+            if segments:
+                column.append(_line(segments))
+    return ordered + left + right
 
 
 def _upright(runs: list[Run]) -> list[Run]:
@@ -103,65 +132,95 @@ def _turn(run: Run, angle: int) -> Run:
     return replace(run, x=x, y=y, angle=0)
 
 
-def _gutter(runs: Sequence[Run]) -> float | None:
-    """Where a second column of running text starts; None if there is one column, or a table."""
-    left_edge = min(run.x for run in runs)
-    right_edge = max(run.right for run in runs)
-    width = right_edge - left_edge
-    starts: Counter[int] = Counter(round(run.x / 4) for run in runs)
-    best: float | None = None
-    for key, count in starts.most_common(12):
-        x = key * 4.0
-        if count < _MIN_COLUMN_LINES or not left_edge + 0.3 * width < x < left_edge + 0.7 * width:
-            continue
-        before = [run for run in runs if run.x < x - 6 and run.right <= x + run.size]
-        crossing = [run for run in runs if run.x < x - 6 and run.right > x + run.size]
-        after = [run for run in runs if abs(run.x - x) <= 6]
-        if len(before) < _MIN_COLUMN_LINES or len(crossing) > 0.5 * len(runs):
-            continue
-        # Running text fills its column, the cells of a table do not.
-        filled_left = statistics.median(run.right - run.x for run in before) / (x - left_edge)
-        filled_right = statistics.median(run.right - run.x for run in after) / max(1.0, right_edge - x)
-        if filled_left > 0.55 and filled_right > 0.55 and (best is None or x < best):
-            best = x
-    return None if best is None else best - 3
-
-
-def _lines(runs: Sequence[Run]) -> list[Line]:
+def _rows(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs by baseline, from the top down, each row from left to right."""
     rows: list[list[Run]] = []
     for run in sorted(runs, key=lambda run: (-run.y, run.x)):
         if rows and abs(rows[-1][0].y - run.y) < _SAME_LINE * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
         else:
             rows.append([run])
-    return [_line(sorted(row, key=lambda run: run.x)) for row in rows]
+    return [sorted(row, key=lambda run: run.x) for row in rows]
 
 
-def _line(row: Sequence[Run]) -> Line:
-    cells: list[str] = []
-    starts: list[float] = []
-    previous: Run | None = None
+def _segments(row: Sequence[Run]) -> list[Segment]:
+    segments: list[Segment] = []
     for run in row:
-        text = run.text.strip() if not run.mono else run.text.rstrip()
-        gap = math.inf if previous is None else (run.x - previous.right) / run.size
-        if previous is None or gap > _CELL_GAP:
-            cells.append(text)
-            starts.append(run.x)
+        if segments and run.x - segments[-1][-1].right <= _CELL_GAP * run.size:
+            segments[-1].append(run)
         else:
-            spaced = gap > _WORD_GAP or previous.text[-1:].isspace() or run.text[:1].isspace()
-            cells[-1] += (" " if spaced else "") + text
-        previous = run
-    largest = max(row, key=lambda run: len(run.text))
+            segments.append([run])
+    return segments
+
+
+def _gutter(segments: Sequence[Segment]) -> float | None:
+    """Where a second column of running text starts; None if there is one column, or a table."""
+    prose = [segment for segment in segments if sum(run.text.count(" ") for run in segment) >= _PROSE_BLANKS]
+    if not prose:
+        return None
+    left_edge = min(segment[0].x for segment in segments)
+    right_edge = max(segment[-1].right for segment in segments)
+    width = right_edge - left_edge
+    best: float | None = None
+    for key, count in Counter(round(segment[0].x / 4) for segment in prose).most_common(12):
+        x = key * 4.0
+        if count < _MIN_COLUMN_LINES or not left_edge + 0.3 * width < x < left_edge + 0.7 * width:
+            continue
+        before = [s for s in prose if s[0].x < x - 6 and s[-1].right <= x + s[0].size]
+        crossing = [s for s in prose if s[0].x < x - 6 and s[-1].right > x + s[0].size]
+        after = [s for s in prose if s[0].x >= x - 6]
+        if len(before) < _MIN_COLUMN_LINES or len(crossing) > 0.3 * len(prose):
+            continue
+        # Running text fills its column, the cells of a table seldom do.
+        filled = _filled(before, x - left_edge)
+        if filled < 0.8 and _side_by_side(segments, x):
+            continue
+        if min(filled, _filled(after, right_edge - x)) > 0.5 and (best is None or x < best):
+            best = x
+    return None if best is None else best - 3
+
+
+def _side_by_side(segments: Sequence[Segment], x: float) -> bool:
+    """Whether what starts at `x` are cells: as good as each has one to its left, and their lines stand apart."""
+    left = {round(segment[0].y) for segment in segments if segment[0].x < x - 6}
+    cells = [segment[0] for segment in segments if abs(segment[0].x - x) <= 6]
+    gaps = [(above.y - below.y) / below.size for above, below in pairwise(cells)]
+    apart = bool(gaps) and statistics.median(gaps) > _TABLE_PITCH
+    return apart and sum(round(cell.y) in left for cell in cells) > 0.8 * len(cells)
+
+
+def _filled(segments: Sequence[Segment], width: float) -> float:
+    """How much of its column's width the median of the segments takes."""
+    return statistics.median(segment[-1].right - segment[0].x for segment in segments) / max(1.0, width)
+
+
+def _line(segments: Sequence[Segment]) -> Line:
+    runs = [run for segment in segments for run in segment]
+    largest = max(runs, key=lambda run: len(run.text))
     return Line(
-        x=row[0].x,
-        y=row[0].y,
-        right=max(run.right for run in row),
+        x=runs[0].x,
+        y=runs[0].y,
+        right=max(run.right for run in runs),
         size=round(largest.size, 1),
-        cells=tuple(cells),
-        starts=tuple(starts),
-        bold=all(run.bold for run in row),
-        mono=all(run.mono for run in row),
+        cells=tuple(_joined(segment) for segment in segments),
+        starts=tuple(segment[0].x for segment in segments),
+        bold=all(run.bold for run in runs),
+        mono=all(run.mono for run in runs),
+        run_in=_run_in(segments[0]),
     )
+
+
+def _run_in(segment: Segment) -> int:
+    bold = list(takewhile(lambda run: run.bold, segment))
+    return len(_joined(bold)) if bold and len(bold) < len(segment) else 0
+
+
+def _joined(segment: Segment) -> str:
+    text = segment[0].text
+    for previous, run in pairwise(segment):
+        spaced = (run.x - previous.right) / run.size > _WORD_GAP or text[-1:].isspace() or run.text[:1].isspace()
+        text = f"{text.rstrip()}{' ' if spaced else ''}{run.text.lstrip()}"
+    return text.rstrip() if segment[0].mono else text.strip()
 
 
 def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
@@ -179,14 +238,18 @@ def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
     pages_of: defaultdict[str, set[int]] = defaultdict(set)
     for number, indices in enumerate(edges):
         for index in indices:
-            pages_of[_pattern(pages[number][index].text)].add(number)
+            for pattern in _patterns(pages[number][index]):
+                pages_of[pattern].add(number)
     needed = max(3, len(pages) // 4)
     found: list[set[int]] = []
     for number, indices in enumerate(edges):
-        texts = {index: _pattern(pages[number][index].text) for index in indices}
-        numbers = {index for index, text in texts.items() if _is_number(text)}
-        repeated = {index for index, text in texts.items() if len(pages_of[text]) >= needed}
-        found.append(numbers | repeated if len(pages[number]) > 1 else set())
+        texts = {index: _patterns(pages[number][index]) for index in indices}
+        numbers = {index for index, patterns in texts.items() if all(map(_is_number, patterns))}
+        repeated = {i for i, patterns in texts.items() if any(len(pages_of[text]) >= needed for text in patterns)}
+        dropped = numbers | repeated
+        # What stands beside a running title belongs to it, even if it seemed to be in another column.
+        beside = {i for i in indices for j in dropped if abs(pages[number][i].y - pages[number][j].y) < 2}
+        found.append(dropped | beside if len(pages[number]) > 1 else set())
     return found
 
 
@@ -196,8 +259,9 @@ def _edges(lines: Sequence[Line]) -> list[int]:
     return sorted({*order[:2], *order[-2:]})
 
 
-def _pattern(text: str) -> str:
-    return "".join("#" if c.isdigit() else c for c in text.casefold()).replace("##", "#").replace("##", "#").strip()
+def _patterns(line: Line) -> list[str]:
+    """The cells of a line with every number as one sign: a header often has the book's title and the chapter's."""
+    return [_NUMBER.sub("#", cell.casefold()).strip() for cell in line.cells]
 
 
 def _is_number(pattern: str) -> bool:

@@ -8,7 +8,7 @@ from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Tag, literal_of
-from lutrin.ingest.sentences import sentence_ranges
+from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
     WARNINGS,
@@ -205,7 +205,9 @@ class Outline:
         if images or (CAPTION.match(text) and len(text) <= _LONG_ITEM):
             self._unit("caption", text, self._place(block.body, visible, 0, len(visible.text)), number, where)
             return
-        self._sentences(block.body, visible, number, where)
+        first = tokens[:1] if tokens[0]["type"] == "strong" else []
+        run_in = len(read_visible(block.body.text, first, self.values).text)
+        self._sentences(block.body, visible, number, where, run_in=run_in)
 
     def _inline_callout(self, block: Paragraph, where: _Where) -> _Where:
         if not where.warning and "<" in block.body.text:
@@ -214,8 +216,8 @@ class Outline:
                 return replace(where, warning=True)
         return where
 
-    def _sentences(self, body: Placed, visible: Visible, number: int, where: _Where) -> None:
-        for start, end in sentence_ranges(visible.text, visible.protected):
+    def _sentences(self, body: Placed, visible: Visible, number: int, where: _Where, *, run_in: int = 0) -> None:
+        for start, end in paragraph_ranges(visible.text, visible.protected, run_in):
             text = clean(visible.text[start:end])
             if text:
                 self._unit("sentence", text, self._place(body, visible, start, end), number, where)

@@ -38,6 +38,20 @@ def sentence_ranges(text: str, protected: Sequence[tuple[int, int]] = ()) -> lis
     return ranges
 
 
+def paragraph_ranges(text: str, protected: Sequence[tuple[int, int]] = (), run_in: int = 0) -> list[tuple[int, int]]:
+    """The sentences of a paragraph; a run-in title (**Near miss.** An event that ...) stays with its sentence.
+
+    Args:
+        text: Of the paragraph.
+        protected: As for `sentence_ranges`.
+        run_in: Characters of bold text at its start.
+    """
+    ranges = sentence_ranges(text, protected)
+    if len(ranges) > 1 and 0 < ranges[0][1] == len(text[:run_in].rstrip()) and text[ranges[0][1] - 1] == ".":
+        ranges[:2] = [(ranges[0][0], ranges[1][1])]
+    return ranges
+
+
 def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     mark = stop.group()
     if not mark.startswith((".", "…")):
@@ -52,7 +66,8 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     if before.lower() in _ABBREVIATIONS:
         return False
     if len(before) == 1 and before.isupper() and before != "I":
-        return False  # an initial: J. Smith
+        # An initial, J. Smith, but not a unit: at most 60 V.
+        return text[max(start, stop.start() - 3) : stop.start() - 1].strip().isdigit()
     return not (before.isdigit() and not text[start : stop.start() - len(before)].strip())  # the number of a list item
 
 
