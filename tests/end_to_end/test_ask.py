@@ -41,7 +41,7 @@ def test_json_is_the_whole_answer_and_its_quotes_are_the_books(lutrin: Lutrin, l
 
 @pytest.mark.model
 @pytest.mark.gguf
-def test_a_stream_shows_the_book_first_and_the_answer_last(lutrin: Lutrin, library: Library) -> None:
+def test_a_stream_shows_the_book_first_and_the_answer_last(lutrin: Lutrin) -> None:
     """With a language model, quotes come before anything generated, and standard output holds the final answer only."""
     done = lutrin("ask", LOOP, "--stream", LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="20", LUTRIN_ANSWER_TOKENS="32")
     assert done.code == 0, done.err
@@ -51,10 +51,6 @@ def test_a_stream_shows_the_book_first_and_the_answer_last(lutrin: Lutrin, libra
     assert re.fullmatch(
         r"\((extractive, no model|generated, SmolLM2-135M-Instruct), \d+ ms\)", done.out.splitlines()[-1]
     )
-    again = lutrin("ask", LOOP, "--json", LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="20", LUTRIN_ANSWER_TOKENS="32")
-    answer = msgspec.json.decode(again.out, type=Answer)
-    check_sources(answer, library.folders)
-    assert done.out.startswith(answer.answer)
 
 
 @pytest.mark.model
