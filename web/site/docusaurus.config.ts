@@ -1,5 +1,6 @@
 import type * as Preset from '@docusaurus/preset-classic';
 import type {Config} from '@docusaurus/types';
+import type {PluginOptions as LutrinOptions} from 'docusaurus-plugin-lutrin';
 import {themes} from 'prism-react-renderer';
 import rehypeKatex from 'rehype-katex';
 import remarkMath from 'remark-math';
@@ -31,6 +32,15 @@ const config: Config = {
       name: 'without-mermaid-elk',
       configureWebpack: () => ({resolve: {alias: {'@mermaid-js/layout-elk': false}}}),
     }),
+    [
+      'docusaurus-plugin-lutrin',
+      {
+        api: process.env.REACT_APP_API_URL ?? 'http://127.0.0.1:7860',
+        book: 'physical-ai-textbook',
+        // A JSON list of the index's citations; where it is named, the build proves that each of them leads to a heading.
+        citations: process.env.LUTRIN_CITATIONS,
+      } satisfies LutrinOptions,
+    ],
   ],
 
   presets: [

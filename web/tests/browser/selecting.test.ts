@@ -22,12 +22,15 @@ test('text selected with the mouse can be asked about; the panel shows it, and i
   expect(server.asked[2]).not.toHaveProperty('selected_text');
 });
 
-test.each([['Explain', 'Explain this passage.'], ['Simplify', 'Explain this passage in simpler words.']])('%s asks at once', async (name, question) => {
+test.each([
+  ['Explain', 'Explain this passage.', 'selection_boosted'],
+  ['Simplify', 'Explain this passage in simpler words.', 'selection'],
+])('%s asks at once', async (name, question, mode) => {
   const reader = await visit();
   await reader.select('#first');
   await reader.button(name).click();
   await reader.answers.locator('.text').waitFor();
-  expect(server.asked).toMatchObject([{message: question, selected_text: FIRST, mode: 'selection'}]);
+  expect(server.asked).toMatchObject([{message: question, selected_text: FIRST, mode}]);
   expect(await reader.widget.locator('.selection').count()).toBe(0);
 });
 

@@ -19,7 +19,7 @@ export class Reader {
   /** Requests that left the origin. */
   readonly foreign: string[] = [];
 
-  private constructor(context: BrowserContext, page: Page, base: string) {
+  private constructor(context: BrowserContext, page: Page, origins: readonly string[]) {
     this.context = context;
     this.page = page;
     page.setDefaultTimeout(10_000);
@@ -34,13 +34,15 @@ export class Reader {
       void dialog.dismiss();
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url())) this.foreign.push(request.url());
+      const {origin, protocol} = new URL(request.url());
+      if (!origins.includes(origin) && !/^(data|blob):/.test(protocol)) this.foreign.push(request.url());
     });
   }
 
-  static async at(browser: Browser, base: string, path: string, options: BrowserContextOptions = {}): Promise<Reader> {
+  /** @param api Origin of the server, where it is not the page's own. */
+  static async at(browser: Browser, base: string, path: string, options: BrowserContextOptions = {}, api = base): Promise<Reader> {
     const context = await browser.newContext({viewport: {width: 1280, height: 800}, locale: 'en-GB', ...options});
-    const reader = new Reader(context, await context.newPage(), base);
+    const reader = new Reader(context, await context.newPage(), [base, api]);
     await reader.page.goto(base + path);
     return reader;
   }

@@ -7,7 +7,7 @@ const STYLE = `
   .tall {min-height: 120vh}
 `;
 
-function page(title: string, body: string, widget = '<lutrin-chat api="/"></lutrin-chat>', attributes = 'lang="en"'): string {
+function page(title: string, body: string, widget: string, attributes = 'lang="en"'): string {
   return `<!doctype html>
 <html ${attributes}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><link rel="stylesheet" href="/style.css"><script src="/widget/lutrin.js" defer></script></head>
@@ -36,11 +36,19 @@ const TOPICS = `<h1 id="topics">Topics</h1>
 
 const html = (body: string): {type: string; body: string} => ({type: 'text/html', body});
 
-export const pages: Record<string, {type: string; body: string}> = {
-  '/style.css': {type: 'text/css', body: STYLE},
-  '/': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>')),
-  '/read/lab/part-1/01-nodes': html(page('Nodes', NODES)),
-  '/read/lab/part-1/02-topics': html(page('Topics', TOPICS)),
-  '/no-address': html(page('No address', NODES, '<lutrin-chat></lutrin-chat>')),
-  '/rtl': html(page('كتاب', '<h1>العُقد</h1><p id="first">العقدة عملية تؤدي مهمة واحدة.</p>', '<lutrin-chat api="/"></lutrin-chat>', 'lang="ar" dir="rtl"')),
-};
+/**
+ * The pages by path.
+ *
+ * @param api Value of the widget's attribute.
+ */
+export function pages(api: string): Record<string, {type: string; body: string}> {
+  const chat = `<lutrin-chat api="${api}"></lutrin-chat>`;
+  return {
+    '/style.css': {type: 'text/css', body: STYLE},
+    '/': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>', chat)),
+    '/read/lab/part-1/01-nodes': html(page('Nodes', NODES, chat)),
+    '/read/lab/part-1/02-topics': html(page('Topics', TOPICS, chat)),
+    '/no-address': html(page('No address', NODES, '<lutrin-chat></lutrin-chat>')),
+    '/rtl': html(page('كتاب', '<h1>العُقد</h1><p id="first">العقدة عملية تؤدي مهمة واحدة.</p>', chat, 'lang="ar" dir="rtl"')),
+  };
+}

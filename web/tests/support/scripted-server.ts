@@ -13,17 +13,9 @@ import {pages} from './pages.ts';
 const WIDGET = new URL('../../../src/lutrin/serve/static/widget/lutrin.js', import.meta.url);
 
 /** As strict as the policy of Lutrin's own pages. */
-export const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "require-trusted-types-for 'script'",
-  'trusted-types lit-html',
-].join('; ');
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; " +
+  "require-trusted-types-for 'script'; trusted-types lit-html; connect-src 'self'";
 
 /** What happens next in an answer. */
 export type Step =
@@ -56,16 +48,20 @@ export class ScriptedServer {
   /** Milliseconds before `/history` answers. */
   historyPause_ms = 0;
   down = false;
+  readonly #api: string;
   readonly #http: Server;
   readonly #sessions = new Map<string, {title: string; created: string; messages: StoredMessage[]}>();
   readonly #streams = new Map<string, Stream>();
 
-  constructor() {
+  /** @param api Server that the pages' widget asks: this one, or another origin. */
+  constructor(api = '/') {
+    this.#api = api;
     this.#http = createServer((request, response) => void this.#handle(request, response));
   }
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#http.listen(0, '127.0.0.1', resolve));
+  /** @param port 0: any that is free. */
+  async listen(port = 0): Promise<string> {
+    await new Promise<void>((resolve) => this.#http.listen(port, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
@@ -97,7 +93,8 @@ export class ScriptedServer {
     const key = `${secret} ${second}`;
     const known = this.#sessions.get(key);
     if (request.method === 'GET' && pathname === '/widget/lutrin.js') return this.#file(response);
-    if (request.method === 'GET' && pages[pathname]) return this.#page(response, pages[pathname]);
+    const page = pages(this.#api)[pathname];
+    if (request.method === 'GET' && page) return this.#page(response, page);
     if (this.down) return void request.socket.destroy();
     if (first === 'chat') return this.#chat(request, response, secret);
     if (first === 'history') {
@@ -189,7 +186,7 @@ export class ScriptedServer {
   }
 
   #page(response: ServerResponse, {type, body}: {type: string; body: string}): void {
-    response.writeHead(200, {'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': POLICY});
+    response.writeHead(200, {'Content-Type': `${type}; charset=utf-8`, 'Content-Security-Policy': `${POLICY} ${this.#api === '/' ? '' : this.#api}`});
     response.end(body);
   }
 }

@@ -16,7 +16,7 @@ import {styles} from './styles/index.ts';
 import {TEXTS, type Texts} from './texts.ts';
 import type {SelectionAction} from './views/floating.ts';
 import {chatView} from './views/chat.ts';
-import type {Citation, StoredSession, Verdict} from './wire.ts';
+import type {Citation, Mode, StoredSession, Verdict} from './wire.ts';
 
 const DRAFT = 'lutrin:draft';
 const OPEN = 'lutrin:open';
@@ -128,6 +128,7 @@ export class LutrinChat extends LitElement {
     this.conversation.stop();
     this.#listening?.abort();
     this.#themes?.disconnect();
+    document.documentElement.removeAttribute('data-lutrin-open');
     clearInterval(this.#tick);
     this.#tick = undefined;
   }
@@ -146,12 +147,14 @@ export class LutrinChat extends LitElement {
     return chatView(this);
   }
 
-  override updated(): void {
+  override updated(changed: PropertyValues<this>): void {
+    // A page may make room for the panel while this is set.
+    if (changed.has('open')) document.documentElement.toggleAttribute('data-lutrin-open', this.open);
     this.scrolling.drawn(this.messages);
   }
 
   get messages(): HTMLElement | null {
-    return this.renderRoot.querySelector('.messages');
+    return this.renderRoot.querySelector('.messages[role="region"]');
   }
 
   /** Open the panel. */
@@ -245,12 +248,13 @@ export class LutrinChat extends LitElement {
     const selectedText = this.selecting.text;
     this.selecting.hide();
     if (action === 'ask') return void this.#askedByPage({selectedText});
-    const question = action === 'explain' ? this.words.explainQuestion : this.words.simplifyQuestion;
-    void this.#askedByPage({selectedText, question});
+    // What explains a passage often stands elsewhere in the book; simpler words for it do not.
+    if (action === 'explain') return void this.#askedByPage({selectedText, question: this.words.explainQuestion}, 'selection_boosted');
+    void this.#askedByPage({selectedText, question: this.words.simplifyQuestion});
   }
 
   /** Ask at once if there is a question, else show the selection in the panel. */
-  async #askedByPage({question = '', selectedText = ''}: AskDetail): Promise<void> {
+  async #askedByPage({question = '', selectedText = ''}: AskDetail, mode: Mode = 'selection'): Promise<void> {
     this.view = 'chat';
     if (selectedText && !question) {
       this.selection = selectedText;
@@ -260,7 +264,7 @@ export class LutrinChat extends LitElement {
     await this.#restoring;
     if (!question) return;
     if (this.conversation.ready) {
-      void this.ask({text: question, ...(selectedText && {selectedText, mode: 'selection'})});
+      void this.ask({text: question, ...(selectedText && {selectedText, mode})});
     } else {
       // Another answer is being written: the reader sends this one later, or not.
       this.draft = question;
@@ -320,6 +324,7 @@ export class LutrinChat extends LitElement {
 
   showChat(): void {
     this.view = 'chat';
+    this.scrolling.follow();
     void this.updateComplete.then(() => this.focusInput());
   }
 

@@ -8,18 +8,22 @@ export class Scrolling {
   /** There is text below what is shown. */
   below = false;
   #following = true;
-  #set_px = 0;
+  /** Where the list was put last; undefined: nowhere yet. */
+  #set_px: number | undefined;
 
   /** The reader sent a question, or opened a conversation: show it. */
   follow(): void {
     this.#following = true;
+    this.#set_px = undefined;
   }
 
   /** After every drawing. */
   drawn(list: HTMLElement | null): void {
     if (!list) return;
+    const end = list.scrollHeight - list.clientHeight;
+    // The reader may have scrolled since, with the event still to come; only a list that became shorter moves by itself.
+    if (this.#moved(list) && list.scrollTop < end - 2) this.#following = false;
     if (this.#following) {
-      const end = list.scrollHeight - list.clientHeight;
       const questions = list.querySelectorAll<HTMLElement>('.message.user');
       const question = questions[questions.length - 1];
       const top = question ? question.offsetTop - ABOVE_QUESTION_PX : end;
@@ -32,13 +36,17 @@ export class Scrolling {
   /** The list was scrolled; @returns whether `below` has changed. */
   scrolled(list: HTMLElement): boolean {
     const before = this.below;
-    if (Math.abs(list.scrollTop - this.#set_px) > 2) this.#following = false;
+    if (this.#moved(list)) this.#following = false;
     this.#look(list);
     return this.below !== before;
   }
 
   toEnd(list: HTMLElement | null): void {
     list?.scrollTo({top: list.scrollHeight});
+  }
+
+  #moved(list: HTMLElement): boolean {
+    return this.#set_px !== undefined && Math.abs(list.scrollTop - this.#set_px) > 2;
   }
 
   #look(list: HTMLElement): void {

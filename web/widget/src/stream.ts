@@ -68,15 +68,18 @@ async function* eventsOf(response: Response, silence_ms: number): AsyncGenerator
   const reader = response.body?.getReader();
   if (!reader) throw new Cut('the response has no body');
   const decoder = new TextDecoder();
+  let ended = false;
   try {
     for (;;) {
       const {done, value} = await withinSilence(reader.read(), silence_ms);
       if (done) return;
       parser.feed(decoder.decode(value, {stream: true}));
+      ended ||= arrived.some(({event: {type}}) => type === 'done' || type === 'error');
       yield* arrived.splice(0);
     }
   } finally {
-    void reader.cancel().catch(() => undefined);
+    // Behind the last event comes only the end; a connection that is cancelled there looks like a reader who left.
+    void (ended ? reader.read() : reader.cancel()).catch(() => undefined);
   }
 }
 

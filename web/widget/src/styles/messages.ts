@@ -61,6 +61,9 @@ export const messages = css`
   ol {
     margin: 0 0 10px;
   }
+  .cites {
+    margin-top: -6px;
+  }
   ul,
   ol {
     padding-inline-start: 22px;
@@ -211,8 +214,7 @@ export const messages = css`
     font-weight: 650;
   }
   .section {
-    flex: 1 1 auto;
-    min-width: 40%;
+    flex: 1;
   }
   .section,
   .file {
@@ -221,7 +223,7 @@ export const messages = css`
     white-space: nowrap;
   }
   .file {
-    flex: 0 1 auto;
+    max-width: 36%;
     color: var(--_quiet);
     font: 12px var(--_mono);
   }

@@ -29,7 +29,10 @@ function blockView(block: Block, context: MarkdownContext, tight: boolean): unkn
   switch (block.type) {
     case 'paragraph': {
       const words = inlinesView(block.children, context);
-      return tight ? words : html`<p dir="auto">${words}</p>`;
+      if (tight) return words;
+      // Behind a list, a table or code the markers stand alone, and belong to what is above them.
+      const alone = block.children.every((node) => node.type === 'cite' || (node.type === 'text' && !node.text.trim()));
+      return html`<p class=${alone ? 'cites' : ''} dir="auto">${words}</p>`;
     }
     case 'heading':
       return html`<p class="heading" dir="auto">${inlinesView(block.children, context)}</p>`;

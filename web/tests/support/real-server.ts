@@ -1,0 +1,82 @@
+/** Lutrin itself: a small book ingested, the real server on a free port, the tiny model where it is on this machine. */
+
+import {spawn, spawnSync, type ChildProcess} from 'node:child_process';
+import {existsSync, mkdtempSync, rmSync} from 'node:fs';
+import {createServer, type AddressInfo} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const LUTRIN = process.env['LUTRIN'] ?? join(ROOT, '.venv/bin/lutrin');
+const BOOK = fileURLToPath(new URL('../fixtures', import.meta.url));
+const READY_MS = 90_000;
+
+export class RealServer {
+  readonly address: string;
+  readonly #data: string;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number, origin: string) {
+    this.#port = port;
+    this.address = `http://127.0.0.1:${port}`;
+    this.#data = mkdtempSync(join(tmpdir(), 'lutrin-e2e-'));
+    const tiny = existsSync(join(ROOT, 'models/smollm2-135m-instruct-q4_1.gguf'));
+    this.#environment = {
+      ...process.env,
+      LUTRIN_DATA_DIR: this.#data,
+      LUTRIN_MODELS_DIR: join(ROOT, 'models'),
+      LUTRIN_MODEL: tiny ? 'tiny' : 'none',
+      LUTRIN_CORS_ORIGINS: origin,
+    };
+  }
+
+  /** Ingest the book and serve it. @param origin Of the pages that may ask. */
+  static async start(origin: string): Promise<RealServer> {
+    const server = new RealServer(await freePort(), origin);
+    const {status, stderr} = spawnSync(LUTRIN, ['ingest', BOOK], {env: server.#environment, encoding: 'utf8'});
+    if (status !== 0) throw new Error(`lutrin ingest failed: ${stderr}`);
+    await server.up();
+    return server;
+  }
+
+  async up(): Promise<void> {
+    this.#process = spawn(LUTRIN, ['serve', '--port', String(this.#port)], {env: this.#environment, stdio: 'ignore'});
+    const until_ms = Date.now() + READY_MS;
+    while (Date.now() < until_ms) {
+      try {
+        if ((await fetch(`${this.address}/ready`)).ok) return;
+      } catch {
+        // Not listening yet.
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    throw new Error('lutrin serve did not become ready');
+  }
+
+  /** Ends the server; conversations stay on the disk. */
+  async down(): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.down();
+    rmSync(this.#data, {recursive: true, force: true});
+  }
+}
+
+/** A port that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const {port} = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
