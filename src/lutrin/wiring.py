@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -21,7 +21,14 @@ from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
-from lutrin.errors import ChecksumMismatch, IngestError, IngestInProgress, InvalidSettings, ModelMissing
+from lutrin.errors import (
+    ChecksumMismatch,
+    IndexUnavailable,
+    IngestError,
+    IngestInProgress,
+    InvalidSettings,
+    ModelMissing,
+)
 from lutrin.evaluate.pipeline import Pipeline
 from lutrin.evaluate.questions import EvalQuestion, read_questions
 from lutrin.evaluate.run import Outcome
@@ -162,7 +169,7 @@ async def run_ingest(
     settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, progress: Progress
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest`."""
-    configure_logging(settings)
+    configure_logging(settings, quiet=True)
     finish_restore(settings)
     embedder, store = open_embedder(settings), open_store(settings)
     try:
@@ -174,7 +181,7 @@ async def run_ingest(
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
     """Events of one answer, with everything opened for it alone."""
-    configure_logging(settings)
+    configure_logging(settings, quiet=True)
     async with opened(settings) as house:
         if house.generator is not None:
             await house.generator.start()
@@ -190,7 +197,7 @@ async def ask(settings: Settings, question: Question) -> Answer:
 
 async def run_eval(settings: Settings, questions: Sequence[EvalQuestion]) -> list[Outcome]:
     """Ask every question of the real pipeline; see `lutrin.evaluate.run.run`."""
-    configure_logging(settings)
+    configure_logging(settings, quiet=True)
     async with opened(settings) as house:
         if house.generator is not None:
             await house.generator.start()
@@ -218,7 +225,7 @@ def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
 
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
     """The passages nearest to a question, as `/api/retrieve` gives them."""
-    configure_logging(settings)
+    configure_logging(settings, quiet=True)
     async with opened(settings, with_model=False) as house:
         return [RetrievedPassage.of(passage) for passage in await house.retrieve(question)]
 
@@ -239,6 +246,7 @@ async def _serve(
     async with opened(settings, with_chats=True) as house:
         if house.chats is None:
             raise TypeError("a server has conversations")
+        await _warm_up(house)
         generator = house.generator
         services = Services(
             answers=house.answers,
@@ -252,6 +260,12 @@ async def _serve(
             clock=time.monotonic,
         )
         await run_app(services, settings, on_ready=on_ready, listener=listener)
+
+
+async def _warm_up(house: House) -> None:
+    """Search once, so that the first reader does not wait for what is loaded on first use."""
+    with suppress(IndexUnavailable):
+        await house.retrieve(Question(text="What does the first chapter say?"))
 
 
 async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
