@@ -23,6 +23,7 @@
     │   ├── GeneratorUnavailable  is away: not loaded, killed, restarting
     │   ├── QueueFull           has too many readers waiting
     │   └── DeadlineExceeded    was too slow
+    ├── ArchiveError            a backup or a bundle cannot be written, or is not whole
     ├── ChatStoreError          conversations cannot be read or written
     ├── RateLimited             too many questions (HTTP 429)
     ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
@@ -139,6 +140,10 @@ class QueueFull(GeneratorError):
 
 class DeadlineExceeded(GeneratorError):
     """The model did not finish in the time that the reader was promised."""
+
+
+class ArchiveError(LutrinError):
+    """A backup or a bundle cannot be written, or is not whole."""
 
 
 class ChatStoreError(LutrinError):

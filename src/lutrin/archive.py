@@ -1,0 +1,247 @@
+"""One file that holds a folder: written under another name, read back, then renamed; unpacked only if it is whole.
+
+The file is a tar archive without compression, whose last member, `manifest.json`, has the SHA-256 of every other one.
+Hence a file that was cut, or changed in a single bit, is never taken for a whole one. `SHA256SUMS` says the same to
+`sha256sum -c`.
+"""
+
+import errno
+import hashlib
+import os
+import shutil
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import msgspec
+
+from lutrin.errors import ArchiveError, NotEnoughSpace
+from lutrin.index.disk import sync
+
+MANIFEST = "manifest.json"
+SUMS = "SHA256SUMS"
+FORMAT = 1
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+BLOCK_BYTES = 1 << 20
+HEADROOM_BYTES = 64 << 20
+
+Consume = Callable[[str, Iterator[bytes]], None]
+"""Gets the name and the bytes of a member, in blocks."""
+
+
+class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an archive holds."""
+
+    kind: str
+    format: int
+    lutrin: str
+    """Version of the program that wrote it."""
+    created: str
+    """ISO 8601, UTC."""
+    hashes: dict[str, str]
+    """SHA-256 by name of the member."""
+
+
+class _Hashing:
+    """A file that is hashed while it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._file.read(size)
+        self.digest.update(block)
+        return block
+
+
+def write_archive(
+    target: Path,
+    members: Iterable[tuple[str, Path]],
+    describe: Callable[[dict[str, str]], ArchiveManifest],
+    *,
+    prefix: str = "",
+) -> ArchiveManifest:
+    """Write files into one, atomically: until it is complete and read back, nothing of that name changes.
+
+    Args:
+        target: The file; one that is there is replaced.
+        members: Name in the archive, and file.
+        describe: Makes the manifest from the hashes.
+        prefix: Folder that all members lie in, with its slash.
+
+    Raises:
+        NotEnoughSpace, ArchiveError: It could not be written.
+    """
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            hashes = {name: _add(tar, prefix + name, path) for name, path in members}
+            sums = "".join(f"{digest}  {name}\n" for name, digest in hashes.items()).encode()
+            hashes[SUMS] = _add_bytes(tar, prefix + SUMS, sums)
+            manifest = describe(hashes)
+            _add_bytes(tar, prefix + MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
+        sync(partial)
+        read_archive(partial, manifest.kind, _look, prefix=prefix)
+        partial.replace(target)
+        sync(target.parent)
+    except OSError as error:
+        raise unwritable(error, target) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return manifest
+
+
+def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
+    """Unpack an archive into an empty folder; nothing in the folder may be used unless this returns.
+
+    Raises:
+        ArchiveError: The file is no archive of this kind, or not whole.
+        NotEnoughSpace: The disk is too small for it.
+    """
+    room(folder, source.stat().st_size if source.exists() else 0)
+
+    def write(name: str, blocks: Iterator[bytes]) -> None:
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "wb") as out:
+                for block in blocks:
+                    out.write(block)
+        except OSError as error:
+            raise unwritable(error, path) from error
+
+    return read_archive(source, kind, write)
+
+
+def read_archive(source: Path, kind: str, consume: Consume, *, prefix: str = "") -> ArchiveManifest:
+    """Hand out the members in order; whether they are what was written is known when this returns.
+
+    Raises:
+        ArchiveError: The file is no archive of this kind, or not whole.
+    """
+    try:
+        with tarfile.open(source, mode="r:") as tar:
+            return _read(source, tar, kind, consume, prefix)
+    except (tarfile.TarError, EOFError) as error:
+        raise _damaged(source, str(error)) from error
+    except OSError as error:
+        raise ArchiveError(f"{source} cannot be read: {error.strerror or error}.") from error
+
+
+def _read(source: Path, tar: tarfile.TarFile, kind: str, consume: Consume, prefix: str) -> ArchiveManifest:
+    hashes: dict[str, str] = {}
+    for member in tar:
+        name = _checked_name(source, member, prefix)
+        file = tar.extractfile(member)
+        if file is None or name in hashes:
+            raise _damaged(source, f"{name} is no single file")
+        if name == MANIFEST:
+            return _checked_manifest(source, kind, file.read(), hashes)
+        reader = _Hashing(file)
+        consume(name, _blocks(reader))
+        _look(name, _blocks(reader))  # what the consumer left counts, too
+        hashes[name] = reader.digest.hexdigest()
+    raise _damaged(source, "it ends too early")
+
+
+@contextmanager
+def beside(target: Path) -> Iterator[Path]:
+    """A folder on the same disk as a file that is to be written, gone in the end.
+
+    Raises:
+        ArchiveError: The file's folder cannot be written.
+    """
+    work = target.with_name(f".{target.name}.work")
+    try:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(mode=0o700)
+    except OSError as error:
+        raise unwritable(error, target) from error
+    try:
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def room(folder: Path, needed_bytes: int) -> None:
+    """Refuse to begin what the disk has no room for.
+
+    Raises:
+        NotEnoughSpace: It has not.
+    """
+    free = shutil.disk_usage(folder).free
+    if free < needed_bytes + HEADROOM_BYTES:
+        raise NotEnoughSpace(
+            f"{(needed_bytes + HEADROOM_BYTES) >> 20} MB of free space are needed in {folder}, "
+            f"there are {free >> 20} MB.",
+            remedy="Free some space.",
+        )
+
+
+def unwritable(error: OSError, target: Path) -> ArchiveError | NotEnoughSpace:
+    """What kept a file from being written, told to the operator."""
+    if error.errno in FULL:
+        return NotEnoughSpace(f"The disk is full; {target} was not written.", remedy="Free some space.")
+    return ArchiveError(f"{target} cannot be written: {error.strerror or error}.", remedy="Check the folder's rights.")
+
+
+def _add(tar: tarfile.TarFile, name: str, path: Path) -> str:
+    """Add a file; returns its SHA-256."""
+    with path.open("rb") as file:
+        info = tarfile.TarInfo(name)
+        info.size = os.fstat(file.fileno()).st_size
+        info.mode = 0o755 if os.access(path, os.X_OK) else 0o644
+        reader = _Hashing(file)
+        tar.addfile(info, reader)
+    return reader.digest.hexdigest()
+
+
+def _add_bytes(tar: tarfile.TarFile, name: str, text: bytes) -> str:
+    """Add a member; returns its SHA-256."""
+    info = tarfile.TarInfo(name)
+    info.size = len(text)
+    tar.addfile(info, BytesIO(text))
+    return hashlib.sha256(text).hexdigest()
+
+
+def _look(_name: str, blocks: Iterator[bytes]) -> None:
+    for _ in blocks:
+        pass
+
+
+def _blocks(reader: _Hashing) -> Iterator[bytes]:
+    while block := reader.read(BLOCK_BYTES):
+        yield block
+
+
+def _checked_name(source: Path, member: tarfile.TarInfo, prefix: str) -> str:
+    """The name of a member that is a plain file below the folder it is unpacked to."""
+    name = member.name.removeprefix(prefix)
+    path = PurePosixPath(name)
+    below = str(path) == name and not path.is_absolute() and not {"..", "."} & {*path.parts} and "\\" not in name
+    if not member.isreg() or not member.name.startswith(prefix) or not below:
+        raise _damaged(source, f"it holds {member.name!r}")
+    return name
+
+
+def _checked_manifest(source: Path, kind: str, text: bytes, hashes: dict[str, str]) -> ArchiveManifest:
+    try:
+        manifest = msgspec.json.decode(text, type=ArchiveManifest)
+    except msgspec.MsgspecError as error:
+        raise _damaged(source, f"its manifest cannot be read: {error}") from error
+    if manifest.kind != kind or manifest.format != FORMAT:
+        raise ArchiveError(f"{source} is no {kind} that this version of Lutrin reads.", remedy="Name another file.")
+    if manifest.hashes != hashes:
+        wrong = sorted(name for name in {*manifest.hashes, *hashes} if manifest.hashes.get(name) != hashes.get(name))
+        raise _damaged(source, f"{wrong[0]} is not what was written")
+    return manifest
+
+
+def _damaged(source: Path, reason: str) -> ArchiveError:
+    return ArchiveError(f"{source} is damaged: {reason}. Nothing was changed.", remedy="Use another copy.")

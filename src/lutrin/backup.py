@@ -1,0 +1,170 @@
+"""`lutrin backup`: catalogue, index and conversations at one moment, in one file, while the server runs.
+
+The catalogue and the conversations are copied by SQLite's own backup, the current generation of each book is locked
+against deletion and copied with its hashes checked. The conversations stay encrypted; their key is never in the file.
+`restore.py` puts it all back.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from lutrin import __version__, sqlite
+from lutrin.archive import FORMAT, ArchiveManifest, beside, room, write_archive
+from lutrin.chats import snapshot as chats
+from lutrin.chats.key import chat_key
+from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
+from lutrin.index import snapshot as index
+from lutrin.index.disk import ReadLock
+from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.settings import Settings
+
+KIND = "lutrin backup"
+CATALOG = "catalog.db"
+CHATS = "chats.db"
+BOOKS = "books"
+TRIES = 10
+"""A generation that is gone was replaced twice meanwhile; so often is the catalogue looked at again."""
+
+
+class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backup holds."""
+
+    file: str
+    created: str
+    books: dict[str, str]
+    """Generation by slug."""
+    conversations: bool
+    bytes: int
+
+
+def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> BackupSummary:
+    """Write everything that Lutrin knows into one file; one that is there is replaced once the new one is whole.
+
+    Raises:
+        ArchiveError: There is nothing to keep, or the file cannot be written.
+        NotEnoughSpace: The disk is too small.
+        IndexUnavailable: An index is damaged.
+        ChatStoreError, InvalidSettings: The conversations cannot be read.
+    """
+    if not settings.catalog_path.exists() and not settings.chats_path.exists():
+        raise ArchiveError(f"There is nothing to keep in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
+    created = now().isoformat(timespec="seconds")
+    with beside(target) as work, ExitStack() as locks:
+        room(work, _data_bytes(settings))
+        members, expected = index_members(settings, work, locks)
+        conversations = _conversations(settings, work)
+        members += [(CHATS, work / CHATS)] if conversations else []
+
+        def describe(hashes: dict[str, str]) -> ArchiveManifest:
+            same_files(expected, hashes)
+            return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+
+        write_archive(target, members, describe)
+    return BackupSummary(
+        file=str(target),
+        created=created,
+        books=dict(name.split("/")[1:3] for name in expected),
+        conversations=conversations,
+        bytes=target.stat().st_size,
+    )
+
+
+def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[list[tuple[str, Path]], dict[str, str]]:
+    """Catalogue and current generations at one moment, as members of an archive.
+
+    Args:
+        settings: Where they are.
+        work: Gets the copy of the catalogue.
+        locks: Hold the generations until they have been copied.
+
+    Returns:
+        Name and file of each member, and the hash that each file of a generation was published with, by name.
+
+    Raises:
+        IndexUnavailable: The catalogue or a generation cannot be read, or is not what was published.
+    """
+    expected: dict[str, str] = {}
+    for item in _catalog(settings, work, locks):
+        expected |= _generation(settings.books_dir, item)
+    members = [(CATALOG, work / CATALOG)] if (work / CATALOG).exists() else []
+    return members + [(name, settings.data_dir / name) for name in expected], expected
+
+
+def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
+    """Compare what was read with what was published.
+
+    Raises:
+        IndexUnavailable: A file of an index was another one.
+    """
+    for name, digest in expected.items():
+        if hashes[name] != digest:
+            raise _damaged(name)
+
+
+def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[index.Published]:
+    """Copy the catalogue, and lock the generations that the copy names.
+
+    Raises:
+        IndexUnavailable: The catalogue or a generation cannot be read.
+    """
+    if not settings.catalog_path.exists():
+        return []
+    for _ in range(TRIES):
+        (work / CATALOG).unlink(missing_ok=True)
+        try:
+            published = index.snapshot(settings.catalog_path, work / CATALOG)
+        except sqlite.DatabaseError as error:
+            raise IndexUnavailable(f"The catalogue cannot be read: {error}.", remedy="See `lutrin doctor`.") from error
+        with ExitStack() as held:
+            try:
+                for item in published:
+                    held.enter_context(ReadLock(settings.books_dir / item.slug / item.name / MANIFEST))
+            except FileNotFoundError:
+                continue
+            locks.push(held.pop_all())
+            return published
+    raise IndexUnavailable("The folder of an index is missing.", remedy="Run `lutrin ingest --rebuild`.")
+
+
+def _conversations(settings: Settings, work: Path) -> bool:
+    """Copy the conversations, if there are any."""
+    if not settings.chats_path.exists():
+        return False
+    try:
+        chats.snapshot(settings.chats_path, chat_key(settings), work / CHATS)
+    except sqlite.DatabaseError as error:
+        raise ChatStoreError(
+            f"The conversations cannot be read with this key: {error}.",
+            remedy="Check LUTRIN_CHAT_KEY or the key file; see `lutrin doctor`.",
+        ) from error
+    return True
+
+
+def _generation(books_dir: Path, item: index.Published) -> dict[str, str]:
+    """Files of a generation, by name in the archive, with the hashes that they were published with.
+
+    Raises:
+        IndexUnavailable: The manifest is not the one that was published.
+    """
+    directory = books_dir / item.slug / item.name
+    if hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest() != item.manifest_sha256:
+        raise _damaged(f"{item.slug}/{item.name}")
+    hashes = {MANIFEST: item.manifest_sha256, **read_manifest(directory).hashes}
+    return {f"{BOOKS}/{item.slug}/{item.name}/{name}": digest for name, digest in hashes.items()}
+
+
+def _damaged(name: str) -> IndexUnavailable:
+    return IndexUnavailable(
+        f"The index is damaged at {name}; nothing was written.", remedy="Run `lutrin ingest --rebuild`."
+    )
+
+
+def _data_bytes(settings: Settings) -> int:
+    """About what a backup and its working copies take."""
+    databases = [path.stat().st_size for path in (settings.catalog_path, settings.chats_path) if path.exists()]
+    return 2 * sum(databases) + sum(path.stat().st_size for path in settings.books_dir.rglob("*") if path.is_file())

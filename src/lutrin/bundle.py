@@ -1,0 +1,182 @@
+"""`lutrin bundle`: a whole Lutrin in one file, for a machine that has Python and nothing else.
+
+The packages of this environment as wheels, the engine as it was compiled here; the models, the published index, the
+books, the program's source; the SHA-256 of every file; and `install.py`, which checks them and needs no network. No
+conversation and no key is ever in it.
+"""
+
+import os
+import platform
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from lutrin import __version__, bundle_install, weights, wheels
+from lutrin.archive import FORMAT, ArchiveManifest, beside, room, write_archive
+from lutrin.backup import CATALOG, index_members, same_files
+from lutrin.errors import ArchiveError
+from lutrin.settings import Settings
+
+KIND = "lutrin bundle"
+REQUIREMENTS = "requirements/runtime.txt"
+SOURCE = (
+    "src", "requirements", "docs", "web", "corpus", "models/manifest.toml", "justfile", "justw", "pyproject.toml",
+    "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Containerfile", "compose.yaml", ".env.example",
+)  # fmt: skip
+LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
+INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
+EMBED_TIER = "default"
+UNPACKED_RATIO = 2
+"""Wheels and the file that they go into exist side by side for a moment."""
+
+
+class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bundle holds and where it can be unpacked."""
+
+    file: str
+    folder: str
+    """That it unpacks to."""
+    python: str
+    platform: str
+    wheels: int
+    models: list[str]
+    books: list[str]
+    bytes: int
+
+
+def bundle(
+    settings: Settings, language_model: str | None, root: Path, target: Path, now: Callable[[], datetime]
+) -> BundleSummary:
+    """Write the bundle.
+
+    Args:
+        settings: Say where models and index are.
+        language_model: Name of the language model in the manifest; None if there is to be none, or a file of one's own.
+        root: Lutrin's folder, with its source and requirement files.
+        target: The file; one that is there is replaced once the new one is whole.
+        now: The time of day.
+
+    Raises:
+        ArchiveError: This is not Lutrin's folder, a package is missing or changed, or the file cannot be written.
+        ModelMissing, ChecksumMismatch: A model cannot be used.
+        IndexUnavailable: Nothing is published, or it is damaged.
+        NotEnoughSpace: The disk is too small.
+    """
+    if not (root / REQUIREMENTS).exists():
+        raise ArchiveError(f"There is no {REQUIREMENTS} here.", remedy="Run the command in Lutrin's folder.")
+    tier, models = _models(settings, language_model)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with beside(target) as work, ExitStack() as locks:
+        room(work, UNPACKED_RATIO * sum(path.stat().st_size for path in models.values()))
+        members, expected = index_members(settings, work, locks)
+        packages = _wheels((root / REQUIREMENTS).read_text(encoding="utf-8"), work)
+        files = {
+            "install.py": Path(bundle_install.__file__),
+            "machine.json": _written(work / "machine.json", msgspec.json.encode(machine())),
+            "requirements.txt": _written(work / "requirements.txt", _pinned(packages)),
+            "home/.env": _written(work / "env", f"LUTRIN_MODEL={tier}\n".encode()),
+            **{f"wheels/{path.name}": path for path in packages},
+            **{f"home/{name}": path for name, path in _source(root)},
+            **{f"home/models/{name}": path for name, path in models.items()},
+            **{f"home/data/{name}": path for name, path in members},
+        }
+        folder = f"lutrin-{__version__}"
+        created = now().isoformat(timespec="seconds")
+
+        def describe(hashes: dict[str, str]) -> ArchiveManifest:
+            same_files({f"home/data/{name}": digest for name, digest in expected.items()}, hashes)
+            return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+
+        write_archive(target, files.items(), describe, prefix=f"{folder}/")
+    books = sorted({name.split("/")[1] for name, _ in members if name != CATALOG})
+    here = machine()
+    return BundleSummary(
+        file=str(target), folder=folder, python=here["python"], platform=here["platform"], wheels=len(packages),
+        models=sorted(models), books=books, bytes=target.stat().st_size,
+    )  # fmt: skip
+
+
+def machine() -> dict[str, str]:
+    """What the compiled parts need: Python's version, the platform, the C library, the processor's instructions."""
+    return {
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "platform": sysconfig.get_platform(),
+        "libc": "-".join(platform.libc_ver()),
+        "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))),
+    }
+
+
+def _wheels(requirements: str, work: Path) -> list[Path]:
+    """Wheels of everything in the requirement file that is installed, of Lutrin, and of pip if it is here.
+
+    Raises:
+        ArchiveError: A package has another version than the requirement file says, or has been changed.
+    """
+    folder = work / "wheels"
+    folder.mkdir()
+    wanted, here = wheels.pins(requirements), wheels.installed()
+    for name in sorted(wanted.keys() & here.keys()):
+        if here[name].version != wanted[name]:
+            raise ArchiveError(
+                f"{name} {here[name].version} is installed, the requirement file wants {wanted[name]}.",
+                remedy="Run `./justw setup`.",
+            )
+    # A pinned package that is not installed is one for other platforms: `./justw setup` installs what this one needs.
+    chosen = [here[name] for name in sorted({*wanted, "lutrin", "pip"} & here.keys())]
+    return [wheels.write_wheel(package, folder, source=Path(__file__).parent) for package in chosen]
+
+
+def _pinned(packages: Iterable[Path]) -> bytes:
+    """The requirement file of the bundle: every wheel with its version and hash; pip itself is not installed."""
+    lines = []
+    for path in packages:
+        name, version = path.name.split("-")[:2]
+        if name != "pip":
+            lines.append(f"{name}=={version} --hash=sha256:{weights.sha256_of(path)}\n")
+    return "".join(lines).encode()
+
+
+def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[str, Path]]:
+    """What LUTRIN_MODEL is there, and the files of both models as they were published, by name below `models/`.
+
+    A form that was tuned for this processor stays here: another one may be the faster one there.
+
+    Raises:
+        ModelMissing, ChecksumMismatch: One of them cannot be used.
+    """
+    manifest = weights.load_manifest(settings.models_dir)
+    models = [manifest.find(EMBED_TIER)] + ([manifest.find(language_model)] if language_model else [])
+    found: dict[str, Path] = {}
+    for model in models:
+        weights.verified_path(settings.models_dir, model)
+        for file in model.file:
+            path = weights.file_path(settings.models_dir, model, file)
+            found[path.relative_to(settings.models_dir).as_posix()] = path
+    if settings.model.endswith(".gguf"):
+        own = Path(settings.model)
+        return f"models/{own.name}", found | {own.name: own}
+    return models[-1].tier if language_model else "none", found
+
+
+def _source(root: Path) -> list[tuple[str, Path]]:
+    """Lutrin's own files and the books."""
+    found = []
+    for name in SOURCE:
+        place = root / name
+        if place.is_file():
+            found.append((name, place))
+        for folder, folders, files in os.walk(place):
+            folders[:] = sorted(set(folders) - LEFT_OUT)
+            paths = (Path(folder, file) for file in sorted(files))
+            found += [(path.relative_to(root).as_posix(), path) for path in paths if not path.is_symlink()]
+    return found
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path

@@ -1,0 +1,103 @@
+"""`lutrin backup|restore|bundle|forget`: what an operator keeps, carries away, and deletes."""
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+import msgspec
+
+from lutrin.console import data_dir_option, json_option
+from lutrin.settings import load_settings
+
+UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+
+
+class Age(click.ParamType[timedelta]):
+    """A span of time: `30d`, `12h`, `8w`."""
+
+    name = "age"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """Read it, or say what it may be."""
+        if not (found := re.fullmatch(r"([0-9]{1,5})([hdw])", value.strip())):
+            self.fail(f"{value!r} is no age; write 30d for days, 12h for hours or 8w for weeks.", param, ctx)
+        return timedelta(**{UNITS[found[2]]: int(found[1])})
+
+
+@click.command()
+@file_argument
+@json_option
+@data_dir_option
+def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+    """Write catalogue, index and conversations to FILE, while the server runs; the key is not in it."""
+    from lutrin.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
+
+    summary = make_backup(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC))
+    if as_json:
+        click.echo(msgspec.json.encode(summary).decode())
+        return
+    kept = [f"{slug} {name}" for slug, name in summary.books.items()]
+    kept += ["conversations (encrypted; keep their key elsewhere)"] if summary.conversations else []
+    click.echo(f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and whole.")
+
+
+@click.command()
+@file_argument
+@click.option("--without-conversations", is_flag=True, help="Leave the conversations that are here as they are.")
+@json_option
+@data_dir_option
+def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir: Path | None) -> None:
+    """Put the state that FILE holds in the place of the present one; a running server follows."""
+    from lutrin.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
+
+    summary = put_back(load_settings(data_dir=data_dir), file, with_chats=not without_conversations)
+    if as_json:
+        click.echo(msgspec.json.encode(summary).decode())
+        return
+    back = [f"{slug} {name}" for slug, name in summary.books.items()]
+    back += ["the conversations"] if summary.conversations else []
+    click.echo(f"As of {summary.created}: {', '.join(back)}.")
+
+
+@click.command()
+@file_argument
+@json_option
+@data_dir_option
+def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+    """Write everything that a machine without network needs to FILE: program, models, index, installer."""
+    from lutrin.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.wiring_models import model_path  # noqa: PLC0415 - as above
+
+    settings = load_settings(data_dir=data_dir)
+    chosen = None if settings.model.endswith(".gguf") else model_path(settings)
+    summary = make_bundle(settings, chosen and chosen[0], Path.cwd(), file, lambda: datetime.now(UTC))
+    if as_json:
+        click.echo(msgspec.json.encode(summary).decode())
+        return
+    click.echo(
+        f"{file}: {summary.bytes / 1e6:.0f} MB for Python {summary.python} on {summary.platform}, "
+        f"{summary.wheels} packages, models {', '.join(summary.models)}, books {', '.join(summary.books)}."
+    )
+    click.echo(f"There: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
+
+
+@click.command()
+@click.option("--session", "session_id", help="Those of this session id.")
+@click.option("--older-than", type=Age(), help="Those not used for so long: 30d, 12h, 8w.")
+@click.option("--all", "everything", is_flag=True, help="All of them.")
+@json_option
+@data_dir_option
+def forget(
+    *, session_id: str | None, older_than: timedelta | None, everything: bool, as_json: bool, data_dir: Path | None
+) -> None:
+    """Delete conversations for good, while the server runs or not."""
+    from lutrin import wiring  # noqa: PLC0415 - the databases load only when they are needed
+
+    if (session_id is not None) + (older_than is not None) + everything != 1:
+        raise click.UsageError("Say which ones: --session ID, --older-than 30d, or --all.")
+    settings = load_settings(data_dir=data_dir)
+    count = asyncio.run(wiring.forget(settings, session_id=session_id, older_than=older_than, everything=everything))
+    click.echo(msgspec.json.encode({"deleted": count}).decode() if as_json else f"Deleted: {count} conversations.")

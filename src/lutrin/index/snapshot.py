@@ -1,0 +1,96 @@
+"""The catalogue at one moment, copied out while servers read and ingests write it, and put back in one transaction."""
+
+import hashlib
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from lutrin import sqlite
+from lutrin.index.catalog import Catalog
+from lutrin.index.generation import MANIFEST, Manifest
+
+CURRENT_ONLY = (
+    "UPDATE book SET previous = NULL",
+    "DELETE FROM generation WHERE name NOT IN (SELECT current FROM book)",
+)
+# What is published now is retired, what was published then is current again; no embedding is lost, no number used anew.
+TAKE_OVER = """
+DELETE FROM book;
+UPDATE generation SET retired = 1;
+INSERT INTO generation (name, slug, manifest_sha256, published)
+    SELECT name, slug, manifest_sha256, published FROM other.generation WHERE true ON CONFLICT (name) DO UPDATE
+    SET manifest_sha256 = excluded.manifest_sha256, published = excluded.published, retired = 0;
+INSERT INTO book SELECT * FROM other.book ORDER BY rowid;
+INSERT INTO file SELECT * FROM other.file;
+INSERT OR IGNORE INTO embedding SELECT * FROM other.embedding;
+UPDATE sqlite_sequence SET seq = max(seq, (SELECT ifnull(max(seq), 0) FROM other.sqlite_sequence
+    WHERE name = 'generation')) WHERE name = 'generation'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A generation that a catalogue calls current."""
+
+    slug: str
+    name: str
+    manifest_sha256: str
+
+
+def snapshot(catalog_path: Path, target: Path) -> list[Published]:
+    """Copy the catalogue as it is now to a new file, with nothing but the current generations in it.
+
+    Returns:
+        Those generations; their folders may be gone by the time they are looked for, if an ingest was faster.
+
+    Raises:
+        IndexUnavailable: The catalogue cannot be opened.
+        DatabaseError: It cannot be read.
+    """
+    with Catalog(catalog_path) as catalog, closing(sqlite.connect(target)) as copy:
+        catalog.connection.backup(copy)
+    with Catalog(target) as catalog:
+        with catalog.transaction():
+            for statement in CURRENT_ONLY:
+                catalog.connection.execute(statement)
+        return published(catalog)
+
+
+def published(catalog: Catalog) -> list[Published]:
+    """The current generation of each book."""
+    return [Published(book.info.slug, book.current, book.manifest_sha256) for book in catalog.books()]
+
+
+def take_over(catalog_path: Path, other: Path) -> None:
+    """Make a snapshot's books and generations the current ones, in one transaction; servers follow as after an ingest.
+
+    Raises:
+        IndexUnavailable, DatabaseError: One of the two cannot be opened; nothing was changed.
+    """
+    with Catalog(catalog_path) as catalog:
+        catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
+        with catalog.transaction():
+            for statement in TAKE_OVER.split(";\n"):
+                catalog.connection.execute(statement)
+
+
+def rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
+    """Give a generation that nobody reads yet another name: its folder, its manifest, its rows in a snapshot.
+
+    Raises:
+        DatabaseError: The name is taken.
+    """
+    manifest = msgspec.json.decode((directory / MANIFEST).read_bytes(), type=Manifest)
+    text = msgspec.json.encode(msgspec.structs.replace(manifest, name=name))
+    (directory / MANIFEST).write_bytes(text)
+    renamed = directory.rename(directory.with_name(name))
+    digest = hashlib.sha256(text).hexdigest()
+    with catalog.transaction():
+        catalog.connection.execute("PRAGMA defer_foreign_keys = ON")
+        catalog.connection.execute(
+            "UPDATE generation SET name = ?, manifest_sha256 = ? WHERE name = ?", (name, digest, directory.name)
+        )
+        catalog.connection.execute("UPDATE book SET current = ? WHERE current = ?", (name, directory.name))
+    return renamed

@@ -1,0 +1,228 @@
+"""`lutrin restore`: puts a backup in the place of what is there, all of it or nothing, while a server may be running.
+
+The file is unpacked and checked in a folder of its own. One rename of that folder is the moment at which the restore
+counts; what follows is repeated by the next start if this process is killed: generations move to their places, the
+catalogue and the conversations take over what the backup holds, each in one transaction. Running servers follow as
+after an ingest.
+"""
+
+import hashlib
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from lutrin import sqlite
+from lutrin.archive import unpack_archive
+from lutrin.backup import BOOKS, CATALOG, CHATS, KIND
+from lutrin.chats import snapshot as chats
+from lutrin.chats.key import chat_key, opens
+from lutrin.chats.migrations import migrate
+from lutrin.errors import ArchiveError, ChatStoreError, IngestInProgress
+from lutrin.index import snapshot as index
+from lutrin.index.catalog import Catalog
+from lutrin.index.disk import file_hashes, sync, sync_tree
+from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.settings import Settings
+
+UNPACKED = ".restore-unpacked"
+"""Of no account: removed by the next restore."""
+COMPLETE = ".restore-complete"
+"""Whole and checked: what it holds is to take over."""
+
+
+class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What took over."""
+
+    created: str
+    """When the backup was made."""
+    books: dict[str, str]
+    """Generation by slug."""
+    conversations: bool
+
+
+def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> RestoreSummary:
+    """Put the state of a backup in the place of the present one.
+
+    Args:
+        settings: Where the data lies, and the key of the conversations.
+        source: A file of `lutrin backup`.
+        with_chats: Also the conversations; those that are there now are gone then.
+
+    Raises:
+        ArchiveError: The file is no backup, or damaged; nothing was changed.
+        ChatStoreError: The key of the backup's conversations is not here; nothing was changed.
+        NotEnoughSpace: The disk is too small; nothing was changed.
+        IngestInProgress: An ingest or another restore is running.
+    """
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    lock = _lock(settings)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IngestInProgress from None
+    try:
+        _finish(settings)
+        unpacked = settings.data_dir / UNPACKED
+        shutil.rmtree(unpacked, ignore_errors=True)
+        unpacked.mkdir(mode=0o700)
+        try:
+            manifest = unpack_archive(source, KIND, unpacked)
+            if not with_chats:
+                (unpacked / CHATS).unlink(missing_ok=True)
+            conversations = _prepare_chats(settings, unpacked)
+            books = _prepare_index(settings, source, unpacked)
+            sync_tree(unpacked)
+            unpacked.rename(settings.data_dir / COMPLETE)
+            sync(settings.data_dir)
+        finally:
+            shutil.rmtree(unpacked, ignore_errors=True)
+        _finish(settings)
+    finally:
+        lock.release()
+    return RestoreSummary(created=manifest.created, books=books, conversations=conversations)
+
+
+def finish(settings: Settings) -> None:
+    """Finish a restore whose process was killed after it counted; every command that opens the data calls this first.
+
+    Raises:
+        ChatStoreError, IndexUnavailable, DatabaseError, OSError: It cannot be finished now.
+    """
+    if not (settings.data_dir / COMPLETE).exists():
+        return
+    lock = _lock(settings)
+    try:
+        lock.acquire()
+    except Timeout:
+        return  # the restore itself is at it, or an ingest that has finished it first
+    try:
+        _finish(settings)
+    finally:
+        lock.release()
+
+
+def _lock(settings: Settings) -> FileLock:
+    """The lock of ingests: neither of the two may see the other's half-done work."""
+    return FileLock(settings.data_dir / "ingest.lock", timeout=0)
+
+
+def _finish(settings: Settings) -> None:
+    complete = settings.data_dir / COMPLETE
+    if not complete.exists():
+        return
+    for directory in sorted((complete / BOOKS).glob("*/*")):
+        place = settings.books_dir / directory.parent.name / directory.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            directory.rename(place)
+            sync(place.parent)
+    if (complete / CATALOG).exists():
+        if _readable(settings.catalog_path):
+            index.take_over(settings.catalog_path, complete / CATALOG)
+        else:
+            _replace(settings.catalog_path, complete / CATALOG)
+    if (complete / CHATS).exists():
+        chats.take_over(settings.chats_path, chat_key(settings), complete / CHATS)
+    trash = settings.data_dir / UNPACKED
+    shutil.rmtree(trash, ignore_errors=True)
+    complete.rename(trash)  # half of it must never be taken for all of it
+    shutil.rmtree(trash)
+
+
+def _prepare_chats(settings: Settings, unpacked: Path) -> bool:
+    """Make sure that the conversations can be opened here, and bring their tables up to date.
+
+    Raises:
+        ChatStoreError: Their key is not here.
+    """
+    if not (unpacked / CHATS).exists():
+        return False
+    if settings.chat_key is None and not settings.chat_key_path.exists():
+        raise ChatStoreError("The backup holds conversations, and there is no key here.", remedy=_key_remedy(settings))
+    key = chat_key(settings)
+    if not opens(unpacked / CHATS, key):
+        raise ChatStoreError(
+            "The backup's conversations are encrypted with another key than the one here.", remedy=_key_remedy(settings)
+        )
+    migrate(unpacked / CHATS, key)
+    return True
+
+
+def _key_remedy(settings: Settings) -> str:
+    return (
+        f"Put the key of the machine that made it into LUTRIN_CHAT_KEY or {settings.chat_key_path} (mode 0600), "
+        "or leave the conversations out with --without-conversations."
+    )
+
+
+def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str, str]:
+    """Check the generations against the catalogue; one whose name means another one here gets another name.
+
+    Returns:
+        Generation by slug.
+
+    Raises:
+        ArchiveError: The catalogue or a generation is not what was published.
+        IndexUnavailable: The catalogue here was written by a newer version.
+    """
+    if not (unpacked / CATALOG).exists():
+        return {}
+    if _readable(settings.catalog_path):
+        Catalog(settings.catalog_path).close()
+    wrong = ArchiveError(f"{source} is damaged: its catalogue does not fit. Nothing was changed.")
+    if not _readable(unpacked / CATALOG):
+        raise wrong
+    books = {}
+    with Catalog(unpacked / CATALOG) as catalog:
+        for item in index.published(catalog):
+            directory = unpacked / BOOKS / item.slug / item.name
+            if _digest(directory) != item.manifest_sha256 or not _intact(directory):
+                raise wrong
+            books[item.slug] = _placed(settings, catalog, item, directory)
+    return books
+
+
+def _placed(settings: Settings, catalog: Catalog, item: index.Published, directory: Path) -> str:
+    """The name that a generation has here: its own, unless another generation, or a damaged copy, bears it."""
+    place = settings.books_dir / item.slug / item.name
+    if not place.exists() or (_digest(place) == item.manifest_sha256 and _intact(place)):
+        return item.name
+    number = 2
+    while (settings.books_dir / item.slug / f"{item.name}-{number}").exists():
+        number += 1
+    return index.rename_generation(catalog, directory, f"{item.name}-{number}").name
+
+
+def _digest(directory: Path) -> str:
+    path = directory / MANIFEST
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+
+
+def _intact(directory: Path) -> bool:
+    """Whether the files of a generation are those of its manifest."""
+    return file_hashes(directory, without=MANIFEST) == read_manifest(directory).hashes
+
+
+def _readable(catalog_path: Path) -> bool:
+    """Whether this is a sound database, or none yet.
+
+    Raises:
+        OperationalError: It is locked, or the disk fails: nothing is known of the database itself.
+    """
+    try:
+        with closing(sqlite.connect(catalog_path)) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
+    except sqlite.OperationalError:
+        raise
+    except sqlite.DatabaseError:
+        return False
+
+
+def _replace(database: Path, other: Path) -> None:
+    """Put a database in the place of one that cannot be read."""
+    for suffix in ("-wal", "-shm"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
+    other.replace(database)
