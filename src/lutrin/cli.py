@@ -46,11 +46,13 @@ for command in (backup, restore, bundle, forget):
 @click.option("--title", help="Title of the book, for a folder without book.toml.")
 @click.option("--edition", help="Edition of the book, for a folder without book.toml.")
 @click.option("--rebuild", is_flag=True, help="Read every file again, unchanged ones too.")
+@click.option("--password", default="", help="Of encrypted PDF files.")
+@click.option("--explain", "explained", is_flag=True, help="Show how the file PATH is understood; index nothing.")
 @json_option
 @data_dir_option
 def ingest(
     path: Path | None, *, book: str | None, title: str | None, edition: str | None, rebuild: bool,
-    as_json: bool, data_dir: Path | None,
+    password: str, explained: bool, as_json: bool, data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
@@ -58,6 +60,11 @@ def ingest(
 
     settings = load_settings(data_dir=data_dir)
     root = path if path is not None else settings.corpus_dir
+    if explained:
+        if not root.is_file():
+            raise click.UsageError("--explain needs the PATH of one file.")
+        click.echo(wiring.explain_file(settings, root, password=password), nl=False)
+        return
     with ingest_progress(as_data=as_json) as progress:
         summary = asyncio.run(
             wiring.run_ingest(
@@ -65,6 +72,7 @@ def ingest(
                 root,
                 overrides=Overrides(slug=book or "", title=title or "", edition=edition or ""),
                 rebuild=rebuild,
+                password=password,
                 progress=progress,
             )
         )

@@ -23,6 +23,7 @@ from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import (
     ChecksumMismatch,
+    EmptyCorpus,
     IndexUnavailable,
     IngestError,
     IngestInProgress,
@@ -36,8 +37,13 @@ from lutrin.evaluate.run import run as run_questions
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
+from lutrin.ingest.books import open_book
+from lutrin.ingest.chunk import chunk_document, chunk_notices
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.explain import explain
 from lutrin.ingest.run import IngestTools, Overrides
 from lutrin.ingest.run import ingest as run_whole_ingest
+from lutrin.ingest.scan import scan
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.ports import ChatStore
@@ -166,7 +172,7 @@ def _answers(
 
 
 async def run_ingest(
-    settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, progress: Progress
+    settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, password: str, progress: Progress
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest`."""
     configure_logging(settings, quiet=True)
@@ -174,9 +180,33 @@ async def run_ingest(
     embedder, store = open_embedder(settings), open_store(settings)
     try:
         tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
-        return await run_whole_ingest(corpus, settings, tools, overrides=overrides, rebuild=rebuild, progress=progress)
+        return await run_whole_ingest(
+            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+        )
     finally:
         embedder.close()
+
+
+def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
+    """How one file of a book is understood: its headings, units and chunks, in words; nothing is indexed.
+
+    Raises:
+        DocumentError: The file cannot be read.
+        EmptyCorpus: It is no file that Lutrin reads.
+    """
+    root = next(
+        (folder for folder in path.resolve().parents if (folder / "book.toml").is_file()), path.resolve().parent
+    )
+    book = open_book(root)
+    name = path.resolve().relative_to(root).as_posix()
+    file = next((item for item in scan(root) if item.name == name), None)
+    if file is None:
+        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy="Give a .md, .mdx or .pdf file.")
+    document = read_document(file, book, password=password)
+    embedder = open_embedder(settings)
+    target = settings.chunk_tokens
+    chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
+    return explain(document, chunks, chunk_notices(document, chunks, target))
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
