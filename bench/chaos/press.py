@@ -163,7 +163,8 @@ class Press:
 class Child:
     """A forked process that does something and answers with JSON; the imports are there already."""
 
-    def __init__(self, work: Callable[[], Coroutine[Any, Any, Answer]]) -> None:
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, Answer]], patience_s: float = PATIENCE_S) -> None:
+        self.patience_s = patience_s
         self.started = time.monotonic()
         read, write = os.pipe()
         sys.stdout.flush()
@@ -188,7 +189,7 @@ class Child:
         """
         content = b""
         while True:
-            left = self.started + PATIENCE_S - time.monotonic()
+            left = self.started + self.patience_s - time.monotonic()
             if left <= 0 or not select.select([self._pipe], [], [], left)[0]:
                 os.kill(self.pid, signal.SIGKILL)
                 raise AssertionError("the process hangs")

@@ -309,7 +309,7 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
     try:
         vectors = await store.open(directory / VECTORS, manifest.collection)
         try:
-            return OpenGeneration(directory, manifest, lock, passages, vectors)
+            return await asyncio.to_thread(OpenGeneration, directory, manifest, lock, passages, vectors)
         except (OSError, ValueError, sqlite.DatabaseError) as error:
             await vectors.close()
             raise IndexUnavailable(f"The index {directory.name} cannot be opened: {error}") from error
