@@ -43,6 +43,13 @@ class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """ISO 8601, UTC."""
     hashes: dict[str, str]
     """SHA-256 by name of the member."""
+    seal: str = ""
+    """SHA-256 of the manifest itself, without this."""
+
+    def sealed(self) -> "ArchiveManifest":
+        """The manifest with its seal."""
+        bare = msgspec.structs.replace(self, seal="")
+        return msgspec.structs.replace(bare, seal=hashlib.sha256(msgspec.json.encode(bare)).hexdigest())
 
 
 class _Hashing:
@@ -83,7 +90,7 @@ def write_archive(
             hashes = {name: _add(tar, prefix + name, path) for name, path in members}
             sums = "".join(f"{digest}  {name}\n" for name, digest in hashes.items()).encode()
             hashes[SUMS] = _add_bytes(tar, prefix + SUMS, sums)
-            manifest = describe(hashes)
+            manifest = describe(hashes).sealed()
             _add_bytes(tar, prefix + MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
         sync(partial)
         read_archive(partial, manifest.kind, _look, prefix=prefix)
@@ -235,6 +242,8 @@ def _checked_manifest(source: Path, kind: str, text: bytes, hashes: dict[str, st
         manifest = msgspec.json.decode(text, type=ArchiveManifest)
     except msgspec.MsgspecError as error:
         raise _damaged(source, f"its manifest cannot be read: {error}") from error
+    if manifest.sealed() != manifest:
+        raise _damaged(source, "its manifest is not what was written")
     if manifest.kind != kind or manifest.format != FORMAT:
         raise ArchiveError(f"{source} is no {kind} that this version of Lutrin reads.", remedy="Name another file.")
     if manifest.hashes != hashes:
