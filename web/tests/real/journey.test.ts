@@ -3,6 +3,7 @@
 import {readFileSync} from 'node:fs';
 import type {Browser} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
+import {wireTypes} from '../../widget/scripts/wire-types.mjs';
 import type {Citation} from '../../widget/src/wire.ts';
 import {launch, Reader} from '../support/browser.ts';
 import {eventually} from '../support/harness.ts';
@@ -70,6 +71,11 @@ test('every source of an answer leads to a heading that the server has, and quot
     if (anchor) expect(html).toContain(`id="${anchor}"`);
     expect(readFileSync(new URL(filename, BOOK), 'utf8')).toContain(quote);
   }
+});
+
+test('the shapes that the widget was built with are those that the server describes', async () => {
+  const described: unknown = await (await fetch(`${lutrin.address}/schema/openapi.json`)).json();
+  expect(wireTypes(described)).toBe(readFileSync(new URL('../../widget/src/schema.ts', import.meta.url), 'utf8'));
 });
 
 test('a question that the book does not answer gets the exact words', async () => {

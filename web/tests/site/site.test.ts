@@ -91,7 +91,7 @@ test('navigation keeps the element, the conversation and the open panel', async 
   await reader.widget.evaluate((chat) => Object.assign(chat, {same: true}));
   await reader.page.locator('nav.navbar a[href*="/docs/"]').first().click();
   await reader.page.waitForURL('**/docs/**');
-  await reader.page.locator('article').waitFor();
+  await reader.page.locator('main article').waitFor();
   expect(await reader.widget.count()).toBe(1);
   expect(await reader.widget.evaluate((chat) => 'same' in chat)).toBe(true);
   expect(await reader.answers.innerText()).toContain('A node does one job.');
@@ -124,7 +124,7 @@ test('on a wide screen the page makes room for the panel, so that no line is hid
   await reader.page.goto(base + (pages[filename] ?? ''));
   await reader.open();
   await eventually(async () => {
-    const [panel, text] = await Promise.all([reader.panel.boundingBox(), reader.page.locator('article').boundingBox()]);
+    const [panel, text] = await Promise.all([reader.panel.boundingBox(), reader.page.locator('main article').boundingBox()]);
     return panel !== null && text !== null && text.x + text.width <= panel.x;
   }, true);
 });

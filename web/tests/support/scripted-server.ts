@@ -25,7 +25,7 @@ export type Step =
   | {cut: true}
   /** Nothing more comes until the reader leaves. */
   | {hang: true}
-  | {status: number; problem: Problem; retryAfter_s?: number};
+  | {status: number; problem: Partial<Problem>; retryAfter_s?: number};
 
 export type Script = (request: ChatRequest) => Step[];
 
@@ -174,9 +174,10 @@ export class ScriptedServer {
     const session = this.#sessions.get(key) ?? {title: asked.message.slice(0, 60), created, messages: []};
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);
+    const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
     session.messages.push(
-      {id: `${id}q`, role: 'user', text: asked.message, created, mode: answer.mode, kind: null, selected_text: asked.selected_text ?? '', citations: []},
-      {id, role: 'assistant', text: answer.answer, created, mode: answer.mode, kind: answer.kind, selected_text: '', citations: answer.sources},
+      {...common, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
+      {...common, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
     );
   }
 
@@ -219,6 +220,9 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     refusal: null,
     suggestions: [],
     warnings: [],
+    model_used: '',
+    latency_ms: 1,
+    generation: '000001-scripted',
     ...changes,
   };
   return {send: {type: 'done', ...whole}};

@@ -121,9 +121,9 @@ export function addressOf(api: string | null | undefined, page: string): URL | u
 }
 
 async function refusal(response: Response): Promise<Refused> {
-  let problem: Problem = {};
+  let problem: Partial<Problem> = {};
   try {
-    problem = (await response.json()) as Problem;
+    problem = (await response.json()) as Partial<Problem>;
   } catch {
     // A proxy's page in place of the server's words: the status has to be enough.
   }

@@ -93,6 +93,9 @@ function doneEvent(reply: ChatReply): AnswerEvent {
     refusal: null,
     suggestions: [],
     warnings: reply.warnings,
+    model_used: '',
+    latency_ms: 0,
+    generation: '',
   };
 }
 

@@ -132,7 +132,7 @@ test('a stopped answer keeps what came, and the server is told', async () => {
 
 test('stored messages come back as turns, also when their question was left out', () => {
   const stored = (role: 'user' | 'assistant', text: string): StoredMessage => ({
-    id: text, role, text, created: '2026-11-21T10:00:00.000+00:00', mode: null, kind: null, selected_text: '', citations: [],
+    id: text, role, text, created: '2026-11-21T10:00:00.000+00:00', mode: null, kind: null, selected_text: '', citations: [], session_id: 's', chunk_ids: [],
   });
   const turns = turnsOf([stored('assistant', 'a0'), stored('user', 'q1'), stored('assistant', 'a1'), stored('user', 'q2'), stored('user', 'q3')]);
   const summary = ({question, text, state}: Turn): string[] => [question, text, state];

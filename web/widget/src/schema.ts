@@ -1,0 +1,81 @@
+/** Made from the server’s OpenAPI document by scripts/wire-types.mjs; not written by hand. */
+
+export interface Answer {
+  answer: string;
+  sources: Citation[];
+  mode: 'book' | 'selection' | 'selection_boosted';
+  kind: 'generated' | 'extractive' | 'refusal';
+  refusal: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
+  suggestions: string[];
+  warnings: string[];
+  model_used: string;
+  latency_ms: number;
+  generation: string;
+}
+
+export interface ChatBody {
+  session_id: string;
+  message: string;
+  selected_text?: string | null;
+  mode?: 'book' | 'selection' | 'selection_boosted' | null;
+  book?: string | null;
+}
+
+export interface ChatMessage {
+  id: string;
+  session_id: string;
+  role: 'user' | 'assistant';
+  text: string;
+  created: string;
+  mode?: 'book' | 'selection' | 'selection_boosted' | null;
+  kind?: 'generated' | 'extractive' | 'refusal' | null;
+  selected_text: string;
+  chunk_ids: string[];
+  citations: Citation[];
+}
+
+export interface ChatReply {
+  answer: string;
+  session_id: string;
+  sources: string[];
+  citations: Citation[];
+  warnings: string[];
+}
+
+export interface ChatSession {
+  id: string;
+  title: string;
+  created: string;
+  updated: string;
+  book: string;
+  generation: string;
+  message_count: number;
+}
+
+export interface Citation {
+  n: number;
+  chunk_id: string;
+  book: string;
+  chapter: string;
+  section: string;
+  section_title: string;
+  filename: string;
+  page: number | null;
+  url: string;
+  quote: string;
+  relevance_score: number;
+}
+
+export interface Feedback {
+  value: 'up' | 'down';
+  comment: string;
+}
+
+export interface Problem {
+  type?: string;
+  title: string;
+  status: number;
+  detail: string;
+  retry_after_s?: number | null;
+  id?: string | null;
+}
