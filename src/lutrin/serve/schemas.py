@@ -90,7 +90,7 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
         return cls(
             answer=answer.answer,
             session_id=session_id,
-            sources=tuple(dict.fromkeys(citation.filename for citation in answer.sources)),
+            sources=tuple(dict.fromkeys(item.filename for item in answer.sources if item.filename)),
             citations=answer.sources,
             warnings=answer.warnings,
         )
