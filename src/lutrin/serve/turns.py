@@ -17,7 +17,7 @@ import msgspec
 from lutrin import records
 from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.log import get_logger
-from lutrin.messages import KNOWLEDGE_BASE_DOWN, NOT_SAVED, SOMETHING_WRONG
+from lutrin.messages import EMPTY_SELECTION, KNOWLEDGE_BASE_DOWN, NOT_SAVED, SOMETHING_WRONG
 from lutrin.serve import sse
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
@@ -245,6 +245,8 @@ class Turn:
             scores = [round(source.relevance_score, 3) for source in answer.sources]
             line |= {"mode": answer.mode, "kind": answer.kind, "refusal": answer.refusal, "scores": scores}
             line |= {"generation": answer.generation, "model": answer.model_used, "latency_ms": answer.latency_ms}
+        if answer is not None and (question.mode, answer.mode) == ("selection", "book"):
+            _log.warning("selection_unusable", message=self.id, detail=EMPTY_SELECTION)
         _log.info("question", **line, outcome=outcome, stages_ms=self._stages_ms)
 
 

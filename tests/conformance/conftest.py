@@ -1,0 +1,139 @@
+"""What the conformance tests share: both books of the corpus, one server over them, and a book that grows."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
+from tests.end_to_end.processes import Done, environment, run
+
+from .asking import Reader, newest
+
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT / "corpus"
+PART_1 = CORPUS / "physical-ai" / "01-part-1-foundations"
+SLUG = "physical-ai-textbook"
+TITLE = "Physical AI & Humanoid Robotics"
+HANDBOOK = "robot-lab-safety-handbook"
+FOLDERS = {SLUG: CORPUS / "physical-ai"}
+TOKEN = "conformance-administrator"
+
+__all__ = ["pytest_runtest_makereport"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make known the mark that ties a test to rows of the specifications."""
+    config.addinivalue_line("markers", "row(*identifiers): shows that these rows of tests/conformance/rows are met")
+
+
+@dataclass(frozen=True)
+class House:
+    """Both books of the corpus, ingested by the command, and a server over them without a language model."""
+
+    data_dir: Path
+    ingested: Done
+    reader: Reader
+    log: Path
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A book in its own data folder, ingested four times; its server was started after the first."""
+
+    reader: Reader
+    first: Done
+    """Two chapters."""
+    grown: Done
+    """A third chapter came, one file of the first changed."""
+    again: Done
+    """Nothing changed."""
+    broken: Done
+    """A file that is no text came."""
+    before: list[str]
+    """Ids of the passages about chapter 1, before it grew."""
+    counts: list[int]
+    """Chunks in the index after each ingest."""
+
+
+@pytest.fixture(scope="session")
+def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder without `.env`, in which all processes run."""
+    return tmp_path_factory.mktemp("bare")
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, bare_folder: Path) -> Iterator[House]:
+    """One ingest of the whole corpus and one server, for all tests that change nothing."""
+    place = tmp_path_factory.mktemp("house")
+    data = place / "data"
+    ingested = run(environment(models_dir, data), bare_folder, "ingest", CORPUS)
+    servers = Servers(models_dir, bare_folder, place)
+    try:
+        server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
+        yield House(data, ingested, Reader(server.client), server.log)
+    finally:
+        servers.close()
+
+
+@pytest.fixture(scope="session")
+def reader(house: House) -> Reader:
+    """A reader of the server over the corpus."""
+    return house.reader
+
+
+@pytest.fixture(scope="session")
+def growth(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, bare_folder: Path) -> Iterator[Growth]:
+    """A book of two chapters that gets a third one, a change, and a broken file; its server limits questions."""
+    place = tmp_path_factory.mktemp("growth")
+    book, data = place / "book", place / "data"
+    for chapter in ("01-chapter-1-embodied-intelligence", "02-chapter-2-sensors"):
+        shutil.copytree(PART_1 / chapter, book / chapter)
+    known = environment(models_dir, data, LUTRIN_CHUNK_TOKENS="700", LUTRIN_CHUNK_OVERLAP_TOKENS="100")
+
+    counts: list[int] = []
+
+    def ingest() -> Done:
+        done = run(known, bare_folder, "ingest", book)
+        counts.append(newest(data, "book")["chunks"])
+        return done
+
+    servers = Servers(models_dir, bare_folder, place)
+    try:
+        first = ingest()
+        reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
+        before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
+        added = book / "03-chapter-3-architecture"
+        added.mkdir()
+        (added / "_category_.json").write_text('{"label": "Chapter 3: Physical AI Architecture"}', "utf-8")
+        (added / "01-three-tier-architecture.mdx").write_text(NEW_PAGE, "utf-8")
+        exercise = book / "01-chapter-1-embodied-intelligence" / "01-digital-vs-physical-ai.mdx"
+        exercise.write_text(exercise.read_text("utf-8") + EXERCISE, "utf-8")
+        grown = ingest()
+        again = ingest()
+        (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+        broken = ingest()
+        yield Growth(reader, first, grown, again, broken, before, counts)
+    finally:
+        servers.close()
+
+
+NEW_PAGE = """---
+title: Three Tiers
+---
+
+## The harbour tier {#harbour}
+
+The harbour tier of the architecture keeps nine spare brains in a refrigerated cupboard. A spare brain weighs 41 grams.
+
+```python
+def wake(brain: int) -> str:
+    return f"brain {brain} leaves the cupboard"
+```
+"""
+EXERCISE = """
+## Exercise with a marmalade robot
+
+The marmalade robot spreads 17 grams of marmalade on each slice and counts the crumbs with a lidar.
+"""

@@ -1,0 +1,108 @@
+"""The registry of rows: what five specifications ask, and what shows that it is so.
+
+A row stands in `rows/*.toml`. It is met by tests of this folder that carry its identifier in the mark `row`, by tests
+elsewhere in the repository, or by tests in a browser. A row that asks for a figure names the benchmark that prints it,
+whatever else tests show of it. What is not shown yet is open, with the title of the issue that delivers it.
+"""
+
+import ast
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+RESULTS = ROOT / "bench" / "RESULTS.md"
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One requirement."""
+
+    asks: str
+    tests: tuple[str, ...] = ()
+    """Node ids of tests elsewhere."""
+    browser: tuple[str, ...] = ()
+    """`file: title` of tests in a browser."""
+    figure: tuple[str, ...] = ()
+    """Names in `figures.toml`."""
+    open: str = ""
+    """Title of the issue that delivers it."""
+    note: str = ""
+    here: tuple[str, ...] = ()
+    """Node ids of tests of this folder that carry the identifier; found, not written down."""
+
+    @property
+    def state(self) -> str:
+        """How far the requirement is met."""
+        if self.open:
+            return "open"
+        if self.figure:
+            recorded = all(figures()[name].recorded for name in self.figure)
+            return "benchmark" if recorded else "benchmark, figure not recorded"
+        if self.here or self.tests:
+            return "test"
+        return "browser test" if self.browser else "nothing"
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A benchmark that prints figures."""
+
+    command: str
+    recipe: str
+
+    @property
+    def recorded(self) -> bool:
+        """Whether `bench/RESULTS.md` holds figures of it."""
+        text = RESULTS.read_text("utf-8") if RESULTS.exists() else ""
+        return self.command in text or self.recipe in text
+
+
+class Specification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One specification with its rows, by identifier."""
+
+    module: str
+    title: str
+    rows: dict[str, Row]
+
+
+def figures() -> dict[str, Figure]:
+    """The benchmarks, by name."""
+    known = tomllib.loads((HERE / "figures.toml").read_text("utf-8"))
+    return msgspec.convert(known["figures"], dict[str, Figure])
+
+
+def specifications() -> list[Specification]:
+    """All specifications, each row with the tests of this folder that carry its identifier."""
+    marked = marks()
+    found = []
+    for path in sorted((HERE / "rows").glob("*.toml")):
+        read = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Specification)
+        rows = {name: msgspec.structs.replace(row, here=marked.get(name, ())) for name, row in read.rows.items()}
+        found.append(msgspec.structs.replace(read, rows=rows))
+    return found
+
+
+def marks() -> Mapping[str, tuple[str, ...]]:
+    """Node ids of this folder's tests by the identifiers that they carry."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(HERE.glob("test_*.py")):
+        for test in functions_of(path):
+            for name in _identifiers(test):
+                found[name].append(f"{path.relative_to(ROOT).as_posix()}::{test.name}")
+    return {name: tuple(tests) for name, tests in found.items()}
+
+
+def functions_of(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The test functions of a module."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield node
+
+
+def _identifiers(test: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    for mark in test.decorator_list:
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.row":
+            yield from (str(ast.literal_eval(argument)) for argument in mark.args)

@@ -1,0 +1,63 @@
+"""The table of conformance, made from the registry: `python -m tests.conformance.table > docs/conformance.md`."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+from .registry import Row, Specification, figures, specifications
+
+HEAD = """# Conformance
+
+Lutrin does what five specifications ask, on one stack. Each row is one acceptance scenario (US), requirement (FR, NFR),
+success criterion (SC), edge case (EC) or further demand of a specification, in our words. Rows that name another
+provider are met by the stack in the same role.
+
+State: *test* and *browser test* mean that the named tests show it; *benchmark* that a figure of it stands in
+`bench/RESULTS.md`; *open* that something of it is not shown yet, with the issue that delivers it.
+
+This page is generated: `python -m tests.conformance.table > docs/conformance.md`.
+"""
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    found = specifications()
+    return "\n".join([HEAD, *_summary(found), *(line for one in found for line in _section(one))]) + "\n"
+
+
+def _summary(found: list[Specification]) -> Iterator[str]:
+    states = ["test", "browser test", "benchmark", "benchmark, figure not recorded", "open"]
+    counts = {one.title: Counter(row.state for row in one.rows.values()) for one in found}
+    counts["all"] = sum(counts.values(), Counter[str]())
+    yield f"| specification | rows | {' | '.join(states)} |"
+    yield "|---" * (len(states) + 2) + "|"
+    for title, count in counts.items():
+        yield f"| {title} | {count.total()} | {' | '.join(str(count[state]) for state in states)} |"
+
+
+def _section(one: Specification) -> Iterator[str]:
+    yield f"\n## {one.title}\n"
+    yield "| row | asks | state | shown by |"
+    yield "|---|---|---|---|"
+    for name, row in one.rows.items():
+        yield f"| {name} | {_cell(row.asks)} | {row.state} | {'<br>'.join(_shown(row))} |"
+
+
+def _shown(row: Row) -> Iterator[str]:
+    yield from (f"`{test}`" for test in (*row.here, *row.tests))
+    yield from (f"{_cell(test)}" for test in row.browser)
+    for name in row.figure:
+        figure = figures()[name]
+        yield f"`{figure.recipe}`, see bench/RESULTS.md" if figure.recorded else f"`{figure.command}` prints it"
+    if row.open:
+        yield f"**open**: {_cell(row.open)}"
+    if row.note:
+        yield f"*{_cell(row.note)}*"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,147 @@
+"""Specification D over HTTP: two modes, PDF pages, simulation, safety, the tutor's refusals."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.end_to_end.processes import environment, run
+from tests.end_to_end.reading import check_landing, check_sources
+
+from lutrin.records import Answer
+
+from .asking import IN_BOOK, OK, Reader, chapters
+from .conftest import CORPUS, FOLDERS, HANDBOOK, SLUG, TITLE, House
+
+pytestmark = pytest.mark.model
+
+SELECTED = "The wheels of our own robot Perle are 12 cm wide. Perle was built in the winter of 2024."
+LOOP = "What is the sensorimotor loop?"
+FENCE = re.compile(r"^```", re.MULTILINE)
+
+
+@pytest.mark.row("D-MODE-1", "D-RAG-3", "D-RAG-7", "D-API-1", "D-FR-1")
+def test_a_global_question_is_answered_from_the_book(reader: Reader) -> None:
+    """A sentence in plain words is answered with sources; up to five passages and their quotes."""
+    answer = reader.answer("/query", question="Could you explain to me what the sensorimotor loop is, please?")
+    assert (answer.mode, answer.refusal) == ("book", None)
+    assert "continuous cycle" in answer.answer
+    assert len({source.chunk_id for source in answer.sources}) >= 3
+
+
+@pytest.mark.row("D-MODE-2", "D-RAG-1", "D-RAG-3", "D-API-2", "D-FR-2")
+def test_a_selection_is_the_only_context(reader: Reader) -> None:
+    """What the selection says is answered from it; what only the book knows is not."""
+    inside = reader.answer("/query-selection", question="How wide are the wheels of Perle?", selected_text=SELECTED)
+    assert inside.mode == "selection"
+    assert "12 cm" in inside.answer
+    assert {source.filename for source in inside.sources} == {""}
+    outside = reader.answer("/query-selection", question=LOOP, selected_text=SELECTED)
+    assert outside.refusal == "not_in_selection"
+    assert reader.answer("/query", question=LOOP).mode == "book"
+
+
+@pytest.mark.row("D-CHUNK-1", "D-FR-3", "D-NFR-4")
+def test_pdf_and_markdown_answer_side_by_side(reader: Reader) -> None:
+    """The handbook is a PDF: its citations have pages and lead to them; the textbook is Markdown."""
+    answer = reader.answer("/query", question="Who may press the emergency stop?", book=HANDBOOK)
+    assert "Everybody may press it." in answer.answer
+    assert {Path(source.filename).suffix for source in answer.sources} == {".pdf"}
+    for source in answer.sources:
+        assert source.page
+        check_landing(reader.client, source)
+    answer = reader.answer("/query", question=LOOP, book=SLUG)
+    assert {Path(source.filename).suffix for source in answer.sources} == {".mdx"}
+    assert {source.page for source in answer.sources} == {None}
+
+
+@pytest.mark.row("D-CHUNK-3")
+def test_passages_of_text_are_no_longer_than_the_target(reader: Reader) -> None:
+    """Of a hundred passages none exceeds 500 tokens, unless it is a program that is not to be cut."""
+    found = [passage for question in IN_BOOK for passage in reader.passages(question, top_k=10)]
+    sizes = [passage["metadata"]["token_count"] for passage in found if passage["metadata"]["content_type"] != "code"]
+    assert len(sizes) > 50
+    assert max(sizes) <= 500
+
+
+@pytest.mark.row("D-META")
+def test_metadata_of_both_kinds_of_files(reader: Reader) -> None:
+    """Every field of the specification, for a page of Markdown and for one of the PDF."""
+    markdown = reader.passages("How do I navigate in simulation?", book=SLUG)[0]
+    pdf = reader.passages("emergency stop button", book=HANDBOOK)[0]
+    for passage in (markdown, pdf):
+        known = passage["metadata"]
+        assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", known["id"])
+        assert passage["text"]
+        assert (known["edition"], known["content_type"]) == ("First Edition", known["content_type"])
+        assert known["content_type"] in {"text", "code", "table", "figure_caption"}
+        assert known["chapter"]
+        assert known["section"]
+        assert {"page", "is_simulation"} <= set(known)
+    assert markdown["metadata"]["book_title"] == TITLE
+    assert markdown["metadata"]["is_simulation"] is True
+    assert isinstance(pdf["metadata"]["page"], int)
+
+
+@pytest.mark.row("D-API-3")
+def test_health(reader: Reader) -> None:
+    """Cheap and always there."""
+    assert reader.client.get("/health").status_code == OK
+
+
+@pytest.mark.row("D-RAG-2", "D-FR-5")
+def test_as_many_passages_as_asked_for(reader: Reader) -> None:
+    """Other words than the book's find the passage, and k bounds how many there are."""
+    for k in (1, 3, 5):
+        found = reader.passages("computing joint angles from a wanted pose of the hand", top_k=k)
+        assert len(found) == k
+        assert found[0]["metadata"]["section"] == "02-inverse-kinematics"
+
+
+@pytest.mark.row("D-FR-6", "D-FR-7", "D-RAG-6")
+def test_every_answer_is_grounded_and_cited(reader: Reader) -> None:
+    """Ten answers: quotes are the files' own words, markers have sources, sources name chapter and section."""
+    for question in IN_BOOK:
+        answer = reader.answer("/query", question=question, book=SLUG)
+        check_sources(answer, FOLDERS)
+        assert all(chapter.startswith("Chapter ") for chapter in chapters(answer))
+        assert all(source.section and source.section_title for source in answer.sources)
+
+
+@pytest.mark.row("D-NFR-2")
+def test_the_same_answer_in_another_process(house: House, models_dir: Path, bare_folder: Path) -> None:
+    """What the server said before, a command says word for word in a process that remembers nothing."""
+    known = environment(models_dir, house.data_dir, LUTRIN_MODEL="none")
+    done = run(known, bare_folder, "ask", LOOP, "--json")
+    apart = msgspec.json.decode(done.out.encode(), type=Answer)
+    served = house.reader.answer("/api/query", query=LOOP)
+    assert msgspec.structs.replace(apart, latency_ms=0) == msgspec.structs.replace(served, latency_ms=0)
+
+
+@pytest.mark.row("D-SS-1", "D-NFR-1")
+def test_out_of_scope_is_refused_politely(reader: Reader) -> None:
+    """The example of the specification, word for word."""
+    answer = reader.answer("/query", question="What is the weather today?")
+    assert answer.answer == f"As an AI tutor for '{TITLE}', I can only answer questions related to the book's content."
+    assert (answer.refusal, answer.sources) == ("out_of_scope", ())
+
+
+@pytest.mark.row("D-SS-2")
+def test_code_that_drives_a_robot_follows_the_warning(reader: Reader) -> None:
+    """The book's own warning stands verbatim before the first block of code, and is the cited file's."""
+    answer = reader.answer("/query", question="How do I publish velocity commands to a real robot in Python?")
+    first = FENCE.search(answer.answer)
+    assert first is not None
+    before = answer.answer[: first.start()]
+    warning = "Keep a distance of 2 m from the robot before you start this program."
+    assert warning in before
+    assert any(warning in (CORPUS / "physical-ai" / s.filename).read_text("utf-8") for s in answer.sources)
+
+
+@pytest.mark.row("D-SS-3")
+def test_simulated_and_real_are_told_apart(reader: Reader) -> None:
+    """An answer from pages of both kinds says which is which."""
+    answer = reader.answer("/query", question="How do navigation in simulation and on hardware differ?")
+    (note,) = [warning for warning in answer.warnings if "simulation" in warning]
+    assert "A First Run in Simulation" in note.split("real hardware")[0]
+    assert "A First Run on the Real Robot" in note.split("real hardware")[1]
