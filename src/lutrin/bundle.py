@@ -18,8 +18,8 @@ import msgspec
 
 from lutrin import __version__, bundle_install, weights, wheels
 from lutrin.archive import FORMAT, ArchiveManifest, beside, room, write_archive
-from lutrin.backup import CATALOG, index_members, same_files
-from lutrin.errors import ArchiveError
+from lutrin.backup import index_members, same_files
+from lutrin.errors import ArchiveError, IndexUnavailable
 from lutrin.settings import Settings
 
 KIND = "lutrin bundle"
@@ -74,6 +74,8 @@ def bundle(
     with beside(target) as work, ExitStack() as locks:
         room(work, UNPACKED_RATIO * sum(path.stat().st_size for path in models.values()))
         members, expected = index_members(settings, work, locks)
+        if not expected:
+            raise IndexUnavailable("No book is published.", remedy="Run `lutrin ingest`.")
         packages = _wheels((root / REQUIREMENTS).read_text(encoding="utf-8"), work)
         files = {
             "install.py": Path(bundle_install.__file__),
@@ -93,11 +95,11 @@ def bundle(
             return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
 
         write_archive(target, files.items(), describe, prefix=f"{folder}/")
-    books = sorted({name.split("/")[1] for name, _ in members if name != CATALOG})
+    books = sorted({name.split("/")[1] for name in expected})
     here = machine()
     return BundleSummary(
         file=str(target), folder=folder, python=here["python"], platform=here["platform"], wheels=len(packages),
-        models=sorted(models), books=books, bytes=target.stat().st_size,
+        models=sorted({Path(name).parts[0] for name in models}), books=books, bytes=target.stat().st_size,
     )  # fmt: skip
 
 
@@ -121,9 +123,9 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
     folder.mkdir()
     wanted, here = wheels.pins(requirements), wheels.installed()
     for name in sorted(wanted.keys() & here.keys()):
-        if here[name].version != wanted[name]:
+        if here[name].version not in wanted[name]:
             raise ArchiveError(
-                f"{name} {here[name].version} is installed, the requirement file wants {wanted[name]}.",
+                f"{name} {here[name].version} is installed, the requirement file wants {' or '.join(wanted[name])}.",
                 remedy="Run `./justw setup`.",
             )
     # A pinned package that is not installed is one for other platforms: `./justw setup` installs what this one needs.

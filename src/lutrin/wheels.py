@@ -27,9 +27,12 @@ PROGRAM = 0o755
 AGAIN = "Delete .venv and run `./justw setup`."
 
 
-def pins(requirements: str) -> dict[str, str]:
-    """Version by name of a requirement file, names as pip writes them in files (`llama_cpp_python`)."""
-    return {normal(name): version for name, version in PIN.findall(requirements)}
+def pins(requirements: str) -> dict[str, set[str]]:
+    """Versions by name of a requirement file, names as wheels have them; several where Python's version decides."""
+    found: dict[str, set[str]] = {}
+    for name, version in PIN.findall(requirements):
+        found.setdefault(normal(name), set()).add(version)
+    return found
 
 
 def normal(name: str) -> str:

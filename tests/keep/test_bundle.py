@@ -1,0 +1,111 @@
+"""A bundle installs a whole Lutrin into an empty folder of a machine that has no network."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LUTRIN = Path(sys.executable).with_name("lutrin")
+NO_NETWORK = ("unshare", "--map-root-user", "--net")
+"""A network of its own without any interface, where the kernel lets us make one."""
+FOLDER = "lutrin-0.1.0"
+
+
+def run(command: Sequence[str | Path], cwd: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """A command in a bare environment, without a network where that can be had."""
+    able = shutil.which(NO_NETWORK[0]) and subprocess.run([*NO_NETWORK, "true"], check=False, capture_output=True)
+    prefix = NO_NETWORK if able and able.returncode == 0 else ()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(cwd / "home"), "PIP_INDEX_URL": "http://127.0.0.1:9/"}
+    return subprocess.run(
+        [*prefix, *command],
+        cwd=cwd,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle of a book of one page, unpacked; without a language model, to be small."""
+    place = tmp_path_factory.mktemp("bundle")
+    (place / "corpus").mkdir()
+    (place / "corpus" / "tides.md").write_text("# Tides\n\nThe moon pulls the sea, and the sea rises.\n")
+    variables = {
+        "LUTRIN_DATA_DIR": str(place / "data"),
+        "LUTRIN_MODELS_DIR": str(ROOT / "models"),
+        "LUTRIN_MODEL": "none",
+    }
+    for command, argument in (("ingest", place / "corpus"), ("bundle", place / "bundle.tar")):
+        done = run([LUTRIN, command, argument], ROOT, **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+    with tarfile.open(place / "bundle.tar") as tar:
+        tar.extractall(place, filter="data")
+    (place / "bundle.tar").unlink()
+    return place / FOLDER
+
+
+@pytest.mark.model
+def test_a_bundle_installs_and_answers_without_a_network(unpacked: Path, tmp_path: Path) -> None:
+    """The installer checks, installs and examines; then the book answers, from the new folder alone."""
+    done = run([sys.executable, unpacked / "install.py", tmp_path / "lutrin"], tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "FAIL" not in done.stdout
+    asked = run(
+        [tmp_path / "lutrin" / ".venv" / "bin" / "lutrin", "ask", "What pulls the sea?", "--json"], tmp_path / "lutrin"
+    )
+    assert asked.returncode == 0, asked.stderr
+    answer = json.loads(asked.stdout)
+    assert "The moon pulls the sea" in answer["answer"]
+    assert answer["kind"] == "extractive"
+
+
+@pytest.mark.model
+def test_a_bundle_holds_no_secret(unpacked: Path) -> None:
+    """No key, no conversation, no setting of the machine that made it."""
+    names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    assert not {name for name in names if "chat" in Path(name).name and name.startswith("home/data")}
+    assert (unpacked / "home" / ".env").read_text() == "LUTRIN_MODEL=none\n"
+
+
+@pytest.mark.model
+def test_a_damaged_bundle_installs_nothing(unpacked: Path, tmp_path: Path) -> None:
+    """One changed byte, and the file is named; the folder is not even made."""
+    damaged = unpacked / "home" / "README.md"
+    original = damaged.read_bytes()
+    damaged.write_bytes(b"X" + original[1:])
+    done = run([sys.executable, unpacked / "install.py", tmp_path / "lutrin"], tmp_path)
+    damaged.write_bytes(original)
+    assert done.returncode == 1
+    assert done.stderr.startswith("install: home/README.md is damaged")
+    assert not (tmp_path / "lutrin").exists()
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("part", "value", "sentence"),
+    [
+        ("python", "2.7", "This bundle is for Python 2.7"),
+        ("platform", "plan9-mips", "This bundle is for plan9-mips"),
+        ("libc", "glibc-99.1", "This bundle needs glibc 99.1 or newer"),
+        ("instructions", "avx2 warp9", "The engine needs a processor with warp9"),
+    ],
+)
+def test_another_machine_is_told_so(unpacked: Path, tmp_path: Path, part: str, value: str, sentence: str) -> None:
+    """Compiled parts that cannot run are not installed."""
+    file = unpacked / "machine.json"
+    original = file.read_text()
+    file.write_text(json.dumps(json.loads(original) | {part: value}))
+    done = run([sys.executable, unpacked / "install.py", tmp_path / "lutrin"], tmp_path)
+    file.write_text(original)
+    assert (done.returncode, done.stderr.startswith(f"install: {sentence}")) == (1, True), done.stderr
+    assert not (tmp_path / "lutrin").exists()
