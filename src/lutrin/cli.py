@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# Before NumPy loads: its threads would fight the embedder's and the language model's for the same cores (a small product
-# takes 16 ms instead of 0.2 on a busy machine).
+# Before NumPy loads: its threads would fight those of the models for the same cores (a small product takes 16 ms
+# instead of 0.2 on a busy machine).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
