@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = b'{"query": "What is the sensorimotor loop?"}'
 LONGEST_S = 3600
+COLUMNS = 3
 KEPT = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT")
 
 
@@ -70,41 +70,63 @@ def serve(target: Path, environment: dict[str, str]) -> tuple[float, dict[str, A
         process.wait(timeout=60)
 
 
-def main() -> None:
-    """Measure, print the table, and write it into the README if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the table into README.md")
-    parser.add_argument("--skip-test", action="store_true", help="leave out ./justw test")
-    options = parser.parse_args()
-    rows = []
+def measure_serve() -> list[tuple[str, str, str]]:
+    """Rows for `./justw serve`, the first time and again."""
     with tempfile.TemporaryDirectory(prefix="lutrin-fresh-") as name:
         target, environment = clone(Path(name))
         first_s, answer = serve(target, environment)
         size = megabytes(target)
         again_s, _ = serve(target, environment)
-        print(f"answer: {answer['kind']}, {answer['sources'][0]['url'] if answer['sources'] else 'no source'}")
-        rows.append(
-            ("`./justw serve` on a fresh machine, to the first answer", f"{first_s / 60:.1f} min", f"{size} MB")
-        )
-        rows.append(("`./justw serve` again, to the first answer", f"{again_s:.1f} s", "0 MB"))
-        shutil.rmtree(target)
-    if not options.skip_test:
-        with tempfile.TemporaryDirectory(prefix="lutrin-fresh-") as name:
-            target, environment = clone(Path(name))
-            started = time.monotonic()
-            run = subprocess.run(["./justw", "test"], cwd=target, env=environment, check=False)
-            minutes = (time.monotonic() - started) / 60
-            rows.append(("`./justw test` on a fresh machine", f"{minutes:.1f} min", f"{megabytes(target)} MB"))
-            if run.returncode != 0:
-                raise SystemExit(f"./justw test failed with {run.returncode} after {minutes:.1f} min")
-    table = "| command | time | on the disk |\n|---|---|---|\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    print(table)
+    print(f"answer: {answer['kind']}, {answer['sources'][0]['url'] if answer['sources'] else 'no source'}")
+    return [
+        ("`./justw serve` on a fresh machine, to the first answer", f"{first_s / 60:.1f} min", f"{size} MB"),
+        ("`./justw serve` again, to the first answer", f"{again_s:.1f} s", "nothing more"),
+    ]
+
+
+def measure_test() -> list[tuple[str, str, str]]:
+    """The row for `./justw test`."""
+    with tempfile.TemporaryDirectory(prefix="lutrin-fresh-") as name:
+        target, environment = clone(Path(name))
+        started = time.monotonic()
+        run = subprocess.run(["./justw", "test"], cwd=target, env=environment, check=False)
+        minutes = (time.monotonic() - started) / 60
+        if run.returncode != 0:
+            raise SystemExit(f"./justw test failed with {run.returncode} after {minutes:.1f} min")
+        return [("`./justw test` on a fresh machine", f"{minutes:.1f} min", f"{megabytes(target)} MB")]
+
+
+def written(rows: list[tuple[str, str, str]]) -> str:
+    """Put rows into the README's table, in place of older ones of the same name; returns the table."""
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    start, end = "<!-- measured:begin -->", "<!-- measured:end -->"
+    block = text.partition(start)[2].partition(end)[0]
+    known = [tuple(cell.strip() for cell in line.strip("| ").split("|")) for line in block.splitlines()[3:]]
+    fresh = {row[0]: row for row in [*known, *rows] if len(row) == COLUMNS}
+    lines = ["| command | time | on the disk |", "|---|---|---|", *(f"| {' | '.join(row)} |" for row in fresh.values())]
+    table = "\n".join(lines)
+    readme.write_text(
+        re.sub(f"{start}.*{end}", lambda _: f"{start}\n{table}\n{end}", text, flags=re.DOTALL), encoding="utf-8"
+    )
+    return table
+
+
+def main() -> None:
+    """Measure, print the rows, and write them into the README if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=("serve", "test", "both"), nargs="?", default="both")
+    parser.add_argument("--write", action="store_true", help="write the rows into README.md")
+    options = parser.parse_args()
+    rows = []
+    if options.command in {"serve", "both"}:
+        rows += measure_serve()
+    if options.command in {"test", "both"}:
+        rows += measure_test()
+    for row in rows:
+        print("  ".join(row))
     if options.write:
-        readme = ROOT / "README.md"
-        text = readme.read_text(encoding="utf-8")
-        marks = "<!-- measured:begin -->", "<!-- measured:end -->"
-        block = f"{marks[0]}\n{table}\n{marks[1]}"
-        readme.write_text(re.sub(f"{marks[0]}.*{marks[1]}", lambda _: block, text, flags=re.DOTALL), encoding="utf-8")
+        print(written(rows))
     print(json.dumps({"rows": rows}))
 
 
