@@ -1,8 +1,8 @@
 """The README's two commands on a machine that has nothing: minutes, megabytes, and how long a second start takes.
 
 Clones this repository into an empty folder with empty caches of pip, uv and npm, so that everything is downloaded and
-the engine is compiled, then runs `./justw serve` (until it answers a question) and `./justw test`. Writes the table between
-the marks in README.md with --write. Run it on an otherwise idle machine.
+the engine is compiled, then runs `./justw serve` (until it answers a question) and `./justw test`. Writes the table
+between the marks in README.md with --write. Run it on an otherwise idle machine.
 """
 
 import argparse

@@ -194,6 +194,17 @@ async def test_the_selection_alone_answers_in_its_mode(make_flow: MakeFlow) -> N
     assert (outside.answer, outside.refusal) == (messages.NOT_IN_SELECTION, "not_in_selection")
 
 
+@pytest.mark.parametrize("mode", ["selection", None])
+@pytest.mark.parametrize(
+    "text", ["Explain this passage.", "Explain this passage in simpler words.", "What does this mean?"]
+)
+async def test_a_selection_can_be_explained(make_flow: MakeFlow, text: str, mode: str | None) -> None:
+    """A request about the selection itself is about all of it."""
+    selected = "The battery of Kestrel stores 480 watt hours. A full charge takes three hours."
+    answer = await answer_to(make_flow(), text, selected_text=selected, mode=mode)
+    assert "480 watt hours" in answer.answer
+
+
 async def test_an_empty_selection_means_the_whole_book_with_a_warning(make_flow: MakeFlow) -> None:
     """Specification C, edge case 5."""
     answer = await answer_to(make_flow(), BATTERY, selected_text=" \n", mode="selection")

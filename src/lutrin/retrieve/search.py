@@ -110,6 +110,8 @@ class Searcher:
     ) -> Found:
         """One search for one thing."""
         selection = selected_text[:SELECTION_CHARACTERS]
+        # "Explain this" says nothing about the subject; the selected text does.
+        text = text if topic_stems(text) or not selection else selection
         asked = await self._ask(generation, text, selection)
         dense = dict(await generation.nearest(asked.vector, POOL, where))
         lexical = dict(await generation.matching(f"{text} {selection}".strip(), POOL, where))

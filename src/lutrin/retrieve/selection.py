@@ -8,7 +8,7 @@ from lutrin.ports import Embedder, Encoding
 from lutrin.records import Chunk, Passage, Unit, UnitKind
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.search import Float, Found, Part, pooled, weighted_tokens
-from lutrin.retrieve.words import words
+from lutrin.retrieve.words import topic_stems, words
 
 MAX_TOKENS = 2000
 ANSWERS = 0.58
@@ -89,7 +89,9 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, quest
     asked, read = await embedder.encode([question, selected_text])
     tokens, weights = await weighted_tokens(generation, question, asked)
     units = units_of(selected_text)
-    scores = _scores(units, read, tokens, weights)
+    # "Explain this passage" asks nothing that a sentence could answer better than another: all of it is wanted.
+    wants_all = not topic_stems(question)
+    scores = [1.0 for _ in units] if wants_all else _scores(units, read, tokens, weights)
     near = await generation.chunks([name for name, _ in await generation.matching(selected_text, NEAR)])
     cosine = float((read.windows @ pooled(asked)).max())
     best = max(scores, default=0.0)

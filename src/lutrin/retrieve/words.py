@@ -21,7 +21,7 @@ STOP_WORDS = frozenset(
 QUESTION_WORDS = frozenset(
     """answer book chapter clarify compare continue define describe detail details detailed difference differences
     different elaborate example examples explain explained explanation further go help idea keep know learn list main
-    mean meaning means mention mentioned need page point question really say says section sentence show simple simpler
+    mean meaning means mention mentioned need page paragraph passage point question really say says section selected selection sentence show simple simpler
     simply step steps summarise summarize summary talk tell term text textbook topic understand want way word
     words work works write""".split()
 )
