@@ -19,11 +19,11 @@ STOP_WORDS = frozenset(
     were what when where whether which while who whom whose why will with within without would you your yours""".split()
 )
 QUESTION_WORDS = frozenset(
-    """answer book chapter clarify compare continue define describe detail details detailed difference differences
-    different elaborate example examples explain explained explanation further go help idea keep know learn list main
-    mean meaning means mention mentioned need page paragraph passage point question really say says section selected selection sentence show simple simpler
-    simply step steps summarise summarize summary talk tell term text textbook topic understand want way word
-    words work works write""".split()
+    """answer book chapter clarify compare continue define describe detail detailed details difference differences
+    different elaborate example examples explain explained explanation further go help idea keep know learn list
+    main mean meaning means mention mentioned need page paragraph passage point question really say says section
+    selected selection sentence show simple simpler simply step steps summarise summarize summary talk tell term
+    text textbook topic understand want way word words work works write""".split()
 )
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
 
