@@ -32,7 +32,10 @@ class Age(click.ParamType[timedelta]):
 @json_option
 @data_dir_option
 def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Write catalogue, index and conversations to FILE, while the server runs; the key is not in it."""
+    """Write index and conversations to one FILE while the server runs.
+
+    The conversations in it are encrypted; their key is not in it. The file is read back before it gets its name.
+    """
     from lutrin.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
 
     summary = make_backup(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC))
@@ -50,7 +53,10 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @json_option
 @data_dir_option
 def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir: Path | None) -> None:
-    """Put the state that FILE holds in the place of the present one; a running server follows."""
+    """Put the state of a backup FILE in the place of the present one.
+
+    All of it or nothing: a damaged file changes nothing. A running server follows within two seconds.
+    """
     from lutrin.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
 
     summary = put_back(load_settings(data_dir=data_dir), file, with_chats=not without_conversations)
@@ -67,7 +73,10 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
 @json_option
 @data_dir_option
 def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Write everything that a machine without network needs to FILE: program, models, index, installer."""
+    """Write everything that a machine without network needs to FILE.
+
+    That is the program with its packages, models, books, index and an installer; no conversation, no key.
+    """
     from lutrin.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.wiring_models import model_path  # noqa: PLC0415 - as above
 
@@ -93,7 +102,7 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 def forget(
     *, session_id: str | None, older_than: timedelta | None, everything: bool, as_json: bool, data_dir: Path | None
 ) -> None:
-    """Delete conversations for good, while the server runs or not."""
+    """Delete conversations for good, by session, by age, or all."""
     from lutrin import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
     if (session_id is not None) + (older_than is not None) + everything != 1:

@@ -1,0 +1,24 @@
+"""The page of the commands is what the commands say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_of_the_commands_is_up_to_date() -> None:
+    """`docs/commands.md` is what its program prints now; `./justw docs` writes it."""
+    program = [sys.executable, str(ROOT / "docs" / "commands.py")]
+    printed = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == printed
+
+
+def test_every_recipe_is_one_line_in_the_list() -> None:
+    """`just --list` says of each recipe in one line what it is for, and holds those that the documents name."""
+    just = Path(sys.executable).with_name("just")
+    listed = subprocess.run([just, "--list", "--unsorted"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    recipes = {line.split()[0]: line.partition("#")[2].strip() for line in listed.splitlines()[1:]}
+    wanted = "setup ingest serve ask test check fix bench eval loadtest chaos e2e web docs bundle".split()
+    assert set(wanted) <= recipes.keys()
+    assert {name for name, text in recipes.items() if not text} == set()
