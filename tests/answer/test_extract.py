@@ -18,6 +18,18 @@ def test_the_best_sentence_comes_first_and_weak_ones_stay_out() -> None:
     assert [quote.text for quote in quotes] == ["A servo holds an angle."]
 
 
+def test_the_defining_sentence_comes_first() -> None:
+    """What is asked for stands at its beginning, and it soon says what it is."""
+    page = chunk(
+        unit("A gyroscope in a phone is small and cheap."), unit("A gyroscope is a sensor of turning.", block=1)
+    )
+    quotes = choose("What is a gyroscope?", "definition", evidence(page, 0.95, 0.9), budget_words=100)
+    assert quotes[0].text == "A gyroscope in a phone is small and cheap."
+    far = chunk(unit("Phones hold a gyroscope, which is small."), unit("A gyroscope is a sensor of turning.", block=1))
+    quotes = choose("What is a gyroscope?", "definition", evidence(far, 0.95, 0.9), budget_words=4)
+    assert [quote.text for quote in quotes] == ["A gyroscope is a sensor of turning."]
+
+
 def test_neighbours_of_one_paragraph_make_one_quote() -> None:
     """They read on as they do in the book."""
     page = chunk(unit("Sensors measure."), unit("Controllers decide."), unit("Motors act."))

@@ -20,6 +20,10 @@ SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
 KIND_BONUS = 0.03
 """Added to the score of a unit whose form fits the kind of answer asked for."""
+DEFINITION_BONUS = 0.12
+"""For the sentence that says what the thing asked for is."""
+SUBJECT_WORDS = 3
+"""Words besides the topic's own that the subject of a definition may have: articles, an abbreviation in brackets."""
 CODE_BONUS = 0.12
 """The same for code where code is asked for; makes up for what code loses in every other ranking."""
 MAX_CODE = 2
@@ -105,8 +109,9 @@ def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, b
     Returns:
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
+    topics = topic_stems(question)
     ranked = sorted(
-        ((item.score + _bonus(kind, item.unit), item) for item in evidence if item.unit.language not in _DRAWN),
+        ((item.score + _bonus(kind, item.unit, topics), item) for item in evidence if item.unit.language not in _DRAWN),
         key=lambda pair: (-pair[0], pair[1].chunk.chunk_id, pair[1].position),
     )
     if not ranked:
@@ -143,10 +148,12 @@ def _cost(chunk: Chunk, group: Sequence[tuple[int, Unit]], chosen: Iterable[tupl
     return word_count(lead) + sum(word_count(unit.text) for _, unit in group if unit.kind != "code")
 
 
-def _bonus(kind: QuestionKind, unit: Unit) -> float:
+def _bonus(kind: QuestionKind, unit: Unit, topics: set[str]) -> float:
     """What the form of a unit adds for this kind of answer."""
     if kind == "code" and unit.kind == "code":
         return CODE_BONUS
+    if kind == "definition" and defines(unit, topics):
+        return DEFINITION_BONUS
     fits = {
         "number": bool(numbers(unit.text)),
         "list": unit.kind == "list_item",
@@ -154,6 +161,15 @@ def _bonus(kind: QuestionKind, unit: Unit) -> float:
         "definition": unit.kind == "sentence" and bool(_DEFINES.search(unit.text)),
     }
     return KIND_BONUS if fits.get(kind, False) else 0.0
+
+
+def defines(unit: Unit, topics: set[str]) -> bool:
+    """Whether a sentence says what the topics are: it begins with them, and soon says `is`."""
+    if unit.kind != "sentence" or not topics:
+        return False
+    verb = _DEFINES.search(unit.text)
+    subject = unit.text[: verb.start()] if verb else ""
+    return topics <= topic_stems(subject) and len(subject.split()) <= len(topics) + SUBJECT_WORDS
 
 
 def _with_context(item: Evidence, kind: QuestionKind, question: str) -> list[tuple[int, Unit]]:

@@ -38,7 +38,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.retrieve.filters import where_of
+from lutrin.retrieve.filters import filtered
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.passages import leased
 from lutrin.retrieve.scope import judge, signal
@@ -170,15 +170,18 @@ class AnswerFlow:
         if draft.mode == "selection":
             found = await search_selection(self._searcher.embedder, generations[0], draft.text, draft.selected_text)
             return generations[0], found
-        results = [(generation, await self._search(draft, generation)) for generation in generations]
+        results = [
+            (generation, await self._search(draft, generation, where))
+            for generation, where in await filtered(generations, draft.question)
+        ]
         return max(results, key=lambda result: signal(result[1]))
 
-    async def _search(self, draft: Draft, generation: OpenGeneration) -> Found:
+    async def _search(self, draft: Draft, generation: OpenGeneration, where: dict[str, str] | None) -> Found:
         return await self._searcher.search(
             generation,
             draft.text,
             k=draft.question.top_k or self._settings.top_k,
-            where=await where_of(generation, draft.question),
+            where=where,
             selected_text=draft.selected_text,
         )
 

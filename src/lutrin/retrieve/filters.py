@@ -1,8 +1,30 @@
 """Readers name chapters as they remember them; the index knows them by their full titles."""
 
+from collections.abc import Sequence
+
 from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import Question
+
+
+async def filtered(
+    generations: Sequence[OpenGeneration], question: Question
+) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
+    """The books that have the question's chapter and module, each with the filter for them.
+
+    Raises:
+        InvalidQuestion: None of them has; the message lists what the first one has.
+    """
+    found: list[tuple[OpenGeneration, dict[str, str] | None]] = []
+    missing: InvalidQuestion | None = None
+    for generation in generations:
+        try:
+            found.append((generation, await where_of(generation, question)))
+        except InvalidQuestion as error:
+            missing = missing or error
+    if not found and missing is not None:
+        raise missing
+    return found
 
 
 async def where_of(generation: OpenGeneration, question: Question) -> dict[str, str] | None:

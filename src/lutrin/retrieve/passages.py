@@ -8,7 +8,7 @@ from lutrin.errors import InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.records import Passage, Question
-from lutrin.retrieve.filters import where_of
+from lutrin.retrieve.filters import filtered
 from lutrin.retrieve.scope import judge, signal
 from lutrin.retrieve.search import SELECTION_CHARACTERS, Searcher
 from lutrin.retrieve.words import words
@@ -52,10 +52,8 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     async with leased(shelf, question.book) as generations:
         results = [
-            await searcher.search(
-                generation, text, k=question.top_k or default_k, where=await where_of(generation, question)
-            )
-            for generation in generations
+            await searcher.search(generation, text, k=question.top_k or default_k, where=where)
+            for generation, where in await filtered(generations, question)
         ]
     best = max(results, key=signal)
     return [] if judge(best) is not None else list(best.passages)
