@@ -69,8 +69,9 @@ chaos: _development
 chaos-ingest *ARGS: _development
     python bench/chaos_ingest.py {{ARGS}}
 
-# the widget, the plugin and the reader in a real browser
-e2e *ARGS: web _chromium
+# the widget, the plugin, the site and the reader in a real browser, on a real server
+e2e *ARGS: setup site _chromium
+    @lutrin models fetch default tiny
     cd web && npm test --workspaces --if-present {{ARGS}}
 
 # build the widget and the Docusaurus plugin from web/
