@@ -88,9 +88,9 @@ def test_a_changed_book_is_picked_up(lutrin: Lutrin, serve: Servers, data_dir: P
             waited_s = time.monotonic() - published
             if waited_s <= PICKED_UP_S:
                 break
+        wait_until(lambda: len(readers.generations) >= 2, START_S, "a reader is answered from the new generation")
     assert waited_s <= PICKED_UP_S
     assert set(readers.statuses) == {httpx.codes.OK}
-    assert len(readers.generations) >= 2
     passages = server.client.post("/api/retrieve", json={"query": books.QUESTION, "book": books.SLUG}).json()
     found = " ".join(passage["text"] for passage in passages)
     assert f"takes {seconds} seconds" in found
