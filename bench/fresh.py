@@ -70,30 +70,25 @@ def serve(target: Path, environment: dict[str, str]) -> tuple[float, dict[str, A
         process.wait(timeout=60)
 
 
-def measure_serve() -> list[tuple[str, str, str]]:
-    """Rows for `./justw serve`, the first time and again."""
+def measure() -> list[tuple[str, str, str]]:
+    """Rows for `./justw serve`, the first time and again, and for `./justw test` in the same clone after it."""
     with tempfile.TemporaryDirectory(prefix="lutrin-fresh-") as name:
         target, environment = clone(Path(name))
         first_s, answer = serve(target, environment)
         size = megabytes(target)
         again_s, _ = serve(target, environment)
-    print(f"answer: {answer['kind']}, {answer['sources'][0]['url'] if answer['sources'] else 'no source'}")
-    return [
-        ("`./justw serve` on a fresh machine, to the first answer", f"{first_s / 60:.1f} min", f"{size} MB"),
-        ("`./justw serve` again, to the first answer", f"{again_s:.1f} s", "nothing more"),
-    ]
-
-
-def measure_test() -> list[tuple[str, str, str]]:
-    """The row for `./justw test`."""
-    with tempfile.TemporaryDirectory(prefix="lutrin-fresh-") as name:
-        target, environment = clone(Path(name))
+        print(f"answer: {answer['kind']}, {answer['sources'][0]['url'] if answer['sources'] else 'no source'}")
+        rows = [
+            ("`./justw serve` on a fresh machine, to the first answer", f"{first_s / 60:.1f} min", f"{size} MB"),
+            ("`./justw serve` again, to the first answer", f"{again_s:.1f} s", "nothing more"),
+        ]
+        print(rows, flush=True)
         started = time.monotonic()
         run = subprocess.run(["./justw", "test"], cwd=target, env=environment, check=False)
         minutes = (time.monotonic() - started) / 60
         if run.returncode != 0:
             raise SystemExit(f"./justw test failed with {run.returncode} after {minutes:.1f} min")
-        return [("`./justw test` on a fresh machine", f"{minutes:.1f} min", f"{megabytes(target)} MB")]
+        return [*rows, ("`./justw test` after it", f"{minutes:.1f} min", f"{megabytes(target)} MB in all")]
 
 
 def written(rows: list[tuple[str, str, str]]) -> str:
@@ -115,14 +110,9 @@ def written(rows: list[tuple[str, str, str]]) -> str:
 def main() -> None:
     """Measure, print the rows, and write them into the README if asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=("serve", "test", "both"), nargs="?", default="both")
     parser.add_argument("--write", action="store_true", help="write the rows into README.md")
     options = parser.parse_args()
-    rows = []
-    if options.command in {"serve", "both"}:
-        rows += measure_serve()
-    if options.command in {"test", "both"}:
-        rows += measure_test()
+    rows = measure()
     for row in rows:
         print("  ".join(row))
     if options.write:
