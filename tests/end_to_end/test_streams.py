@@ -21,6 +21,8 @@ def test_a_streamed_answer_keeps_its_order(server: Server, library: Library) -> 
     check_sources(answer, library.folders)
     for source in answer.sources:
         check_landing(server.client, source)
+    if answer.warnings:  # quotes because the model was late: such an answer is not remembered
+        return
     whole = server.client.post("/api/query", json=asked).json()
     assert {**seen[-1].data, "latency_ms": 0, "type": ""} == {**whole, "latency_ms": 0, "type": ""}
 
