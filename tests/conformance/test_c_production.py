@@ -114,7 +114,7 @@ def test_a_long_selection_is_cut_and_said(reader: Reader) -> None:
     text = pages + "\n\nThe gripper of our own robot Perle opens 73 mm."
     answer = reader.answer("/query-selected-text", question="What is inverse kinematics?", selected_text=text)
     assert "The selected text was cut to 2000 tokens at a sentence end." in answer.warnings
-    assert "reverse of forward kinematics" in answer.answer
+    assert "is the computation of the joint angles" in answer.answer
     beyond = reader.answer("/query-selected-text", question="How far does Perle's gripper open?", selected_text=text)
     assert "73 mm" not in beyond.answer
 
