@@ -15,14 +15,17 @@ pytestmark = [pytest.mark.model, pytest.mark.gguf]
 def test_a_streamed_answer_keeps_its_order(server: Server, library: Library) -> None:
     """Sources, quotes, sentences, done: quotes are the files' own words and lead to pages that hold their headings."""
     asked = {"query": "What is closed loop control?"}
-    with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
-        seen = list(events(response))
-    answer = check_order(seen)
+    # Quotes because the model was late are not remembered; a repeat is promised of any other answer.
+    for _ in range(5):
+        with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:
+            seen = list(events(response))
+        answer = check_order(seen)
+        if not answer.warnings:
+            break
+    assert not answer.warnings
     check_sources(answer, library.folders)
     for source in answer.sources:
         check_landing(server.client, source)
-    if answer.warnings:  # quotes because the model was late: such an answer is not remembered
-        return
     whole = server.client.post("/api/query", json=asked).json()
     assert {**seen[-1].data, "latency_ms": 0, "type": ""} == {**whole, "latency_ms": 0, "type": ""}
 
