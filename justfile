@@ -1,7 +1,9 @@
 # Recipes of Lutrin; `./justw RECIPE` needs only Python 3.11+ and a C/C++ compiler.
 
+export ORT_DISABLE_TELEMETRY := "1"
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 tier := env("LUTRIN_MODEL", "small")
+packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
 
 # list the recipes
 [private]
@@ -10,7 +12,7 @@ default:
 
 # install what running Lutrin needs, once
 setup:
-    @python requirements/install.py runtime
+    @python requirements/install.py {{packages}}
 
 # read the books in corpus/ (or FOLDER) into the index
 ingest *ARGS: setup
@@ -20,6 +22,7 @@ ingest *ARGS: setup
 # fetch the models, read the books, and answer on http://127.0.0.1:7860
 serve *ARGS: setup
     @lutrin models fetch default {{tier}}
+    -@lutrin models tune --short
     -@lutrin ingest
     @lutrin serve {{ARGS}}
 
@@ -31,6 +34,8 @@ ask *ARGS: setup
 # run the whole test suite, style and types first
 test *ARGS: check
     @lutrin models fetch default tiny
+    -@python requirements/packages.py web
+    -@python requirements/debian.py chromium postgresql
     pytest {{ARGS}}
 
 # style and types
@@ -49,21 +54,35 @@ bench NAME *ARGS: _development
     @lutrin models fetch default {{tier}}
     python bench/{{NAME}}.py {{ARGS}}
 
-# ask the sample questions and print the scores
+# ask the sample questions and print the scores, with plain searches beside
 eval *ARGS: setup
     @lutrin models fetch default {{tier}}
     @lutrin ingest
     @lutrin eval corpus/questions/*.jsonl {{ARGS}}
+    @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}" $(ls bench/out/llamaindex.json 2>/dev/null | sed "s/^/--beside /")
 
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{tier}}
     python -m loadtests.run {{NAME}} {{ARGS}}
 
-# every accident of bench/chaos_*.py, by the hundred
+# every accident of bench/chaos_*.py, by the hundred; takes an hour or more
 chaos: _development
     @lutrin models fetch default tiny
     for script in bench/chaos_*.py; do python "$script" || exit 1; done
+
+# generated and hostile requests by the thousand; no reply may be a 5xx
+chaos-http *ARGS: _development
+    python bench/chaos_http.py {{ARGS}}
+
+# kill the server by the thousand while readers chat, and guess their ids
+chaos-server *ARGS: _development
+    python bench/chaos_server.py {{ARGS}}
+
+# thirty readers for two hours, with accidents
+soak *ARGS: _development
+    @lutrin models fetch default {{tier}}
+    python bench/soak.py {{ARGS}}
 
 # kill, starve and crowd an ingest by the hundred; the index must always be the old or the new one
 chaos-ingest *ARGS: _development
@@ -74,13 +93,21 @@ e2e *ARGS: setup site _chromium
     @lutrin models fetch default tiny
     cd web && npm test --workspaces --if-present {{ARGS}}
 
+# pictures of the reader, the widget and the teacher's page, into docs/screenshots/
+screenshots: setup (_packages "web") _chromium
+    @lutrin models fetch default {{tier}}
+    cd web/tests && SCREENSHOTS="{{justfile_directory()}}/docs/screenshots" npx vitest run
+
 # build the widget and the Docusaurus plugin from web/
 web: (_packages "web")
     cd web && npm run build --workspaces --if-present
 
-# build the sample book as a Docusaurus site
-site: web (_packages "web/site")
-    cd web/site && npm run build
+# build the sample book as a Docusaurus site, and prove that every citation of the index lands in it
+site: setup web (_packages "web/site")
+    @lutrin models fetch default
+    @lutrin ingest
+    lutrin citations --book physical-ai-textbook > web/site/citations.json
+    cd web/site && LUTRIN_CITATIONS=citations.json npm run build
 
 # write .env.example and docs/commands.md from the program itself
 docs: _development
@@ -103,7 +130,7 @@ check-questions: _development
 
 # compile the requirement files, with hashes
 lock:
-    for group in bootstrap runtime load development bench bench-llamaindex; do \
+    for group in bootstrap runtime remote load development bench bench-llamaindex; do \
         uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
             --no-emit-find-links --no-header --upgrade requirements/$group.in -o requirements/$group.txt; \
     done
@@ -122,4 +149,4 @@ _packages FOLDER:
 
 [private]
 _chromium:
-    @python requirements/chromium.py
+    @python requirements/debian.py chromium

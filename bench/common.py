@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import resource
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from lutrin.evaluate.questions import EvalQuestion, read_questions, select
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT))  # scripts that start a server take it from loadtests/
 CORPUS = ROOT / "corpus"
 QUESTIONS = (ROOT / "corpus" / "questions" / "in_book.jsonl", ROOT / "corpus" / "questions" / "out_of_book.jsonl")
 EMBED_MODEL = ROOT / "models" / "all-MiniLM-L6-v2-int8"

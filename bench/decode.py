@@ -25,6 +25,7 @@ from typing import Any
 
 import msgspec
 from common import CORPUS, ROOT, finish, machine
+from decode_plot import Point, svg
 
 from lutrin.adapters.generate_llamacpp import open_decoder, physical_cores
 from lutrin.adapters.llamacpp_quantize import quantize
@@ -35,7 +36,7 @@ from lutrin.records import Finished, GenerationRequest, Message, Piece
 HOME = ROOT / ".venv-xllamacpp"
 REQUIREMENTS = ROOT / "requirements" / "bench.txt"
 OUT = ROOT / "bench" / "out"
-RESULTS = ROOT / "bench" / "RESULTS.md"
+PICTURE = ROOT / "docs" / "simultaneous-answers.svg"
 SYSTEM = "You are a tutor. Answer only from the context, in short sentences, and cite it as [1]."
 PASSAGE_WORDS = 150
 CONTEXT_TOKENS = 8192
@@ -102,7 +103,7 @@ class Peer:
         self._command = [str(python), str(ROOT / "bench" / "decode_peers.py"), kind, str(model), str(physical_cores())]
 
     async def start(self) -> None:
-        """Load the model; OpenMP's threads sleep as ours do, which is in the peers' favour on a busy machine."""
+        """Load the model; OpenMP's threads sleep as ours do: what spins is far slower beside other work."""
         self._process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=subprocess.PIPE,
@@ -226,7 +227,7 @@ def table(cells: Sequence[Cell], base: str) -> str:
 
 
 def main() -> None:
-    """Measure, print, and append what was printed to RESULTS.md."""
+    """Measure, print, draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, default=ROOT / "models" / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")
     parser.add_argument("--format", default="Q4_0-all", help="of the tuned file, which is kept in bench/out")
@@ -234,7 +235,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=48)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--peers", nargs="*", default=["locked", "xllamacpp"], choices=["locked", "xllamacpp"])
-    parser.add_argument("--no-append", action="store_true", help="leave bench/RESULTS.md as it is")
+    parser.add_argument("--plot", action="store_true", help=f"write {PICTURE.relative_to(ROOT)} from the warm rows")
     arguments = parser.parse_args()
     OUT.mkdir(exist_ok=True)
     tuned = OUT / f"{arguments.model.stem}-{arguments.format.lower()}.gguf"
@@ -254,11 +255,11 @@ def main() -> None:
         "tuned": arguments.format,
         "tokens": str(arguments.tokens),
     }
-    title, rows = "Simultaneous answers", table(cells, "lutrin, tuned")
-    if not arguments.no_append:
-        with RESULTS.open("a", encoding="utf-8") as file:
-            file.write(f"\n## {title}\n\n{', '.join(f'{name} {value}' for name, value in about.items())}\n\n{rows}\n")
-    finish(title, [rows], {"cells": msgspec.to_builtins(cells)}, about)
+    if arguments.plot:
+        points = [Point(one.engine, one.readers, one.tokens_per_s, one.first_p95_s) for one in cells if one.warm]
+        note = f"{about['processor']}, {about['cores']} cores, {about['date']}; {arguments.tokens} tokens an answer"
+        PICTURE.write_text(svg(points, note), encoding="utf-8")
+    finish("Simultaneous answers", [table(cells, "lutrin, tuned")], {"cells": msgspec.to_builtins(cells)}, about)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The peers of bench/decode.py, each a process of its own that answers rounds of simultaneous questions.
 
-    python bench/decode_peers.py locked|xllamacpp MODEL THREADS
+    python bench/decode_peers.py locked|xllamacpp|bare MODEL THREADS
 
 A line of JSON comes in for each round, `{"chats": [[{"role", "content"}, ...], ...], "tokens": n}`; all its chats are
 asked at once, each by a thread, and a line goes out, `[[first_s, done_s, tokens], ...]`, in seconds from the start.
@@ -61,6 +61,33 @@ def xllamacpp(model: str, threads: int) -> Answer:
     return answer
 
 
+def bare(model: str, threads: int) -> Answer:
+    """`llama_decode` in a loop, a token at a time, and nothing around it; the prompt in ChatML, the likeliest token."""
+    import llama_cpp  # noqa: PLC0415 - each peer has its own package
+    import numpy as np  # noqa: PLC0415 - as above
+
+    llama: Any = llama_cpp.Llama(model, n_ctx=CONTEXT_TOKENS, n_threads=threads, n_threads_batch=threads, verbose=False)
+    context, size = llama.ctx, llama.n_vocab()
+    memory = llama_cpp.llama_get_memory(context)
+
+    def decode(tokens: list[int]) -> int:
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        llama_cpp.llama_decode(context, llama_cpp.llama_batch_get_one(array, len(tokens)))
+        return int(np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context, -1), shape=(size,)).argmax())
+
+    def answer(chat: Chat, tokens: int, heard: Callable[[str], None]) -> None:
+        text = "".join(f"<|im_start|>{turn['role']}\n{turn['content']}<|im_end|>\n" for turn in chat)
+        llama_cpp.llama_memory_clear(memory, True)  # noqa: FBT003 - the C interface has no names: the data, too
+        prompt = llama.tokenize(f"{text}<|im_start|>assistant\n".encode(), add_bos=False, special=True)
+        for at in range(0, len(prompt), llama.n_batch):
+            token = decode(prompt[at : at + llama.n_batch])
+        for _ in range(tokens):
+            heard(str(token))
+            token = decode([token])
+
+    return answer
+
+
 def timed(answer: Answer, chat: Chat, tokens: int, began: float) -> tuple[float, float, int]:
     """Ask once; return when the first text came, when the last, and how many pieces."""
     times: list[float] = []
@@ -76,7 +103,7 @@ def timed(answer: Answer, chat: Chat, tokens: int, began: float) -> tuple[float,
 def main() -> None:
     """Answer rounds until the input ends."""
     kind, model, threads = sys.argv[1:]
-    answer = {"locked": locked, "xllamacpp": xllamacpp}[kind](model, int(threads))
+    answer = {"locked": locked, "xllamacpp": xllamacpp, "bare": bare}[kind](model, int(threads))
     print("[]", flush=True)
     for line in sys.stdin:
         task = json.loads(line)

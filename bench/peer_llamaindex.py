@@ -1,12 +1,14 @@
 """The peer: a plain LlamaIndex pipeline over the same books, questions, embedder and GGUF, judged by the same judge.
 
     python bench/peer_llamaindex.py [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
+    python bench/peer_llamaindex.py --first-token --top-k 4 --limit 6
 
 It is what its documentation's first page builds: files read as text, the default splitter (1,024 tokens, 200 of
 overlap), an index in memory, a query engine with the default prompts and the default two passages; the model gets the
 chat format it was made for, and picks its likeliest token. It has no rule for refusing: an answer whose first sentence
 says, in whatever words, that the context holds none is counted as a refusal. The figures of retrieval are over its five
-nearest passages.
+nearest passages. With `--first-token` nothing is judged: each question is asked, then asked in other words; the time to
+the second one's first token is what a reader waits for whose passages were seen before (`bench/stream.py` has ours).
 
 LlamaIndex lives in an environment of its own, `.venv-bench`, which the first run makes from
 requirements/bench-llamaindex.txt (the language model's engine compiles there, about 4 minutes on two cores).
@@ -130,6 +132,15 @@ class Peer:
             pieces.append(piece)
         return self._answer("".join(pieces).strip(), response.source_nodes, time.perf_counter() - start)
 
+    def first_token(self, text: str) -> float:
+        """Seconds from the question to the first token; the rest is not generated."""
+        start = time.perf_counter()
+        pieces = self._engine.query(text).response_gen
+        next(pieces, "")
+        seconds = time.perf_counter() - start
+        pieces.close()
+        return seconds
+
     def _answer(self, text: str, nodes: Sequence[Any], seconds: float) -> Answer:
         declines = bool(DECLINES.search(re.split(r"(?<=[.!?])\s", text)[0])) or not text
         return Answer(
@@ -247,10 +258,23 @@ def main() -> None:
     parser.add_argument("--top-k", type=int, default=2, help="passages in the prompt")
     parser.add_argument("--threads", type=int, default=0, help="of the language model; 0: its own choice")
     parser.add_argument("--save", type=Path, help="write the report here, for `lutrin eval --compare`")
+    parser.add_argument("--first-token", action="store_true", help="measure the first token of passages seen before")
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
     questions = chosen_questions(arguments)
     peer = Peer(arguments.corpus, arguments.model, top_k=arguments.top_k, threads=arguments.threads)
+    about = machine("llama-index-core", "llama-cpp-python", "fastembed")
+    if arguments.first_token:
+        pairs = [
+            (peer.first_token(item.question), peer.first_token(f"Please tell me: {item.question}"))
+            for item in questions
+            if item.in_book
+        ]
+        cold, seen = (spread([pair[turn] for pair in pairs])[0] for turn in (0, 1))
+        text = f"First token: {cold:.0f} ms, of passages seen before {seen:.0f} ms (medians of {len(pairs)})."
+        data = {"cold_ms": round(cold), "seen_before_ms": round(seen), "questions": len(pairs)}
+        finish(f"Peer: {peer.name}, top {arguments.top_k}, first token", [text], data, about)
+        return
 
     def progress(done: int, total: int) -> None:
         print(f"{done}/{total}", file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
@@ -269,7 +293,6 @@ def main() -> None:
         "first_token_ms": {"median": round(first, 1), "p95": round(first_p95, 1)},
         "figures": {item.name: round(item.value, 4) for item in result.figures},
     }
-    about = machine("llama-index-core", "llama-cpp-python", "fastembed")
     finish(f"Peer: {peer.name}, top {arguments.top_k}", tables, data, about)
 
 

@@ -1,4 +1,4 @@
-"""Retrieval against its peers in one run: `python bench/retrieval.py [quality|collection|scale|http] ...`.
+"""Retrieval against its peers in one run: `python bench/retrieval.py [quality|collection|scope|scale|http] ...`.
 
 `quality` (the default): the sample questions through dense search alone, BM25 alone, both by reciprocal rank fusion,
 and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
@@ -7,7 +7,7 @@ and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
 holds `cran.all.1400`, `cran.qry` and `cranqrel`. No package of a registry carries one, so it has to be brought; without
 FOLDER this says so and ends well.
 
-`scale`: see scale.py. `http`: see http_retrieval.py.
+`scope`: see scope.py. `scale`: see scale.py. `http`: see http_retrieval.py.
 """
 
 import argparse
@@ -22,19 +22,23 @@ from pathlib import Path
 import collection
 import http_retrieval
 import scale
+import scope
 from common import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine, spread
 
 from lutrin import wiring
 from lutrin.answer.followup import complete
-from lutrin.evaluate.report import Report, compare, report
+from lutrin.errors import LutrinError
+from lutrin.evaluate.report import Report, compare, read_report, report
 from lutrin.evaluate.run import Subject, run
 from lutrin.evaluate.show import aligned, comparison_table, side_by_side
 from lutrin.index.generation import OpenGeneration
+from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
 from lutrin.records import ChatMessage, Chunk, Passage, Question
+from lutrin.retrieve.asked import pooled
 from lutrin.retrieve.passages import leased
 from lutrin.retrieve.scope import signal
-from lutrin.retrieve.search import Searcher, pooled
+from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings, load_settings
 
 OUT = ROOT / "bench" / "out"
@@ -70,7 +74,7 @@ class Peers:
         self.generations = generations
         self.settings = settings
         self.embedder = searcher.embedder
-        self._searcher = searcher
+        self.searcher = searcher
         self.searches: dict[str, Search] = {
             "dense": self.dense,
             "BM25": self.lexical,
@@ -95,7 +99,9 @@ class Peers:
     async def lutrin(self, question: Question, k: int) -> list[str]:
         """Lutrin's search in the book that speaks of it most, before it decides whether any does."""
         results = [
-            await self._searcher.search(generation, question.text, k=k, selected_text=question.selected_text)
+            await self.searcher.search(
+                generation, question.text, k=k, selected_text=question.selected_text, with_evidence=False
+            )
             for generation in self.generations
         ]
         return [passage.chunk.chunk_id for passage in max(results, key=signal).passages]
@@ -136,12 +142,26 @@ def completed(question: str, previous: str) -> str:
 
 
 @contextlib.asynccontextmanager
-async def indexed(corpus: Path, name: str) -> AsyncIterator[Peers]:
-    """Ingest a folder into bench/out/NAME (a second run embeds nothing) and open it."""
+async def indexed(corpus: Path, name: str, data_dir: Path | None = None) -> AsyncIterator[Peers]:
+    """Ingest a folder into bench/out/NAME (a second run embeds nothing) and open it; or open an index as it is."""
     settings = bench_settings(name)
-    summary = await wiring.run_ingest(settings, corpus, overrides=Overrides(), rebuild=False, progress=lambda _: None)
+    if data_dir is not None:
+        async with opened(settings.model_copy(update={"data_dir": data_dir})) as peers:
+            yield peers
+        return
+    with ingest_lock(settings.data_dir):
+        summary = await wiring.run_ingest(
+            settings, corpus, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
+        )
     if summary.errors:
         print("\n".join(summary.errors), file=sys.stderr)
+    async with opened(settings) as peers:
+        yield peers
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Peers]:
+    """The books of an index."""
     async with wiring.opened(settings, with_model=False) as house, leased(house.shelf, "") as generations:
         yield Peers(generations, house.searcher, settings)
 
@@ -156,7 +176,7 @@ async def quality(arguments: argparse.Namespace) -> None:
     questions = [question for question in chosen_questions(arguments) if question.in_book]
     reports: list[Report] = []
     times: dict[str, list[float]] = {}
-    async with indexed(arguments.corpus, "retrieval") as peers:
+    async with indexed(arguments.corpus, "retrieval", arguments.data_dir) as peers:
         for name in peers.searches:
             # Once unmeasured, so that no search pays for another's warm caches.
             await run(questions[:5], peers.subject(name, []))
@@ -164,8 +184,9 @@ async def quality(arguments: argparse.Namespace) -> None:
             reports.append(report(outcomes, name=name, split=arguments.split))
     speed = [["search", "median ms", "p95 ms"]]
     speed += [[name, *(f"{value:.1f}" for value in spread(found))] for name, found in times.items()]
+    beside = [read_report(path) for path in arguments.beside]
     tables = [
-        side_by_side(reports),
+        side_by_side([*reports, *beside]),
         aligned(speed),
         comparison_table(compare(reports[2], reports[3])),
     ]
@@ -205,10 +226,16 @@ def main() -> None:
     sample = commands.add_parser("quality", help="the sample questions")
     add_question_options(sample)
     sample.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the books")
+    sample.add_argument("--data-dir", type=Path, help="search this index instead of building one in bench/out")
+    sample.add_argument("--beside", type=Path, nargs="*", default=[], help="reports to print beside, such as a peer's")
     public = commands.add_parser("collection", help="a public test collection")
     public.add_argument(
         "folder", type=Path, nargs="?", help="with documents, queries and judgements in the classic form"
     )
+    decision = commands.add_parser("scope", help="what is refused, here and on a second book")
+    add_question_options(decision)
+    decision.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the books")
+    scope.add_options(decision)
     scale.add_options(commands.add_parser("scale", help="latency, memory and recall at many chunks"))
     http_retrieval.add_options(commands.add_parser("http", help="over HTTP, beside a bare query of Chroma"))
     arguments = parser.parse_args(sys.argv[1:] or ["quality"])
@@ -216,9 +243,13 @@ def main() -> None:
         "quality": quality,
         "collection": public_collection,
         "scale": scale.run_scale,
+        "scope": scope.run_scope,
         "http": http_retrieval.run_http,
     }
-    asyncio.run(actions[arguments.command](arguments))
+    try:
+        asyncio.run(actions[arguments.command](arguments))
+    except LutrinError as error:
+        sys.exit(error.detail)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,27 @@
 """Readers as Locust plays them: one class a scenario, each reader a session of its own with questions of its own.
 
 `run.py` starts this file; by hand: `locust -f loadtests/readers.py --headless -u 10 -t 60s --host URL
---questions FILE --samples FILE Ten`. Each answer becomes a line of JSON in the file of samples (see `targets.Sample`).
+--questions FILE --samples FILE Ten`. Readers read the stream, as the widget does, so that it is known when the first
+words came and when the last. Each answer becomes a line of JSON in the file of samples (see `targets.Sample`).
 """
 
-import itertools
 import json
 import random
 import time
 import uuid
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any
 
 from locust import FastHttpUser, events, task
 from locust.env import Environment
 
+from loadtests.deck import Deck
+
 TURN_S = 8.0
 """Readers of `ten` ask together whenever the clock shows a multiple of this; an answer takes at most half of it."""
-BURST_S = 12.0
+BURST_S = 8.0
 """Time between two bursts of `class`."""
 SPREAD_S = 2.0
 """Within this time of a burst's start every pupil has asked."""
@@ -29,58 +31,40 @@ PATIENCE_S = 30.0
 """A reader who has waited this long counts as an error."""
 RETRIEVE_EVERY = 5
 """Every so many questions a reader of `hundred` looks passages up, too."""
-# The same question in other words is another question to the server, which answers an exact repeat from its memory.
-OPENINGS = (
-    "{}", "Please tell me: {}", "I would like to know: {}", "One question: {}", "Could you tell me? {}",
-    "In the book: {}", "For my homework: {}", "According to the book: {}", "I need help with this: {}", "I wonder: {}",
-)  # fmt: skip
+FIRST_WORDS = frozenset({"quote", "sentence", "done"})
+"""Events that a reader can read something of; a refusal has its words in `done`."""
+CUT_OFF = 599
+"""Status of a stream that ended without an answer."""
 
 
-class Reply(Protocol):
-    """What Locust gives for a request that was answered."""
-
-    text: str
-    status_code: int
-
-
-class Deck:
-    """Questions in an order that no two readers share, each in every wording before any comes twice."""
+class Notebook:
+    """The file of samples of a run."""
 
     def __init__(self) -> None:
-        self._questions: Iterator[str] = iter(())
         self._out: IO[str] | None = None
         self._began_s = 0.0
 
-    def open(self, questions: Path, samples: Path) -> None:
-        """Read the questions and begin the file of samples."""
-        texts = json.loads(questions.read_text(encoding="utf-8"))
-        random.Random(7).shuffle(texts)
-        self._questions = itertools.cycle([opening.format(text) for opening in OPENINGS for text in texts])
+    def open(self, samples: Path) -> None:
+        """Begin it."""
         self._out = samples.open("w", encoding="utf-8")
         self._began_s = time.time()
 
-    def draw(self) -> str:
-        """The next question."""
-        return next(self._questions)
-
-    def note(self, **sample: object) -> None:
-        """Write what became of a request."""
+    def note(self, start_s: float, **sample: object) -> None:
+        """Write what became of a request that began at this time of day."""
         if self._out is not None:
-            self._out.write(json.dumps(sample) + "\n")
+            self._out.write(json.dumps({"at_s": round(start_s - self._began_s, 3), **sample}) + "\n")
             self._out.flush()
-
-    def since_s(self, start_s: float) -> float:
-        """Seconds from the beginning of the run."""
-        return start_s - self._began_s
 
 
 DECK = Deck()
+NOTES = Notebook()
 
 
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]  # Locust's is not annotated
 def add_options(parser: ArgumentParser) -> None:
     """What this file needs besides Locust's own options."""
-    parser.add_argument("--questions", help="JSON array of questions")
+    parser.add_argument("--questions", help="JSON array of arrays of questions, each of one kind")
+    parser.add_argument("--readers", type=int, default=1, help="how many share the questions")
     parser.add_argument("--samples", help="file that gets a line of JSON for each answer")
 
 
@@ -89,24 +73,12 @@ def open_deck(environment: Environment, **_: object) -> None:
     """Open the files once, before any reader asks."""
     options = environment.parsed_options
     if options is not None and options.questions:
-        DECK.open(Path(options.questions), Path(options.samples))
-
-
-@events.request.add_listener  # type: ignore[untyped-decorator]  # as above
-def note(response_time: float, response: Reply, context: dict[str, str], start_time: float, **_: object) -> None:
-    """Every request, answered or not, becomes a sample."""
-    DECK.note(
-        session=context.get("session", ""),
-        what=context.get("what", ""),
-        at_s=round(DECK.since_s(start_time), 3),
-        seconds=round(response_time / 1000, 4),
-        status=getattr(response, "status_code", 0) or 0,
-        kind=_kind(response),
-    )
+        DECK.open(json.loads(Path(options.questions).read_text(encoding="utf-8")), options.readers)
+        NOTES.open(Path(options.samples))
 
 
 class Reader(FastHttpUser):
-    """A session that asks and waits."""
+    """A session that asks and reads."""
 
     abstract = True
     network_timeout = PATIENCE_S
@@ -115,17 +87,37 @@ class Reader(FastHttpUser):
     def on_start(self) -> None:
         """Begin a session, as a browser does."""
         self.session = uuid.uuid4().hex
+        self.seat = DECK.seat()
+        self.asked = 0
+
+    def question(self) -> str:
+        """The next question of this reader's own."""
+        self.asked += 1
+        return DECK.deal(self.seat, self.asked - 1)
 
     def ask(self) -> None:
-        """Put one question to the book."""
-        body = {"query": DECK.draw(), "session_id": self.session}
-        self.client.post("/api/query", json=body, context={"session": self.session, "what": "answer"})
+        """Put one question to the book and read the answer as it comes."""
+        body = {"query": self.question(), "session_id": self.session}
+        start_s = time.time()
+        sample: dict[str, Any] = {"turn": self.asked - 1, "status": 0, "first_s": None, "kind": "", "message": ""}
+        try:
+            with self.client.post(
+                "/api/query", json=body, headers={"Accept": "text/event-stream"}, stream=True, catch_response=True
+            ) as reply:
+                sample |= {"status": reply.status_code, "message": _header(reply.headers, "x-lutrin-message")}
+                sample |= _read(reply.stream, start_s) if sample["status"] == 200 else {}
+        except OSError:  # the connection broke while the answer was read
+            sample["status"] = CUT_OFF
+        seconds = round(time.time() - start_s, 4)
+        NOTES.note(start_s, session=self.session, what="answer", seconds=seconds, **sample)
 
     def look_up(self) -> None:
         """Ask for passages only."""
-        self.client.post(
-            "/api/retrieve", json={"query": DECK.draw()}, context={"session": self.session, "what": "retrieve"}
-        )
+        start_s = time.time()
+        reply = self.client.post("/api/retrieve", json={"query": self.question()})
+        seconds = round(time.time() - start_s, 4)
+        status = reply.status_code or 0
+        NOTES.note(start_s, session=self.session, what="retrieve", seconds=seconds, status=status)
 
 
 class Ten(Reader):
@@ -196,10 +188,22 @@ class Steady(Reader):
         self.ask()
 
 
-def _kind(response: Reply) -> str:
-    """Of an answer; empty for everything else."""
-    try:
-        body = json.loads(response.text or "{}")
-    except (AttributeError, ValueError):  # no reply at all, or none that is JSON
-        return ""
-    return str(body.get("kind") or "") if isinstance(body, dict) else ""
+def _read(stream: Any, start_s: float) -> dict[str, Any]:  # noqa: ANN401 - Locust's, without annotations
+    """Read an answer to its end: when its first words came, and of which kind it is."""
+    first_s: float | None = None
+    event = ""
+    while line := bytes(stream.readline(b"\n")):
+        if line.startswith(b"event: "):
+            event = line.removeprefix(b"event: ").strip().decode()
+        elif line.startswith(b"data: "):
+            if event in FIRST_WORDS and first_s is None:
+                first_s = round(time.time() - start_s, 4)
+            if event == "done":
+                return {"first_s": first_s, "kind": json.loads(line.removeprefix(b"data: "))["kind"]}
+    return {"status": CUT_OFF}
+
+
+def _header(headers: Mapping[str, str] | Sequence[tuple[str, str]] | None, name: str) -> str:
+    """A header, whatever case the server wrote it in; empty if there is no reply."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers or ()
+    return next((value for key, value in pairs if key.lower() == name), "")

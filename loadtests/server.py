@@ -31,7 +31,8 @@ def settings(data_dir: Path, model: str) -> dict[str, str]:
         "LUTRIN_MODEL": model,
         "LUTRIN_RATE_SESSION_PER_MIN": "0",
         "LUTRIN_RATE_PEER_PER_MIN": "0",
-        "LUTRIN_LOG_LEVEL": "warning",
+        "LUTRIN_LOG_LEVEL": "info",  # its lines say how long each question waited for the model
+        "LUTRIN_LOG_FORMAT": "json",
     }
 
 
@@ -48,6 +49,13 @@ def ingest(corpus: Path, environment: dict[str, str], *arguments: str) -> None:
 @contextmanager
 def serving(environment: dict[str, str], log: Path) -> Iterator[str]:
     """A server that is ready, model included; yields its address."""
+    with running(environment, log) as (address, _):
+        yield address
+
+
+@contextmanager
+def running(environment: dict[str, str], log: Path) -> Iterator[tuple[str, int]]:
+    """A server that is ready, model included; yields its address and its process."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
@@ -58,7 +66,7 @@ def serving(environment: dict[str, str], log: Path) -> Iterator[str]:
         )  # fmt: skip
         try:
             _await_ready(process, address, log)
-            yield address
+            yield address, process.pid
         finally:
             process.send_signal(signal.SIGTERM)
             try:

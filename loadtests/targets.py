@@ -2,14 +2,22 @@
 
 import json
 import math
+import random
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-NOTICED_S = 1.0
-"""A reader does not notice a shorter wait, so a session's mean counts as at least this when sessions are compared."""
+AT_ONCE_S = 0.1
+"""A shorter wait is none: readers see what comes within a tenth of a second as coming at once (Miller 1968), and of
+those who ask at the same moment somebody must be searched for first."""
+CHANCE = 0.05
+"""A ratio that so large a share of random dealings reaches is no session's treatment."""
+DEALINGS = 400
+STEP_S = 0.25
+"""One step of the model in which a newcomer's prompt is read (128 tokens): when in it one comes is nobody's merit."""
 OK = 200
 
 
@@ -23,10 +31,19 @@ class Sample:
     at_s: float
     """Since the beginning of the run."""
     seconds: float
+    """Until its end."""
     status: int
     """0: no reply at all."""
-    kind: str
+    kind: str = ""
     """Of an answer: `generated`, `extractive` or `refusal`."""
+    first_s: float | None = None
+    """Until its first words; None if it has none."""
+    message: str = ""
+    """Id of the answer, by which the server's log speaks of it."""
+    turn: int = 0
+    """Which question of its session's, from 0."""
+    queue_s: float | None = None
+    """How long it waited for the model's first word, or for word that there would be none; None if it did not ask."""
 
     @property
     def failed(self) -> bool:
@@ -44,15 +61,29 @@ class Verdict:
     met: bool
     needed: bool = True
     """Whether a miss fails the run."""
+    note: str = ""
 
 
 Target = Callable[[Sequence[Sample]], Verdict]
 
 
-def read_samples(path: Path) -> list[Sample]:
-    """The samples of a run, in order of their beginning."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return sorted((Sample(**json.loads(line)) for line in lines), key=lambda sample: sample.at_s)
+def read_samples(path: Path, log: Path) -> list[Sample]:
+    """The samples of a run, in order of their beginning, with what the server's log says of each."""
+    queues = read_queues(log)
+    known = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    samples = (Sample(**item, queue_s=queues.get(item.get("message", ""))) for item in known)
+    return sorted(samples, key=lambda sample: sample.at_s)
+
+
+def read_queues(log: Path) -> dict[str, float]:
+    """Seconds in the model's queue, by message id."""
+    found = {}
+    for line in log.read_text(encoding="utf-8").splitlines():
+        if '"work_ms"' in line:
+            said = json.loads(line)
+            if "queue" in said["work_ms"]:
+                found[said["message"]] = said["work_ms"]["queue"] / 1000
+    return found
 
 
 def percentile(values: Iterable[float], share: float) -> float:
@@ -66,14 +97,56 @@ def answers(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if sample.what == "answer" and not sample.failed]
 
 
-def waits(samples: Sequence[Sample]) -> dict[str, float]:
-    """Mean seconds that each session waited for an answer, of sessions with more than one."""
-    counts = Counter(sample.session for sample in answers(samples))
-    return {
-        session: sum(sample.seconds for sample in answers(samples) if sample.session == session) / count
-        for session, count in counts.items()
-        if count > 1
-    }
+Waits = Sequence[tuple[str, int, float]]
+"""Session, turn and seconds of each wait."""
+
+
+def medians(waits: Waits) -> dict[str, float]:
+    """The middle of each session's waits (of an even number the mean of both), of sessions with three or more.
+
+    The median says what a session usually got: one moment at which all of the class asked at once is not a session's
+    fate, and a session that is served last every time has no other. Of two waits it would be their mean.
+    """
+    found: dict[str, list[float]] = {}
+    for session, _, seconds in waits:
+        found.setdefault(session, []).append(seconds)
+    return {session: statistics.median(values) for session, values in found.items() if len(values) > 2}
+
+
+def spread(waits: Waits) -> float:
+    """The longest of the sessions' medians over the shortest; NaN of nothing."""
+    middle = medians(waits).values()
+    return max(middle) / min(middle) if middle else math.nan
+
+
+def apart(waits: Waits) -> float:
+    """How far the sessions' mean logarithms of their waits lie apart: by all waits, so finer than the medians."""
+    found: dict[str, list[float]] = {}
+    for session, _, seconds in waits:
+        found.setdefault(session, []).append(math.log(seconds))
+    means = [statistics.fmean(values) for values in found.values() if len(values) > 2]
+    return max(means) - min(means)
+
+
+def chance(waits: Waits) -> float:
+    """How often sessions lie as far apart if the waits of each turn are dealt to them at random.
+
+    A permutation test (Fisher 1935): if nobody is favoured, it does not matter whose a wait of a turn was. Of thirty
+    sessions with a handful of waits each somebody is always unlucky; a session that is served last every time is so in
+    hardly any dealing.
+    """
+    order = random.Random(7)  # the same verdict for the same samples
+    turns: dict[int, list[int]] = {}
+    for place, (_, turn, _) in enumerate(waits):
+        turns.setdefault(turn, []).append(place)
+    reached, seen = 0, apart(waits) - 1e-9
+    for _ in range(DEALINGS):
+        dealt = list(waits)
+        for places in turns.values():
+            for place, other in zip(places, order.sample(places, len(places)), strict=True):
+                dealt[place] = (waits[place][0], waits[place][1], waits[other][2])
+        reached += apart(dealt) >= seen
+    return reached / DEALINGS
 
 
 def errors(most: float) -> Target:
@@ -109,21 +182,44 @@ def generated(least: float) -> Target:
     return judge
 
 
-def fair(most: float, noticed_s: float = NOTICED_S) -> Target:
-    """No session's mean wait is more than so many times another's.
+def fair(most: float) -> Target:
+    """No session usually waits more than so many times as long for the first words of an answer as another.
 
-    Args:
-        most: The largest ratio.
-        noticed_s: Shorter waits count as this. In a short run each session asks one question again and again, and how
-            long its answer is weighs more than whose turn it was; there, what comes in the promised time is no wait.
+    How long an answer is, or takes to be written, is not waiting. Waits under `AT_ONCE_S` count as that.
     """
 
     def judge(samples: Sequence[Sample]) -> Verdict:
-        means = [max(mean, noticed_s) for mean in waits(samples).values()]
-        ratio = max(means) / min(means) if means else math.nan
-        return Verdict("longest / shortest mean wait of a session", ratio, f"<= {most:g}", ratio <= most)
+        came = [(item.session, item.turn, item.first_s) for item in answers(samples)]
+        waits = [(session, turn, max(wait, AT_ONCE_S)) for session, turn, wait in came if wait is not None]
+        return _compared("wait for the first words", waits, most)
 
     return judge
+
+
+def fair_queue(most: float) -> Target:
+    """No session usually stands more than so many times as long in the model's queue as another.
+
+    The queue ends with the model's first word, or with word that it cannot come in time. Waits under `STEP_S` count as
+    that. Without a model nobody waits.
+    """
+
+    def judge(samples: Sequence[Sample]) -> Verdict:
+        came = [(item.session, item.turn, item.queue_s) for item in answers(samples)]
+        waits = [(session, turn, max(wait, STEP_S)) for session, turn, wait in came if wait is not None]
+        if came and not waits:
+            return Verdict("wait in the model's queue", 1.0, f"<= {most:g}", met=True, note="no model")
+        return _compared("wait in the model's queue", waits, most)
+
+    return judge
+
+
+def _compared(what: str, waits: Waits, most: float) -> Verdict:
+    """The spread of the sessions' medians; one beyond the bar is held against the server unless it is chance."""
+    ratio = spread(waits)
+    share = chance(waits) if ratio > most else 0.0
+    note = f"{share:.0%} of random dealings part sessions as far" if ratio > most else ""
+    name = f"{what}: longest / shortest median of a session"
+    return Verdict(name, ratio, f"<= {most:g}, or chance", ratio <= most or share >= CHANCE, note=note)
 
 
 def beside(quiet: Sequence[Sample], most: float) -> Target:
@@ -149,6 +245,8 @@ def summary(samples: Sequence[Sample]) -> dict[str, Any]:
         "median_s": round(percentile(seconds, 0.5), 3),
         "p95_s": round(percentile(seconds, 0.95), 3),
         "max_s": round(max(seconds, default=math.nan), 3),
+        "first_words_median_s": round(percentile((item.first_s or 0 for item in came), 0.5), 3),
+        "first_words_p95_s": round(percentile((item.first_s or 0 for item in came), 0.95), 3),
     }
 
 
@@ -157,6 +255,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
     lines = ["| figure | value | goal | met |", "|---|---|---|---|"]
     for verdict in verdicts:
         met = "yes" if verdict.met else "no" if verdict.needed else "no (not judged here)"
+        met += f" ({verdict.note})" if verdict.note else ""
         lines.append(f"| {verdict.figure} | {verdict.value:.3g} | {verdict.goal} | {met} |")
     return "\n".join(lines)
 

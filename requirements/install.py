@@ -1,4 +1,4 @@
-"""Bring .venv up to a requirement file, once: `python requirements/install.py runtime|load|development`.
+"""Bring .venv up to a requirement file, once: `python requirements/install.py runtime|remote|load|development`.
 
 Needs the standard library alone. A stamp beside the environment keeps the hash of what was installed, so a second call
 returns at once. What is missing (compiler, room on the disk, network) is said in one sentence with the remedy.
@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NEEDED_BYTES = 3 << 30
-INCLUDED = {"development": "load", "load": "runtime"}  # a file on the left holds all of the file on the right
+# Each of the files on the right holds all of the file on the left.
+LARGER = {"runtime": ("remote", "load"), "remote": ("development",), "load": ("development",)}
 
 
 def wanted(group: str) -> str:
@@ -28,7 +29,7 @@ def stamp(group: str) -> Path:
 
 def is_installed(group: str) -> bool:
     """Whether the group, or one that holds all of it, stands in the environment as it is wanted."""
-    larger = (item for item, smaller in INCLUDED.items() if smaller == group)
+    larger = LARGER.get(group, ())
     return (stamp(group).exists() and stamp(group).read_text() == wanted(group)) or any(map(is_installed, larger))
 
 

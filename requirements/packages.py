@@ -1,15 +1,21 @@
 """Install the packages of an npm folder, once: `python requirements/packages.py web|web/site`.
 
-npm leaves a copy of the lock file's contents in node_modules; a stamp beside it keeps the hash of what was installed.
+Where Node.js is missing and this user may, Debian's is installed. npm leaves a copy of the lock file's contents in
+node_modules; a stamp beside it keeps the hash of what was installed.
 """
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+COMMANDS = (
+    ["apt-get", "update", "-qq"],
+    ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "nodejs", "npm"],
+)
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST = (20, 19)
 
@@ -31,6 +37,10 @@ def node_version() -> tuple[int, int]:
 def main() -> None:
     """Run `npm ci` in the folder unless its packages are what the lock file says."""
     folder = ROOT / sys.argv[1]
+    if node_version() == (0, 0) and shutil.which("apt-get") and os.geteuid() == 0:
+        print("web: installing Debian's Node.js")
+        for command in COMMANDS:
+            subprocess.run(command, check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
     if node_version() < OLDEST:
         stop("Node.js 20.19 or newer with npm is needed to build the pages; install it and run this again.")
     wanted = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()

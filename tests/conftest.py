@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import structlog
 
 ROOT = Path(__file__).parents[1]
 
@@ -17,3 +18,9 @@ def anyio_backend() -> str:
 def models_dir() -> Path:
     """The folder of the manifest and the fetched model files; `just test` fetches what the tests need."""
     return ROOT / "models"
+
+
+@pytest.fixture(autouse=True)
+def _own_log() -> None:
+    """A test that runs a command in this process leaves its log to nobody else."""
+    structlog.reset_defaults()

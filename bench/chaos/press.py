@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ctypes
+import faulthandler
 import hashlib
 import json
 import os
@@ -23,6 +24,7 @@ from lutrin.errors import IngestInProgress, LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import open_generation
 from lutrin.index.verify import in_fresh_process, verify_generation
+from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.log import configure_logging
 from lutrin.ports import Encoding
@@ -101,6 +103,7 @@ class Press:
         """
 
         async def work() -> Answer:
+            stand_back()
             settings = self.settings()
             store = ChromaStore(self.data / "scratch")
             check = in_fresh_process(store) if fresh else partial(verify_generation, store=store)
@@ -191,7 +194,7 @@ class Child:
         while True:
             left = self.started + self.patience_s - time.monotonic()
             if left <= 0 or not select.select([self._pipe], [], [], left)[0]:
-                os.kill(self.pid, signal.SIGKILL)
+                os.kill(self.pid, signal.SIGABRT)  # `faulthandler` then says where
                 raise AssertionError("the process hangs")
             part = os.read(self._pipe, 65536)
             if not part:
@@ -211,6 +214,7 @@ class Child:
 
 def _answer(work: Callable[[], Coroutine[Any, Any, Answer]], pipe: int) -> None:
     """In the child: do the work, tell the outcome, and leave without the parent's clean-up."""
+    faulthandler.enable()
     configure_logging(load_settings(log_level="error"))
     try:
         found = asyncio.run(work())

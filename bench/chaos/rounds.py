@@ -49,6 +49,7 @@ def kills(root: Path, count: int, disk: Any, seed: int) -> dict[str, Any]:  # no
                 break
         press.embedded()
         last = press.start(fresh=strikes % 10 == 1).answer()
+        assert "calls" in last, f"the next run failed: {last}"
         done["embedded_twice"] += len(set(press.embedded()) & set(state["cached"]))
         calls = max(calls // 2, last["calls"]) if last["calls"] else calls
         state = press.inspect()
@@ -237,10 +238,9 @@ def _reader(press: Press, stop: Path) -> Child:
                         (question,) = await embedder.encode(["how does the lidar torque gait"])
                         found = await generation.nearest(question.windows[0], 10)
                         await generation.matching("lidar torque gait", 10)
-                        rows = await generation.rows([name for name, _ in found])
-                        await generation.chunks([name for name, _ in found])
+                        places = await generation.places([name for name, _ in found])
                         vectors = generation.tokens.project(question.token_vectors)
-                        generation.tokens.maxsim(vectors, vectors[:, 0] * 0 + 1, rows)
+                        generation.tokens.maxsim(vectors, vectors[:, 0] * 0 + 1, [row for row, _ in places])
                         seen.add(generation.name)
                 except Exception as error:  # noqa: BLE001 - any failure counts
                     failed += 1

@@ -15,9 +15,11 @@ import click
 import msgspec
 
 from lutrin import __version__
+from lutrin.cli_chats import chats, gaps
 from lutrin.cli_eval import evaluate
-from lutrin.cli_keep import backup, bundle, forget, restore
+from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, restore
 from lutrin.cli_models import models
+from lutrin.cli_replay import replay
 from lutrin.console import (
     data_dir_option,
     fail,
@@ -29,6 +31,8 @@ from lutrin.console import (
     summary_lines,
 )
 from lutrin.errors import LutrinError
+from lutrin.ingest.courtesy import stand_back
+from lutrin.ingest.lock import ingest_lock
 from lutrin.records import Question
 from lutrin.settings import Settings, described, load_settings
 
@@ -41,7 +45,7 @@ def lutrin() -> None:
 
 lutrin.add_command(models)
 lutrin.add_command(evaluate)
-for command in (backup, restore, bundle, forget):
+for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay):
     lutrin.add_command(command)
 
 
@@ -60,17 +64,21 @@ def ingest(
     password: str, explained: bool, as_json: bool, data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
-    from lutrin.ingest.run import Overrides  # noqa: PLC0415 - as above
-
     settings = load_settings(data_dir=data_dir)
     root = path if path is not None else settings.corpus_dir
     if explained:
         if not root.is_file():
             raise click.UsageError("--explain needs the PATH of one file.")
+        from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
         click.echo(wiring.explain_file(settings, root, password=password), nl=False)
         return
-    with ingest_progress(as_data=as_json) as progress:
+    with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
+        stand_back()
+        # Behind the lock, for they take a second to load, and who is too late shall leave at once.
+        from lutrin import wiring  # noqa: PLC0415 - as said
+        from lutrin.ingest.run import Overrides  # noqa: PLC0415 - as said
+
         summary = asyncio.run(
             wiring.run_ingest(
                 settings,
@@ -97,6 +105,15 @@ def serve(*, host: str | None, port: int | None, echo: bool, data_dir: Path | No
 
     settings = load_settings(data_dir=data_dir, host=host, port=port)
     asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving))
+
+
+@lutrin.command()
+@data_dir_option
+def mcp(*, data_dir: Path | None) -> None:
+    """Offer the books to an agent: tools search_book and ask_book by the Model Context Protocol, on standard input."""
+    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    asyncio.run(wiring_agents.serve_tools(load_settings(data_dir=data_dir)))
 
 
 @lutrin.command()
@@ -138,6 +155,17 @@ def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_d
     settings = load_settings(data_dir=data_dir)
     asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
     click.echo(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, asked)))).decode())
+
+
+@lutrin.command()
+@click.option("--book", default="", help="Slug of the book; else all of them.")
+@data_dir_option
+def citations(*, book: str, data_dir: Path | None) -> None:
+    """Print every place that an answer may lead to as a JSON array; a site's build checks that they are there."""
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    found = asyncio.run(wiring.citations(load_settings(data_dir=data_dir), book))
+    click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
 
 
 @lutrin.command()

@@ -4,14 +4,11 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from lutrin.console import data_dir_option
-from lutrin.evaluate import bars, show
-from lutrin.evaluate.questions import Split, read_questions, select
-from lutrin.evaluate.report import compare as compare_reports
-from lutrin.evaluate.report import read_report, report, to_json
 from lutrin.settings import load_settings
 
 
@@ -29,7 +26,7 @@ from lutrin.settings import load_settings
 def evaluate(
     files: Sequence[Path],
     *,
-    split: Split,
+    split: Literal["tune", "test", "all"],
     minima: Sequence[str],
     goals: bool,
     compare: Path | None,
@@ -39,7 +36,12 @@ def evaluate(
     data_dir: Path | None,
 ) -> None:
     """Ask the questions of FILES (JSON lines) and print the scores."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    # A stage's vendors load only when it runs: every command reads this module.
+    from lutrin import wiring  # noqa: PLC0415 - as said
+    from lutrin.evaluate import bars, show  # noqa: PLC0415 - as said
+    from lutrin.evaluate.questions import read_questions, select  # noqa: PLC0415 - as said
+    from lutrin.evaluate.report import compare as compare_reports  # noqa: PLC0415 - as said
+    from lutrin.evaluate.report import read_report, report, to_json  # noqa: PLC0415 - as said
 
     wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
     earlier = read_report(compare) if compare is not None else None

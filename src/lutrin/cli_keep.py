@@ -4,12 +4,17 @@ import asyncio
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from lutrin.console import data_dir_option, json_option
-from lutrin.settings import load_settings
+from lutrin.ingest.lock import ingest_lock
+from lutrin.settings import load_settings, require_own_data
+
+if TYPE_CHECKING:
+    from lutrin.transfer import Transferred
 
 UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -38,7 +43,9 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     """
     from lutrin.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
 
-    summary = make_backup(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC))
+    settings = load_settings(data_dir=data_dir)
+    require_own_data(settings)
+    summary = make_backup(settings, file, lambda: datetime.now(UTC))
     if as_json:
         click.echo(msgspec.json.encode(summary).decode())
         return
@@ -59,7 +66,9 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
     """
     from lutrin.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
 
-    summary = put_back(load_settings(data_dir=data_dir), file, with_chats=not without_conversations)
+    settings = load_settings(data_dir=data_dir)
+    require_own_data(settings)
+    summary = put_back(settings, file, with_chats=not without_conversations)
     if as_json:
         click.echo(msgspec.json.encode(summary).decode())
         return
@@ -81,6 +90,7 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     from lutrin.wiring_models import model_path  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
+    require_own_data(settings)
     chosen = None if settings.model.endswith(".gguf") else model_path(settings)
     summary = make_bundle(settings, chosen and chosen[0], Path.cwd(), file, lambda: datetime.now(UTC))
     if as_json:
@@ -91,6 +101,39 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
         f"{summary.wheels} packages, models {', '.join(summary.models)}, books {', '.join(summary.books)}."
     )
     click.echo(f"There: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
+
+
+@click.command("export-index")
+@file_argument
+@json_option
+@data_dir_option
+def export_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+    """Write the published books with their vectors to FILE, for another vector store; see `import-index`."""
+    from lutrin.transfer import export_index as write_index  # noqa: PLC0415 - the databases load only when needed
+
+    _say_moved(write_index(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC)), "holds", as_json=as_json)
+
+
+@click.command("import-index")
+@file_argument
+@json_option
+@data_dir_option
+def import_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+    """Publish the books of an exported FILE in the vector store of the settings; nothing is embedded again."""
+    settings = load_settings(data_dir=data_dir)
+    with ingest_lock(settings.data_dir):
+        from lutrin import wiring  # noqa: PLC0415 - the databases load only when they are needed
+
+        moved = asyncio.run(wiring.run_import(settings, file))
+    _say_moved(moved, "is published:", as_json=as_json)
+
+
+def _say_moved(moved: "Transferred", verb: str, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.encode(moved).decode())
+        return
+    books = ", ".join(f"{slug} {name}" for slug, name in moved.books.items())
+    click.echo(f"{moved.file} {verb} {books}, {moved.chunks} chunks.")
 
 
 @click.command()

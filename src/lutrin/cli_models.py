@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin import weights
 from lutrin.console import data_dir_option, download_progress
 from lutrin.errors import WeightsError
 from lutrin.settings import Settings, load_settings
@@ -23,6 +22,8 @@ def models() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 def list_models(*, as_json: bool) -> None:
     """List the models of the manifest and which are here."""
+    from lutrin import weights  # noqa: PLC0415 - an HTTP client loads with it
+
     settings = load_settings()
     rows = [
         {
@@ -48,6 +49,8 @@ def list_models(*, as_json: bool) -> None:
 @click.argument("tiers", nargs=-1)
 def fetch(tiers: tuple[str, ...]) -> None:
     """Download models by TIER (default: the embedding model and the one of LUTRIN_MODEL)."""
+    from lutrin import weights  # noqa: PLC0415 - an HTTP client loads with it
+
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
     for tier in _wanted(settings, tiers):
@@ -61,6 +64,8 @@ def fetch(tiers: tuple[str, ...]) -> None:
 @click.argument("tiers", nargs=-1)
 def verify(tiers: tuple[str, ...]) -> None:
     """Check the SHA-256 of models by TIER (default: all that are here)."""
+    from lutrin import weights  # noqa: PLC0415 - an HTTP client loads with it
+
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
     here = [model for model in manifest.model if weights.state_of(settings.models_dir, model) != "missing"]
@@ -77,21 +82,30 @@ def verify(tiers: tuple[str, ...]) -> None:
 
 
 @models.command()
+@click.argument("tiers", nargs=-1)
 @click.option("--quick", is_flag=True, help="Try fewer formats.")
+@click.option("--short", is_flag=True, help="Once, for LUTRIN_MODEL, a minute at most; LUTRIN_TUNE=false skips it.")
 @click.option("--score", "scored", is_flag=True, help="Also ask each file 20 sample questions (slow).")
 @data_dir_option
-def tune(*, quick: bool, scored: bool, data_dir: Path | None) -> None:
-    """Convert and measure the models that are here; LUTRIN_MODEL=auto then picks the best that keeps the deadline."""
+def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
+    """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is in time."""
     from lutrin import wiring, wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
-    from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, table  # noqa: PLC0415 - as above
+    from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
-    score = wiring.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl") if scored else None
 
     def note(trial: Trial | str) -> None:
         click.echo(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
 
-    tuning = wiring_models.tune(settings, QUICK_FORMATS if quick else FORMATS, score=score, note=note)
+    tuning: Tuning | None
+    if short:
+        tuning = wiring_models.tune_short(settings, note)
+    else:
+        score = wiring.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl") if scored else None
+        formats = QUICK_FORMATS if quick else FORMATS
+        tuning = wiring_models.tune(settings, formats, tiers=tiers, score=score, note=note)
+    if tuning is None:
+        return
     rows = table(tuning)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:

@@ -28,6 +28,8 @@ CLIENT_SECRET_MISSING = "The header X-Lutrin-Client with this browser's secret i
 NOT_SAVED = "This conversation could not be saved."
 INGEST_IN_PROGRESS = "Ingestion already in progress."
 INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
+TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
+PAGE_EXPIRED = "Please load the page again and sign in."
 WRONG_TOKEN = "The administration token is missing or wrong."  # noqa: S105 - a message, not a secret
 
 CODE_WITHHELD = (

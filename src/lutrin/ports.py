@@ -8,7 +8,7 @@ port has one contract suite in `tests/ports/` that runs against its fake and its
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,22 @@ class Embedder(Protocol):
 
         Raises:
             ModelMissing, ChecksumMismatch: The model file cannot be used.
+            IndexUnavailable: The model is a service, and that is away.
+        """
+        ...
+
+
+class Reranker(Protocol):
+    """Reads a question and a passage together, and says how well one answers the other."""
+
+    name: str
+    """Of the model."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """(texts,): how well each answers the question, 0 to 1.
+
+        Raises:
+            ModelMissing: A file that the model needs is not here.
         """
         ...
 
@@ -55,9 +71,19 @@ class VectorIndex(Protocol):
     """A collection of vectors with metadata, opened for one generation of one book."""
 
     async def add(
-        self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
+        self,
+        ids: Sequence[str],
+        vectors: Vectors,
+        metadata: Sequence[Mapping[str, str | int | bool]],
+        terms: Sequence[Sequence[str]] | None = None,
     ) -> None:
         """Add records; ids must be new. Only called while a generation is being built.
+
+        Args:
+            ids: Of the records.
+            vectors: (records, dimension), L2-normalised.
+            metadata: To filter by; the same names in each.
+            terms: What each record may be found by as words; only a `WordIndex` keeps them.
 
         Raises:
             IndexUnavailable: The records cannot be written.
@@ -99,6 +125,29 @@ class VectorIndex(Protocol):
         ...
 
 
+@runtime_checkable
+class WordIndex(Protocol):
+    """A vector index that also finds records by their words; where there is none, the passages' database does that."""
+
+    async def matching(
+        self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The `k` records whose terms match best.
+
+        Args:
+            terms: Made in the same way as those that were added.
+            k: How many at most.
+            where: As for `VectorIndex.search`.
+
+        Returns:
+            Pairs of id and BM25, larger is better, best first; records without any of the terms are left out.
+
+        Raises:
+            IndexUnavailable: The collection cannot be read.
+        """
+        ...
+
+
 class VectorStore(Protocol):
     """Where collections of vectors live: one for each generation of a book."""
 
@@ -106,7 +155,7 @@ class VectorStore(Protocol):
         """Make an empty collection.
 
         Args:
-            directory: The generation's folder for vectors, new and empty; a remote store keeps nothing there.
+            directory: The generation's folder for vectors, new and empty; a remote store keeps a note there.
             collection: Name, such as `physical-ai-textbook-v1`.
             count: How many records will be added, so that the index can be laid out for them.
 
@@ -120,6 +169,64 @@ class VectorStore(Protocol):
 
         Raises:
             IndexUnavailable: The collection is not there or cannot be read.
+        """
+        ...
+
+    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+        """A generation was published: let the collection's name stand for it, and drop what nobody needs any more.
+
+        May be called again, and must be after a crash; a store whose collections are folders has nothing to do.
+
+        Args:
+            collection: Its name.
+            current: The folder for vectors of the generation that is current.
+            kept: Those of the other generations that may still be read.
+
+        Raises:
+            IndexUnavailable: The collections cannot be reached.
+        """
+        ...
+
+
+class BookRack(Protocol):
+    """Where servers on several machines find the published books: whole generations, each under its name."""
+
+    async def listed(self) -> dict[str, bytes]:
+        """What is published now: a record, as it was offered, by the name of its generation.
+
+        Raises:
+            IndexUnavailable: The rack cannot be reached.
+        """
+        ...
+
+    async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:
+        """Publish a generation in the place of the book's present one, which stays until the next time.
+
+        Args:
+            slug: Of the book.
+            name: Of the generation.
+            record: What the catalogue knows of it.
+            files: By their names in the generation's folder.
+
+        Raises:
+            IndexUnavailable: The rack cannot be reached; what was published stays.
+        """
+        ...
+
+    async def withdraw(self, slug: str) -> None:
+        """Take a book away.
+
+        Raises:
+            IndexUnavailable: The rack cannot be reached.
+        """
+        ...
+
+    async def fetch(self, name: str, folder: Path) -> None:
+        """Write the files of a generation into an empty folder.
+
+        Raises:
+            IndexUnavailable: The rack cannot be reached, or does not have it.
+            OSError: The folder cannot be written.
         """
         ...
 

@@ -174,6 +174,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     """Readers of different sessions are served fairly."""
     stop: tuple[str, ...] = ()
+    readers: int = 1
+    """Whose answers are under way in the server, this one's included: they will want the model in the same seconds."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
@@ -253,6 +255,21 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks, and so which wording a refusal has: `/api/query`, the `/query` family or `/chat`."""
 
 
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """How an answer was made, so that `lutrin replay` can make it again; stored sealed, never sent to a reader."""
+
+    question: Question
+    """As it was asked, without its conversation."""
+    searched: str
+    """What was searched for: the question, completed from the conversation."""
+    generation: str
+    """Name of the index generation that answered."""
+    prompt: tuple[Message, ...] = ()
+    """What the model was asked; empty: it was not."""
+    settings: dict[str, str] = {}
+    """Those that decide about an answer, by name, and the version of the program."""
+
+
 class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):
     """The model is busy with others."""
 
@@ -284,6 +301,8 @@ class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
     """The whole answer; what was streamed before is replaced by it."""
 
     answer: Answer
+    made: Made | None = None
+    """For the record of the conversation; a reader is sent the answer alone."""
 
 
 class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
@@ -309,6 +328,13 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str = ""
     chunk_ids: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
+
+
+class KeptMessage(ChatMessage, frozen=True, kw_only=True):
+    """A stored message with what only its operator sees."""
+
+    made: Made | None = None
+    """Of an answer: how it was made."""
 
 
 class ChatOrigin(msgspec.Struct, frozen=True, kw_only=True):

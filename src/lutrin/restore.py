@@ -8,11 +8,10 @@ after an ingest.
 
 import hashlib
 import shutil
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from lutrin import sqlite
 from lutrin.archive import unpack_archive
@@ -25,6 +24,7 @@ from lutrin.index import snapshot as index
 from lutrin.index.catalog import Catalog
 from lutrin.index.disk import file_hashes, sync, sync_tree
 from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import Settings
 
 UNPACKED = ".restore-unpacked"
@@ -57,14 +57,9 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> Res
         NotEnoughSpace: The disk is too small; nothing was changed.
         IngestInProgress: An ingest or another restore is running.
     """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    lock = _lock(settings)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise IngestInProgress from None
-    try:
-        _finish(settings)
+    # The lock of ingests: neither of the two may see the other's half-done work.
+    with ingest_lock(settings.data_dir):
+        finish_alone(settings)
         unpacked = settings.data_dir / UNPACKED
         shutil.rmtree(unpacked, ignore_errors=True)
         unpacked.mkdir(mode=0o700)
@@ -79,9 +74,7 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> Res
             sync(settings.data_dir)
         finally:
             shutil.rmtree(unpacked, ignore_errors=True)
-        _finish(settings)
-    finally:
-        lock.release()
+        finish_alone(settings)
     return RestoreSummary(created=manifest.created, books=books, conversations=conversations)
 
 
@@ -93,23 +86,13 @@ def finish(settings: Settings) -> None:
     """
     if not (settings.data_dir / COMPLETE).exists():
         return
-    lock = _lock(settings)
-    try:
-        lock.acquire()
-    except Timeout:
-        return  # the restore itself is at it, or an ingest that has finished it first
-    try:
-        _finish(settings)
-    finally:
-        lock.release()
+    # If the lock is taken, the restore itself is at it, or an ingest that has finished it first.
+    with suppress(IngestInProgress), ingest_lock(settings.data_dir):
+        finish_alone(settings)
 
 
-def _lock(settings: Settings) -> FileLock:
-    """The lock of ingests: neither of the two may see the other's half-done work."""
-    return FileLock(settings.data_dir / "ingest.lock", timeout=0)
-
-
-def _finish(settings: Settings) -> None:
+def finish_alone(settings: Settings) -> None:
+    """As `finish`, for a caller who holds the lock of ingests."""
     complete = settings.data_dir / COMPLETE
     if not complete.exists():
         return

@@ -12,7 +12,10 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from lutrin import messages
 from lutrin.errors import InvalidSettings
 
-REMOTE_REQUIRED = ("GEMINI_API_KEY", "QDRANT_URL", "QDRANT_API_KEY")
+GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta/openai/"
+GEMINI_MODEL = "gemini-2.5-flash-lite"
+LOCAL = "local"
+"""In place of a model's name or an address: this part stays on this machine, also in the remote profile."""
 
 
 class Settings(BaseSettings):
@@ -33,6 +36,10 @@ class Settings(BaseSettings):
     corpus_dir: Path = Field(Path("corpus"), description="The books, when a command names no other folder.")
 
     model: str = Field("small", description="`tiny`, `small`, `medium`, `auto`, `none` (quotes only), or a GGUF file.")
+    tune: bool = Field(
+        default=True,
+        description="Let `just serve` measure the model's formats once (`lutrin models tune --short`, a minute).",
+    )
     model_threads: int = Field(0, ge=0, le=256, description="CPU threads of the language model; 0: the physical cores.")
     model_context_tokens: int = Field(
         8192, ge=1024, le=262_144, description="Tokens that all simultaneous answers share."
@@ -46,6 +53,7 @@ class Settings(BaseSettings):
     )
     answer_tokens: int = Field(96, ge=16, le=2048, description="Longest generated answer.")
 
+    rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
     chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")
     chunk_overlap_tokens: int = Field(50, ge=0, le=200, description="Repeated between neighbours of one section.")
     top_k: int = Field(5, ge=1, le=50, description="Passages that a question gets.")
@@ -78,6 +86,9 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least severe line that is logged."
     )
+    otel_endpoint: str | None = Field(
+        None, description="OTLP/gRPC address that gets a trace of each answer, `http://127.0.0.1:4317`; empty: none."
+    )
 
     gemini_api_key: SecretStr | None = Field(
         None,
@@ -85,10 +96,38 @@ class Settings(BaseSettings):
         description="Remote profile: generation and embeddings.",
     )
     qdrant_url: str | None = Field(
-        None, validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"), description="Remote profile: vectors."
+        None,
+        validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"),
+        description="Remote profile: vectors. `local`: on this machine's disk.",
     )
     qdrant_api_key: SecretStr | None = Field(
         None, validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"), description="Remote profile: vectors."
+    )
+    qdrant_prefix: str = Field(
+        "", pattern=r"^[A-Za-z0-9_-]{0,40}$", description="Remote profile: before the names of collections in Qdrant."
+    )
+    database_url: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("DATABASE_URL", "database_url"),
+        description="Remote profile: PostgreSQL for what several servers share, `postgresql://user:password@host/name`.",
+    )
+    share_books: bool = Field(
+        default=True,
+        description="Remote profile: servers get the books from PostgreSQL; false: all of them see one data folder.",
+    )
+    words: Literal["index", "postgres"] = Field(
+        "index",
+        description="Remote profile: words are searched beside the vectors, or by PostgreSQL's tsvector.",
+    )
+    llm_base_url: str = Field(
+        GEMINI_URL, description="Remote profile: service that speaks OpenAI's protocol (vLLM, llama-server, Ollama)."
+    )
+    llm_model: str = Field(GEMINI_MODEL, description="Remote profile: its language model. `local`: LUTRIN_MODEL.")
+    embed_model: str = Field(
+        "gemini-embedding-001", description="Remote profile: its embedding model. `local`: the one of the manifest."
+    )
+    embed_dimension: int = Field(
+        768, ge=384, le=4096, description="Remote profile: dimensions of the embedding model's vectors."
     )
 
     @field_validator("cors_origins", "allowed_hosts", "trusted_proxies", "languages", mode="before")
@@ -136,11 +175,31 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are ch
         settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         raise InvalidSettings("; ".join(_explain(dict(item)) for item in error.errors())) from None
-    if settings.profile == "remote":
-        for name in REMOTE_REQUIRED:
-            if getattr(settings, name.lower()) is None:
-                raise InvalidSettings(messages.MISSING_VARIABLE.format(name=name))
+    for name in required_variables(settings):
+        if getattr(settings, name.lower()) is None:
+            raise InvalidSettings(messages.MISSING_VARIABLE.format(name=name))
     return settings
+
+
+def required_variables(settings: Settings) -> tuple[str, ...]:
+    """The variables without which the profile cannot start; a part that stays local needs none."""
+    if settings.profile != "remote":
+        return ()
+    keys = () if settings.llm_model == settings.embed_model == LOCAL else ("GEMINI_API_KEY",)
+    return (*keys, "QDRANT_URL", *(("QDRANT_API_KEY",) if settings.qdrant_url != LOCAL else ()))
+
+
+def require_own_data(settings: Settings) -> None:
+    """Refuse what copies or changes this machine's files where others hold a part of the data.
+
+    Raises:
+        InvalidSettings: Vectors lie in Qdrant, or conversations in PostgreSQL.
+    """
+    if settings.profile == "remote" and (settings.qdrant_url != LOCAL or settings.database_url is not None):
+        raise InvalidSettings(
+            "Qdrant and PostgreSQL hold a part of the data, and this command copies files of this machine alone.",
+            remedy="`lutrin export-index` keeps the books; pg_dump keeps the conversations. See docs/scaling.md.",
+        )
 
 
 def variable_name(field: str) -> str:

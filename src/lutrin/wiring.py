@@ -5,50 +5,48 @@ import os
 import socket
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from lutrin import doctor, messages, weights
-from lutrin.adapters.embed_fastembed import FastembedEmbedder
+from lutrin import __version__, doctor, messages
 from lutrin.adapters.fakes_chat import MemoryChatStore
-from lutrin.adapters.index_chroma import ChromaStore
+from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.flow import AnswerFlow
-from lutrin.chats.key import chat_key
-from lutrin.chats.store import SqlChatStore
+from lutrin.answer.places import Place, places
+from lutrin.chats.store import ChatTables
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
     IndexUnavailable,
     IngestError,
     IngestInProgress,
-    InvalidSettings,
     ModelMissing,
 )
 from lutrin.evaluate.pipeline import Pipeline
 from lutrin.evaluate.questions import EvalQuestion, read_questions
 from lutrin.evaluate.run import Outcome
 from lutrin.evaluate.run import run as run_questions
-from lutrin.generate.worker import WorkerGenerator
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
 from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.explain import explain
-from lutrin.ingest.run import IngestTools, Overrides
-from lutrin.ingest.run import ingest as run_whole_ingest
+from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
 from lutrin.ingest.scan import scan
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
-from lutrin.ports import ChatStore
+from lutrin.ports import ChatStore, Generator
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.restore import finish as finish_restore
+from lutrin.restore import finish_alone as finish_restore_alone
+from lutrin.retrieve.calibrate import calibrate_folder
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.passages import retrieve_passages
 from lutrin.retrieve.search import Searcher
@@ -57,12 +55,27 @@ from lutrin.serve.app import run_server as run_app
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
+from lutrin.serve.timings import Traces
 from lutrin.settings import Settings
-from lutrin.wiring_models import model_path, open_generator
+from lutrin.transfer import Transferred, import_index
+from lutrin.wiring_models import model_path, open_reranker
+from lutrin.wiring_parts import (
+    HousedGenerator,
+    database_url,
+    embedding,
+    following,
+    ingesting,
+    open_chats,
+    open_embedder,
+    open_model,
+    open_store,
+    remote,
+)
 
-EMBED_TIER = "default"
 QUERY_THREADS = 1
 """Of the embedding model while questions are answered; the language model has the cores."""
+QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
+"""For which a service of embeddings that is away or over its rate is tried again."""
 PATIENT_S = 60.0
 """Deadline while answers are judged, not timed."""
 
@@ -74,42 +87,13 @@ class House:
     settings: Settings
     shelf: Shelf
     searcher: Searcher
-    generator: WorkerGenerator | None
+    generator: "HousedGenerator | None"
     answers: AnswerFlow
-    chats: SqlChatStore | None
+    chats: ChatTables | None
 
     async def retrieve(self, question: Question) -> list[Passage]:
         """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
         return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
-
-
-def require_local(settings: Settings) -> None:
-    """Refuse a profile that this version cannot serve.
-
-    Raises:
-        InvalidSettings: The profile is `remote`.
-    """
-    if settings.profile != "local":
-        raise InvalidSettings(
-            "LUTRIN_PROFILE=remote is not available in this version.", remedy="Use LUTRIN_PROFILE=local."
-        )
-
-
-def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
-    """The embedding model, after its files matched the manifest.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: Its files cannot be used.
-    """
-    require_local(settings)
-    model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
-    path = weights.verified_path(settings.models_dir, model)
-    return FastembedEmbedder(path.parent, name=model.name, threads=threads)
-
-
-def open_store(settings: Settings) -> ChromaStore:
-    """Where vectors live."""
-    return ChromaStore(settings.data_dir / "scratch")
 
 
 @asynccontextmanager
@@ -124,20 +108,23 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
     log = get_logger("wiring")
     finish_restore(settings)
     async with AsyncExitStack() as stack:
-        embedder = open_embedder(settings, threads=QUERY_THREADS)
-        stack.callback(embedder.close)
-        shelf = await stack.enter_async_context(Shelf(settings.catalog_path, settings.books_dir, open_store(settings)))
-        generator = None
+        embedder = await stack.enter_async_context(
+            embedding(settings, threads=QUERY_THREADS, patience_s=QUESTION_PATIENCE_S)
+        )
+        shelf = await stack.enter_async_context(
+            Shelf(settings.catalog_path, settings.books_dir, open_store(settings), embedder=embedder.name)
+        )
+        generator: HousedGenerator | None = None
         if with_model:
             try:
-                generator = open_generator(settings)
+                generator = open_model(settings)
             except (ModelMissing, ChecksumMismatch) as error:
                 log.warning("model_unusable", detail=error.detail, remedy=error.remedy)
         if generator is not None:
             stack.push_async_callback(generator.close)
             await generator.ready()
         chats = await _opened_chats(settings, stack) if with_chats else None
-        searcher = Searcher(embedder)
+        searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
         yield House(
             settings=settings,
             shelf=shelf,
@@ -148,8 +135,8 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         )
 
 
-async def _opened_chats(settings: Settings, stack: AsyncExitStack) -> SqlChatStore:
-    chats = await SqlChatStore.open(settings.chats_path, chat_key(settings))
+async def _opened_chats(settings: Settings, stack: AsyncExitStack) -> ChatTables:
+    chats = await open_chats(settings)
     stack.push_async_callback(chats.close)
     return chats
 
@@ -158,7 +145,7 @@ def _answers(
     settings: Settings,
     shelf: Shelf,
     searcher: Searcher,
-    generator: WorkerGenerator | None,
+    generator: Generator | None,
     chats: ChatStore | None,
 ) -> AnswerFlow:
     return AnswerFlow(
@@ -166,7 +153,7 @@ def _answers(
         searcher=searcher,
         language=LanguageCheck(settings.languages),
         settings=settings,
-        generator=generator,
+        generator=TimedGenerator(generator) if generator is not None else None,
         chats=chats,
     )
 
@@ -174,17 +161,38 @@ def _answers(
 async def run_ingest(
     settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, password: str, progress: Progress
 ) -> IngestSummary:
-    """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest`."""
+    """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest_alone`.
+
+    The caller holds `lutrin.ingest.lock.ingest_lock`: it is taken before this module and its vendors are loaded.
+    """
     configure_logging(settings, quiet=True)
-    finish_restore(settings)
-    embedder, store = open_embedder(settings), open_store(settings)
-    try:
-        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
-        return await run_whole_ingest(
+    finish_restore_alone(settings)
+    store = open_store(settings)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(ingesting(settings))
+        embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
+        fit = partial(calibrate_folder, store, Searcher(embedder))
+        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store), fit=fit)
+        return await ingest_alone(
             corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
         )
-    finally:
-        embedder.close()
+
+
+async def run_import(settings: Settings, source: Path) -> Transferred:
+    """Publish an exported index in the vector store of the profile; see `lutrin.transfer.import_index`.
+
+    The caller holds `lutrin.ingest.lock.ingest_lock`.
+    """
+    configure_logging(settings, quiet=True)
+    finish_restore_alone(settings)
+    store = open_store(settings)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(ingesting(settings))
+        embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
+        verify = in_fresh_process(store)
+        return await import_index(
+            settings, source, embedder=embedder.name, store=store, verify=verify, now=lambda: datetime.now(UTC)
+        )
 
 
 def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
@@ -260,6 +268,22 @@ async def retrieve(settings: Settings, question: Question) -> list[RetrievedPass
         return [RetrievedPassage.of(passage) for passage in await house.retrieve(question)]
 
 
+async def citations(settings: Settings, book: str) -> list[Place]:
+    """Every place that an answer may lead to, of one book (by its slug) or of all (empty).
+
+    Raises:
+        NotFound: There is no such book.
+        IndexUnavailable: No book can be read.
+    """
+    configure_logging(settings, quiet=True)
+    found: list[Place] = []
+    async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
+        for slug in [book] if book else [generation.book.slug for generation in shelf.books()] or [""]:
+            async with shelf.lease(slug) as generation:
+                found += places(await generation.all_chunks())
+    return found
+
+
 async def run_server(
     settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
 ) -> None:
@@ -267,17 +291,23 @@ async def run_server(
     configure_logging(settings)
     # A port that is taken is known before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
+        if settings.profile == "remote":
+            for away in await remote().require_reachable(settings):
+                get_logger("wiring").warning("service_away", service=away.name, detail=away.detail, remedy=away.remedy)
         await _serve(settings, listener, echo, on_ready)
 
 
 async def _serve(
     settings: Settings, listener: socket.socket, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
 ) -> None:
-    async with opened(settings, with_chats=True) as house:
+    async with opened(settings, with_chats=True) as house, AsyncExitStack() as stack:
         if house.chats is None:
             raise TypeError("a server has conversations")
         await _warm_up(house)
         generator = house.generator
+        url = database_url(settings)
+        shared = await remote().shared(settings, url, stack) if url is not None else None
+        await stack.enter_async_context(following(settings))
         services = Services(
             answers=house.answers,
             retrieve=house.retrieve,
@@ -286,10 +316,26 @@ async def _serve(
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             ingest=partial(ingest_apart, settings),
+            gate=shared,
+            turns=shared,
             echo=echo,
             clock=time.monotonic,
         )
-        await run_app(services, settings, on_ready=on_ready, listener=listener)
+        with _traces(settings) as traces:
+            services = replace(services, traces=traces)
+            await run_app(services, settings, on_ready=on_ready, listener=listener)
+
+
+@contextmanager
+def _traces(settings: Settings) -> Iterator[Traces | None]:
+    """Where the spans of answers go; nothing of it is loaded without a collector."""
+    if settings.otel_endpoint is None:
+        yield None
+        return
+    from lutrin.adapters.trace_otel import otlp  # noqa: PLC0415 - as said
+
+    with closing(otlp(settings.otel_endpoint, __version__)) as traces:
+        yield traces
 
 
 async def _warm_up(house: House) -> None:
@@ -303,7 +349,7 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
 
     Args:
         settings: Say where corpus and data lie.
-        note: Gets each line of progress.
+        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
 
     Returns:
         The figures of the summary.
@@ -329,6 +375,8 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
     if not output.strip():
         raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
     summary = msgspec.json.decode(output, type=IngestSummary)
+    for line in (*summary.errors, *(f"{notice.filename}: {notice.message}" for notice in summary.notices)):
+        note(line)
     figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
     return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
 
@@ -336,9 +384,9 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
     """Delete conversations for good, whoever owns them; how many they were."""
     finish_restore(settings)
-    if not settings.chats_path.exists():
+    if database_url(settings) is None and not settings.chats_path.exists():
         return 0
-    chats = await SqlChatStore.open(settings.chats_path, chat_key(settings))
+    chats = await open_chats(settings)
     try:
         return await chats.forget(session_id=session_id, older_than=older_than, everything=everything)
     finally:
@@ -347,4 +395,5 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """What `lutrin doctor` looks at."""
-    return await doctor.examine(settings, open_store(settings), model_path)
+    checks = await doctor.examine(settings, open_store(settings), model_path)
+    return await remote().examine(settings, checks) if settings.profile == "remote" else checks

@@ -3,21 +3,39 @@
 import datetime as dt
 import os
 import platform
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from lutrin import weights
 from lutrin.adapters.generate_llamacpp import open_decoder
+from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.answer.prompt import warm_request
-from lutrin.errors import InvalidSettings, ModelMissing
-from lutrin.generate.measure import Speed, measure_apart
+from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
+from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
 from lutrin.generate.protocol import Limits
-from lutrin.generate.tune import Trial, Tuning, choose, read_tuning, sha256, trials, write_tuning
+from lutrin.generate.tune import (
+    SHORT_FORMATS,
+    SHORT_S,
+    Trial,
+    Tuning,
+    choose,
+    joined,
+    read_tuning,
+    sha256,
+    trials,
+    write_tuning,
+)
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.settings import Settings
 
+RERANK_THREADS = 1
+"""Of the cross-encoder; the language model has the cores."""
 Score = Callable[[Path], float]
+Note = Callable[[Trial | str], None]
+AUTO_FALLBACK = "small"
+"""What `LUTRIN_MODEL=auto` fetches and measures where nothing was measured yet."""
 
 
 def tuning_path(settings: Settings) -> Path:
@@ -52,6 +70,24 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     return model.name, weights.verified_path(settings.models_dir, model)
 
 
+def open_reranker(settings: Settings) -> FastembedReranker | None:
+    """The cross-encoder of the settings, after its files matched the manifest; None if there is to be none.
+
+    Raises:
+        ModelMissing, ChecksumMismatch: A file cannot be used.
+        InvalidSettings: There is no cross-encoder of that name.
+    """
+    if not settings.rerank:
+        return None
+    model = weights.load_manifest(settings.models_dir).find(settings.rerank)
+    if model.role != "rerank":
+        raise InvalidSettings(
+            f"{model.name} is no cross-encoder.",
+            remedy="Name one whose role is `rerank`, or leave LUTRIN_RERANK empty.",
+        )
+    return FastembedReranker(weights.verified_path(settings.models_dir, model), name=model.name, threads=RERANK_THREADS)
+
+
 def open_generator(settings: Settings) -> WorkerGenerator | None:
     """The language model in its own process, not started yet; None if there is to be none."""
     chosen = model_path(settings)
@@ -73,42 +109,86 @@ def tune(
     settings: Settings,
     formats: Sequence[str],
     *,
+    tiers: Sequence[str] = (),
     score: Score | None = None,
-    note: Callable[[Trial | str], None] = lambda _: None,
+    note: Note = lambda _: None,
+    within_s: float = float("inf"),
 ) -> Tuning:
-    """Convert and measure every installed model, and remember what suits this machine.
+    """Convert and measure installed models, and remember what suits this machine.
 
     Args:
         settings: Say where models and data lie, and the deadline.
         formats: Of `lutrin.generate.tune.FORMATS`.
+        tiers: Of which models; none: of all that are here. What is known of the others stays.
         score: Judges a file's answers; None: speed alone decides.
         note: Told of each trial as it ends.
+        within_s: After this, no further file is tried.
 
     Raises:
-        ModelMissing: No language model is here.
+        ModelMissing: No such language model is here.
+        GeneratorUnavailable: None could be measured.
     """
     # llama.cpp is loaded by whoever converts a file, and by nobody else.
-    from lutrin.adapters.llamacpp_quantize import quantize  # noqa: PLC0415 - see above
+    from lutrin.adapters.llamacpp_quantize import offloads, quantize  # noqa: PLC0415 - see above
 
-    installed = [
-        (model.name, weights.verified_path(settings.models_dir, model))
-        for model in sorted(weights.load_manifest(settings.models_dir).model, key=lambda model: model.size)
+    manifest = weights.load_manifest(settings.models_dir)
+    present = [
+        model
+        for model in sorted(manifest.model, key=lambda model: model.size)
         if model.role == "generate" and weights.state_of(settings.models_dir, model) == "present"
     ]
-    if not installed:
+    wanted = [
+        (model.name, weights.verified_path(settings.models_dir, model))
+        for model in present
+        if not tiers or model.tier in tiers
+    ]
+    if not wanted:
         raise ModelMissing("There is no language model to measure.", remedy="Run `lutrin models fetch`.")
+    end_s = time.monotonic() + within_s
 
     def speed(path: Path) -> Speed:
-        return measure_apart(partial(open_decoder, path, threads=settings.model_threads))
+        factory = partial(open_decoder, path, threads=settings.model_threads)
+        return measure_apart(factory, min(LONGEST_S, within_s / (1 + len(formats))))
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     measured: list[Trial] = []
     folder = settings.data_dir / "models"
-    for trial in trials(installed, formats, folder, convert=quantize, speed=speed, score=score):
+    for trial in trials(
+        wanted,
+        formats,
+        folder,
+        convert=quantize,
+        speed=speed,
+        score=score,
+        goes_on=lambda: time.monotonic() < end_s,
+    ):
         note(trial)
         if isinstance(trial, Trial):
             measured.append(trial)
-    machine = f"{platform.machine()}, {os.cpu_count()} cores"
-    tuning = choose(measured, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
+    if not measured:
+        raise GeneratorUnavailable("No model could be measured.")
+    machine = f"{platform.machine()}, {os.cpu_count()} cores{', GPU' if offloads() else ''}"
+    known = read_tuning(tuning_path(settings))
+    kept = joined(measured, known, machine, [model.name for model in present])
+    tuning = choose(kept, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
     write_tuning(tuning, tuning_path(settings))
     return tuning
+
+
+def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
+    """Set-up's form: the model that will answer, its quickest format, a minute at most, once.
+
+    Returns:
+        What was chosen; None if it is known already, or nothing is to be measured.
+
+    Raises:
+        ModelMissing, ChecksumMismatch: The model's file cannot be used.
+        GeneratorUnavailable: It could not be measured.
+    """
+    if not settings.tune or settings.model == "none" or settings.model.endswith(".gguf"):
+        return None
+    tier = AUTO_FALLBACK if settings.model == "auto" else settings.model
+    known = read_tuning(tuning_path(settings))
+    if known is not None and weights.load_manifest(settings.models_dir).find(tier).name in known.files:
+        return None
+    return tune(settings, SHORT_FORMATS, tiers=(tier,), note=note, within_s=SHORT_S)

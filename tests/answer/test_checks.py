@@ -45,13 +45,25 @@ def test_another_language_is_refused(english: LanguageCheck) -> None:
     assert check_question("Was ist ein Drehgelenk am Roboter?", english).refusal == "not_english"
 
 
-@pytest.mark.parametrize("text", ["Tell me more", "Why?", "Can you elaborate on that?", "What does this mean?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tell me more",
+        "Why?",
+        "What is an example?",
+        "What is this topic about?",
+        "Can you elaborate on that?",
+        "What does this mean?",
+    ],
+)
 def test_a_question_without_subject_is_vague(text: str) -> None:
     """Only a conversation can complete it."""
     assert is_vague(text)
 
 
-@pytest.mark.parametrize("text", ["What is ROS 2?", "Why do robots fall?", "torque"])
+@pytest.mark.parametrize(
+    "text", ["What is ROS 2?", "Why do robots fall?", "torque", "What is a topic?", "What does a section do?"]
+)
 def test_a_question_with_subject_is_not_vague(text: str) -> None:
     """One subject is enough."""
     assert not is_vague(text)
@@ -92,3 +104,45 @@ def test_a_vague_question_without_conversation_cannot_be_completed() -> None:
 def test_a_pronoun_without_conversation_is_searched_as_it_is() -> None:
     """The book may still know."""
     assert complete("How does it balance on one leg?", []) == "How does it balance on one leg?"
+
+
+@pytest.mark.parametrize(
+    "wish", ["Explain that more simply", "Give me an example", "Step by step, please", "Explain it like I'm five"]
+)
+def test_a_wish_for_another_form_keeps_the_topic(wish: str) -> None:
+    """The words of the wish are not searched for."""
+    assert complete(wish, conversation("What is a node?", "A process.")) == "What is a node?"
+
+
+def test_the_topic_is_kept_over_ten_turns() -> None:
+    """The subject is the newest question that stands alone; the newest that leans on it narrows it."""
+    turns = [
+        "How much power does the computer need?",
+        "And on a Jetson?",
+        "Explain that more simply",
+        "And on a Raspberry?",
+        "Give an example",
+        "How hot does it get there?",
+        "What about the battery?",
+        "Tell me more",
+        "Step by step",
+    ]
+    history = conversation(*(text for turn in turns for text in (turn, "An answer.")))
+    assert complete("Why?", history) == "How much power does the computer need? What about the battery?"
+    assert complete("And with a fan?", history) == "How much power does the computer need? And with a fan?"
+    assert complete("How heavy is it?", history) == (
+        "How much power does the computer need? What about the battery? How heavy is it?"
+    )
+
+
+def test_a_question_about_the_subject_does_not_narrow_it() -> None:
+    """What it costs is asked of the lidar, not of its speed; a wish is about what was asked last."""
+    history = conversation("How does a lidar measure distance?", "By light.", "How fast does it turn?", "At 10 Hz.")
+    assert complete("What does it cost?", history) == "How does a lidar measure distance? What does it cost?"
+    assert complete("Explain that more simply", history) == "How does a lidar measure distance? How fast does it turn?"
+
+
+def test_a_new_subject_takes_the_place_of_the_old_one() -> None:
+    """A question that stands alone begins a new thread."""
+    history = conversation("What is a node?", "A process.", "How does a lidar measure distance?", "By light.")
+    assert complete("Is it fast?", history) == "How does a lidar measure distance? Is it fast?"

@@ -1,8 +1,11 @@
 """A generated sentence leaves only if the book supports it."""
 
 import pytest
+from tests.answer.book import chunk, unit
 
+from lutrin.answer.draft import supported
 from lutrin.answer.ground import support
+from lutrin.answer.quote import Quote
 
 BOOK = (
     "Loops > The loop\nThe balance controller of Kestrel runs at 500 Hz on the microcontroller. "
@@ -40,6 +43,87 @@ def test_what_the_book_says_is_supported(sentence: str) -> None:
 def test_what_the_book_does_not_say_is_dropped(sentence: str, wrong: str) -> None:
     """Numbers, names, identifiers, denials and directions are the book's or the sentence goes."""
     assert support(sentence, [BOOK]) is None, wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "wrong"),
+    [
+        ("500 Hz.", "How fast is the controller?", "a number says nothing by itself"),
+        ("1. 1.", "How fast is the controller?", "nor do two"),
+        ("My lidar does not see glass.", "Why does my lidar not see glass?", "the question once more"),
+        ("500 Hz = 0.2 s.", "How long is a cycle of the controller?", "an equation that the book does not have"),
+    ],
+)
+def test_what_says_nothing_is_dropped(sentence: str, question: str, wrong: str) -> None:
+    """Small models like to answer so."""
+    assert support(sentence, [BOOK], question=question) is None, wrong
+
+
+def test_a_number_stays_with_what_it_measures() -> None:
+    """All words of the sentence stand in the book's, but beside another number."""
+    book = "Robots\nThe humanoid is 1.2 m tall, weighs 28 kg and has 20 joints: 6 in each leg."
+    assert support("The humanoid weighs 28 kg.", [book]) is not None
+    assert support("The leg of the humanoid weighs 28 kg.", [book]) is None
+
+
+def test_a_cell_stays_with_its_column() -> None:
+    """A row is read with the name of each column before its cell."""
+    lead = "| Profile | Depth | Rate |"
+    row = unit("| Sensor data | 5 | 30 Hz |", kind="table_row", lead=lead)
+    quote = Quote(chunk=chunk(row), units=(row,), score=0.9)
+    asked = "What depth does it have?"
+    assert supported(["The profile sensor data has a depth of 5."], [quote], asked, [])
+    assert not supported(["The profile sensor data has a depth of 30 Hz."], [quote], asked, [])
+
+
+def test_a_row_speaks_of_its_first_cell() -> None:
+    """Its values are nobody else's."""
+    lead = "| Sensor | Depth | Rate |"
+    row = unit("| Camera | 2 m | 30 Hz |", kind="table_row", lead=lead)
+    quote = Quote(chunk=chunk(row), units=(row,), score=0.9)
+    assert supported(["The camera has a depth of 2 m."], [quote], "How far does it see?", [])
+    assert supported(["The depth is 2 m."], [quote], "How far does the camera see?", [])
+    assert not supported(["The sensor has a depth of 2 m."], [quote], "How far does the lidar see?", [])
+
+
+def test_what_only_announces_is_dropped() -> None:
+    """What it announces may be dropped."""
+    page = chunk(unit("A gearbox changes three things:"))
+    quote = Quote(chunk=page, units=page.units, score=0.9)
+    assert not supported(["A gearbox changes three things:"], [quote], "What does a gearbox do?", [])
+
+
+def test_a_command_is_no_name() -> None:
+    """It begins with a capital as names do: "Verify that ..."."""
+    page = chunk(unit("All three main moments are positive.", kind="list_item"))
+    quote = Quote(chunk=page, units=page.units, score=0.9)
+    (found,) = supported(["2. Verify that all three main moments are positive."], [quote], "What do I check?", [])
+    assert found.text == "Verify that all three main moments are positive."
+
+
+def test_a_whole_paragraph_proves_no_sentence() -> None:
+    """Only a sentence and its neighbour do: in a paragraph every word finds some number to stand with."""
+    page = chunk(
+        unit("The arm lifts 2 kg."), unit("The wheels are grey."), unit("The motor of the base turns at 90 rpm.")
+    )
+    quote = Quote(chunk=page, units=page.units, score=0.9)
+    assert supported(["The motor of the base turns at 90 rpm."], [quote], "How fast?", [])
+    assert not supported(["The arm lifts at 90 rpm."], [quote], "How fast?", [])
+
+
+def test_headings_that_the_model_copied_are_cut_off() -> None:
+    """What follows them is judged."""
+    page = chunk(unit("The arm lifts a load of 2 kg."))
+    quote = Quote(chunk=page, units=page.units, score=0.9)
+    (found,) = supported(["Loops > The loop: The arm lifts a load of 2 kg."], [quote], "How much?", [])
+    assert found.text == "The arm lifts a load of 2 kg."
+
+
+def test_no_answer_begins_with_a_sentence_that_leans_back() -> None:
+    """What "this" is was never said."""
+    page = chunk(unit("Use call_async."), unit("This approach is simpler than a second thread."))
+    quote = Quote(chunk=page, units=page.units, score=0.9)
+    assert not supported(["This approach is simpler than a second thread."], [quote], "What can I do?", [])
 
 
 def test_the_best_evidence_is_cited() -> None:

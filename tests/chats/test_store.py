@@ -200,9 +200,11 @@ def test_a_newer_database_is_left_alone(tmp_path: Path) -> None:
         migrate(path, KEY, MIGRATIONS[:1])
 
 
-async def test_two_servers_start_at_once(tmp_path: Path) -> None:
-    """Both find the tables; each migration ran once."""
-    stores = await asyncio.gather(*(SqlChatStore.open(tmp_path / "chats.db", KEY) for _ in range(4)))
+@pytest.mark.parametrize("attempt", range(8))
+async def test_two_servers_start_at_once(tmp_path: Path, attempt: int) -> None:
+    """Both find the tables; each migration ran once, whoever is first to make the file."""
+    path = tmp_path / f"{attempt}.db"
+    stores = await asyncio.gather(*(SqlChatStore.open(path, KEY) for _ in range(4)))
     await asyncio.gather(*(store.append(f"s{n}", [message(f"m{n}")]) for n, store in enumerate(stores)))
     assert len(await stores[0].history("s3")) == 1
     for store in stores:

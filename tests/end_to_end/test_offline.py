@@ -1,6 +1,7 @@
 """The local profile opens no outgoing connection and looks up no name: not to ingest, not to ask, not to serve."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,10 +18,27 @@ from .processes import MODEL_PROCESS
 GUARD = Path(__file__).with_name("offline")
 
 
+@pytest.fixture(scope="session")
+def native_guard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The guard for compiled libraries; Lutrin needs a C compiler anyway."""
+    library = tmp_path_factory.mktemp("guard") / "native.so"
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    assert compiler, "a C compiler is needed, as for the set-up"
+    source = GUARD / "native.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True, timeout=60)
+    return library
+
+
 @pytest.fixture
-def guarded(tmp_path: Path) -> dict[str, Any]:
-    """Variables that end every Python process that reaches out."""
-    return {"PYTHONPATH": str(GUARD), VARIABLE: str(tmp_path / "network.log")}
+def guarded(tmp_path: Path, native_guard: Path) -> dict[str, Any]:
+    """Variables that end every Python process that reaches out, and note what its compiled libraries try."""
+    (tmp_path / "home").mkdir()
+    return {
+        "PYTHONPATH": str(GUARD),
+        "LD_PRELOAD": str(native_guard),
+        "HOME": str(tmp_path / "home"),
+        VARIABLE: str(tmp_path / "network.log"),
+    }
 
 
 def log(guarded: dict[str, Any]) -> list[str]:
@@ -49,6 +67,34 @@ def test_the_guard_sees_who_reaches_out(guarded: dict[str, Any], attempt: str, c
     assert log(guarded)[-1].startswith("refused socket.")
 
 
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "libc.getaddrinfo(b'example.org', b'80', None, ctypes.byref(ctypes.c_void_p()))",
+        "libc.connect(libc.socket(2, 1, 0), bytes([2, 0, 0, 9, 192, 0, 2, 1]) + bytes(8), 16)",
+        "libc.sendto(libc.socket(2, 2, 0), b'x', 1, 0, bytes([2, 0, 0, 9, 192, 0, 2, 1]) + bytes(8), 16)",
+    ],
+)
+def test_the_guard_sees_compiled_code_that_reaches_out(guarded: dict[str, Any], attempt: str) -> None:
+    """What a library does without Python's sockets is noted and refused, too."""
+    code = f"import ctypes; libc = ctypes.CDLL(None); print({attempt})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **guarded}, check=True, timeout=60, capture_output=True
+    )
+    assert int(done.stdout) != 0
+    assert log(guarded)[-1].startswith("refused native ")
+
+
+@pytest.mark.model
+def test_the_embedder_reports_to_nobody(guarded: dict[str, Any]) -> None:
+    """ONNX Runtime, which reports to its publisher by default, leaves no identifier and no queue in the home folder."""
+    code = "import lutrin, onnxruntime, time; onnxruntime.SessionOptions(); time.sleep(2)"
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    subprocess.run([sys.executable, "-c", code], env={**environment, **guarded}, check=True, timeout=60)
+    assert list(Path(guarded["HOME"]).rglob("*")) == []
+    assert [line for line in log(guarded) if line.startswith("refused")] == []
+
+
 @pytest.mark.model
 @pytest.mark.gguf
 def test_nothing_leaves_the_machine(
@@ -74,6 +120,7 @@ def test_nothing_leaves_the_machine(
 
     noted = log(guarded)
     assert [line for line in noted if line.startswith("refused")] == []
+    assert not (tmp_path / "home" / ".cache" / "Microsoft").exists()
     for part in ("lutrin ingest", "lutrin.index.verify", "lutrin ask", "lutrin serve"):
         assert [line for line in noted if part in line], f"no process of {part} was guarded"
     assert len([line for line in noted if MODEL_PROCESS in line]) == 2

@@ -9,7 +9,9 @@ from lutrin.adapters.fakes_generator import ScriptedDecoder
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable
 from lutrin.generate.measure import Speed, measure, measure_apart
-from lutrin.generate.tune import SHIPPED, Trial, choose, read_tuning, table, trials, write_tuning
+from lutrin.generate.tune import SHIPPED, Trial, choose, joined, read_tuning, table, trials, write_tuning
+from lutrin.settings import load_settings
+from lutrin.wiring_models import tune_short
 
 TINY = "smollm2-135m-instruct-q4_1.gguf"
 
@@ -119,6 +121,52 @@ def test_the_choice_is_kept_and_shown(tmp_path: Path) -> None:
     path.write_text("{")
     assert read_tuning(path) is None
     assert read_tuning(tmp_path / "none") is None
+
+
+def test_a_run_that_must_end_tries_nothing_more(tmp_path: Path) -> None:
+    """After the first no, no further file is converted or measured."""
+    shipped = tmp_path / "model.gguf"
+    shipped.write_bytes(b"weights")
+    answers = iter([True, False])
+    found = list(
+        trials(
+            [("small", shipped)],
+            ("Q4_0", "Q8_0"),
+            tmp_path,
+            convert=lambda *_: pytest.fail("nothing is converted"),
+            speed=lambda _: Speed(prefill=1, single=1, ten=1),
+            goes_on=lambda: next(answers),
+        )
+    )
+    assert [t.format for t in found if isinstance(t, Trial)] == [SHIPPED]
+
+
+def test_what_was_measured_of_other_models_stays() -> None:
+    """New trials replace those of their model; others stay in order of size, unless the machine is another one."""
+    known = choose([trial("tiny", SHIPPED, 900), trial("small", SHIPPED, 100)], 3.0, machine="two cores", date="")
+    fresh = [trial("small", "Q4_0", 300)]
+    kept = joined(fresh, known, "two cores", ["tiny", "small"])
+    assert [(t.model, t.format) for t in kept] == [("tiny", SHIPPED), ("small", "Q4_0")]
+    assert joined(fresh, known, "four cores", ["tiny", "small"]) == fresh
+    assert joined(fresh, known, "two cores", ["small"]) == fresh
+
+
+@pytest.mark.parametrize("given", [{"tune": False}, {"model": "none"}, {"model": "/some/file.gguf"}])
+def test_set_up_measures_nothing_where_it_should_not(tmp_path: Path, given: dict[str, object]) -> None:
+    """Switched off, without a model, or with a file of one's own: nothing is measured, nothing is written."""
+    assert tune_short(load_settings(data_dir=tmp_path / "data", **given)) is None
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.gguf
+def test_set_up_measures_once(models_dir: Path, tmp_path: Path) -> None:
+    """The model that will answer is measured in what the time allows of two formats; a second time nothing happens."""
+    given = load_settings(data_dir=tmp_path, models_dir=models_dir, model="tiny")
+    tuning = tune_short(given)
+    assert tuning is not None
+    assert {t.format for t in tuning.trials} <= {SHIPPED, "Q4_0-all"}
+    assert read_tuning(tmp_path / "tuning.json") == tuning
+    assert tune_short(given) is None
 
 
 @pytest.mark.gguf

@@ -3,6 +3,7 @@
 import pytest
 
 from lutrin.ingest.anchors import Slugger, explicit_id, slug
+from lutrin.ingest.markdown import parse_markdown
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,26 @@ def test_slugs_follow_the_rules_of_the_site_generator(title: str, expected: str)
     assert slug(title) == expected
 
 
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        ('<Icon name="x" /> Heading with icon', "-heading-with-icon"),
+        ("Text <Badge>new</Badge>", "text-new"),
+        ("Text <Badge/>", "text-"),
+        ("Version {VERSION} out", "version-version-out"),
+        ("`code` and *emph* &amp; more", "code-and-emph--more"),
+        ("![Alt words](x.png) image", "alt-words-image"),
+        ("Comment {/* plain */}", "comment--plain-"),
+        ("$x^2$ maths", "x2-maths"),
+        ("<b>Bold</b>: title", "bold-title"),
+    ],
+)
+def test_markup_in_a_heading_counts_as_the_site_generator_counts_it(heading: str, expected: str) -> None:
+    """What stands between tags, expressions as written; compared with Docusaurus 3.10 when this was written."""
+    document = parse_markdown(f"export const VERSION = 2;\n\n## {heading}\n\nText.\n", "a.mdx")
+    assert [section.anchor for section in document.sections[1:]] == [expected]
+
+
 def test_repeated_headings_are_numbered() -> None:
     """The second `Setup` is `setup-1`, and a heading that is called so itself gets out of its way."""
     slugger = Slugger()
@@ -44,8 +65,11 @@ def test_repeated_headings_are_numbered() -> None:
         ("Title {#a b}", (12, "")),
         ("{#only}", (0, "only")),
         ("No id", (5, "")),
+        ("Title {/* #my-id and words */}", (5, "my-id")),
+        ("Title <!-- #my-id -->", (5, "my-id")),
+        ("Title {/* no id */}", (19, "")),
     ],
 )
 def test_an_author_may_name_the_fragment(text: str, expected: tuple[int, str]) -> None:
-    """Both forms that the site generator knows, at the end of the heading."""
+    """All forms that the site generator knows, at the end of the heading."""
     assert explicit_id(text) == expected

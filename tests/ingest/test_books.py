@@ -95,6 +95,39 @@ def test_readers_leaf_by_positions(tmp_path: Path) -> None:
     assert [document.filename for document in ordered] == ["z/b.md", "z/a.md", "2-y/index.md", "2-y/1.md"]
 
 
+CONTENTS = {
+    "docs.json": '{"navigation": {"tabs": [{"tab": "T", "groups": [{"group": "G", "pages": ["/z & y/b", "1-a", '
+    '{"group": "H", "pages": ["z & y/c"]}]}]}]}, "logo": "pages"}',
+    "mint.json": '{"navigation": [{"group": "G", "pages": ["z & y/b", "1-a", "z & y/c"]}]}',
+    "myst.yml": "project:\n  toc:\n  - file: z & y/b.md\n  - file: 1-a.md\n    children:\n    - file: z & y/c.md\n",
+    "_toc.yml": "root: z & y/b\nparts:\n  - caption: P\n    chapters:\n      - file: 1-a\n      - file: z & y/c\n",
+    "SUMMARY.md": "# Summary\n\n[B](./z%20y.txt)\n- [B](<z & y/b.md>)\n  - [A](1-a.md)\n- [C](z%20&%20y/c.md#top)\n",
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_a_sites_own_contents_give_the_reading_order(tmp_path: Path, name: str) -> None:
+    """Before positions and names; a page that they leave out comes behind."""
+    for page in ("0-left-out.md", "1-a.md", "z & y/b.md", "z & y/c.md"):
+        write(tmp_path / page, "---\nsidebar_position: 1\n---\nText.\n")
+    (tmp_path / name).write_text(CONTENTS[name], encoding="utf-8")
+    book = find_books(tmp_path)[0]
+    names = [file.name for file in scan(tmp_path) if file.name != "SUMMARY.md"]
+    ordered = sorted(names, key=lambda item: book.reading_key(item, 1.0))
+    assert ordered == ["z & y/b.md", "1-a.md", "z & y/c.md", "0-left-out.md"]
+
+
+@pytest.mark.parametrize("text", ["{", "[[[[", "null", '{"navigation": 3}', "\x00"])
+def test_contents_that_cannot_be_read_give_no_order(tmp_path: Path, text: str) -> None:
+    """The names serve then, and nothing fails."""
+    write(tmp_path / "2.md")
+    write(tmp_path / "1.md")
+    for name in CONTENTS:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    book = find_books(tmp_path)[0]
+    assert sorted(["2.md", "1.md"], key=lambda item: book.reading_key(item, None)) == ["1.md", "2.md"]
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

@@ -70,6 +70,14 @@ def test_code_stays_whole_with_its_lead_sentence_and_is_reported() -> None:
     assert [(notice.filename, "code block" in notice.message) for notice in notices] == [("a.md", True)]
 
 
+def test_a_caption_stays_with_the_code_that_it_names() -> None:
+    """Neither the end of a full chunk nor what a chunk repeats parts a tab's label from its block."""
+    block = "x = 1\n" * 28
+    source = f'# T\n\n{sentences(2)}\n\n```py title="a.py"\n{block}```\n\n```py title="b.py"\n{block}```\n'
+    kinds = [[unit.kind for unit in chunk.units] for chunk in chunks_of(source, overlap=50)]
+    assert kinds == [["sentence", "sentence"], ["caption", "code"], ["caption", "code"]]
+
+
 def test_tables_are_cut_between_rows_and_repeat_their_header() -> None:
     """Every chunk of a long table can be understood by itself."""
     rows = "\n".join(f"| joint {i} | {i} N·m | a strong motor |" for i in range(30))

@@ -8,6 +8,7 @@ import pytest
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.books import find_books
+from lutrin.ingest.contents import pages_in_order
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.limited import read_limited
@@ -67,6 +68,21 @@ BOMBS = {
     "dots": "." * 300_000,
     "import": "import {\n" * LINES,
     "export": "export const a = [\n" * LINES,
+    "exported objects": "export const a = {\n" * LINES,
+    "exported objects in one": "export const o = {\n" + "  export const a = { b: 'c', d: {\n" * LINES + "}\n\n{o.a}\n",
+    "members": "export const o = {" + "a: {" * MANY + "}" * MANY + "}\n\n{o.a}\n",
+    "choices": "{" + "a ? 'b' : " * MANY + "'c'}",
+    "choices in tags": "<A b={" + "a ? 'b' : " * MANY + "'c'} />",
+    "values in an element": "{a => <p>" + "b {c} " * MANY + "</p>}",
+    "front names": "---\na: {b: c}\n---\n" + "{frontMatter.a} " * MANY,
+    "roles": "{ref}`a " * MANY,
+    "references of roles": "```{note}\na\n```\n\n" + "{ref}`" + "a " * MANY + "<b`",
+    "list tables": "```{list-table}\n" + "* - a\n  - b\n" * LINES + "```\n",
+    "csv tables": "```{csv-table}\n" + '"a, ' * MANY + "\n```\n",
+    "options": "```{code-block} a\n" + ":b: c\n" * LINES + "```\n",
+    "labels": "(a)=\n% b\n+++\n" * LINES,
+    "tabs": "<CodeGroup>\n" + "```a b c\n```\n" * LINES + "</CodeGroup>\n",
+    "fields": "<ParamField path='a'" + " type='b'" * MANY + " />",
     "tildes": "~~a" * MANY,
     "backslashes": "\\" * MANY,
     "front matter": "---\n" + "a: [" * 10_000 + "\n---\n",
@@ -82,13 +98,33 @@ BOMBS = {
 def test_a_bomb_does_not_go_off(name: str, filename: str) -> None:
     """Some hundred kilobytes of one trick take seconds at most, as sections and as a page, and the rest is read."""
     source = f"# Start\n\nFirst words.\n\n{BOMBS[name]}\n\n"
-    if name in {"front matter", "aliases"}:
+    if name in {"front matter", "aliases", "front names"}:
         source = BOMBS[name] + "\n\nFirst words.\n"
     began = time.monotonic()
     document = parse_markdown(source, filename)
     page_html(source, filename)
     assert time.monotonic() - began < 15
     assert "First words." in {unit.text for section in document.sections for unit in section.units}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("SUMMARY.md", "\n" * 250_000),
+        ("SUMMARY.md", "[" * 250_000),
+        ("SUMMARY.md", "- [a](" * 40_000),
+        ("docs.json", "[" * 250_000),
+        ("docs.json", '{"navigation":' + '{"pages":[' * 20_000),
+        ("myst.yml", "a: &a [x]\n" + "".join(f"b{i}: &b{i} [{'*a,' * 9}]\n" for i in range(9))),
+        ("_toc.yml", "- " * 50_000),
+    ],
+)
+def test_a_hostile_table_of_contents_costs_no_time(tmp_path: Path, name: str, text: str) -> None:
+    """It gives no order, at once."""
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    began = time.monotonic()
+    assert pages_in_order(tmp_path) == {}
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("name", ["emphasis", "braces apart", "table rows", "fences in items", "open tags", "brackets"])

@@ -8,7 +8,6 @@ from io import BytesIO
 import pypdf
 import pytest
 from pypdf.constants import PageLabelStyle
-from reportlab.lib import pdfencrypt
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -26,11 +25,10 @@ BODY = [
 ]
 
 
-def pdf(*pages: Draw, password: str = "", title: str = "") -> bytes:
+def pdf(*pages: Draw, title: str = "") -> bytes:
     """A PDF whose pages are drawn by the functions given."""
     buffer = BytesIO()
-    lock = pdfencrypt.StandardEncryption(password, strength=128) if password else None
-    canvas = Canvas(buffer, pagesize=A4, encrypt=lock)
+    canvas = Canvas(buffer, pagesize=A4)
     canvas.setTitle(title)
     for draw in pages:
         draw(canvas)
@@ -243,6 +241,82 @@ def test_a_sentence_goes_on_over_the_page() -> None:
     assert places_hold(document)
 
 
+def test_chapters_of_one_size_are_no_title() -> None:
+    """The first of several headings of the first rank names a chapter, not the file, and holds no other chapter."""
+
+    def chapter(name: str) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            heading(canvas, name)
+            text(canvas, [f"The text of {name}."])
+
+        return draw
+
+    document = parse_pdf(pdf(chapter("1 Motors"), chapter("2 Sensors")), "robots.pdf")
+    assert document.title == "Robots"
+    assert [section.heading_path for section in document.sections] == [
+        ("Robots",),
+        ("Robots", "1 Motors"),
+        ("Robots", "2 Sensors"),
+    ]
+
+
+def test_a_title_in_large_letters_is_no_running_header() -> None:
+    """Its words stand at the head of every page, and the file is called so though the bookmarks name chapters only."""
+
+    def page(number: int) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            text(canvas, ["Mime Database"], top=800, size=20 if number == 0 else 8)
+            canvas.bookmarkPage(f"{number}")
+            canvas.addOutlineEntry(f"{number}. Chapter", f"{number}")
+            text(canvas, [f"{number}. Chapter", "", f"This is what chapter {number} says."], top=700)
+
+        return draw
+
+    document = parse_pdf(pdf(*map(page, range(5))), "spec.pdf")
+    assert document.title == "Mime Database"
+    assert document.source.count("Mime Database") == 1
+
+
+def test_running_titles_of_a_page_on_its_side_are_left_out() -> None:
+    """They stand elsewhere on it, and the page moves no other page's edges."""
+
+    def page(number: int, *, aside: bool = False) -> Draw:
+        def draw(canvas: Canvas) -> None:
+            text(canvas, ["Robots for schools"], top=800, size=8)
+            text(canvas, [f"- {number} -"], x=280, top=25, size=8)
+            canvas.saveState()
+            if aside:
+                canvas.translate(300, 100)
+                canvas.rotate(90)
+            lines = [f"Page {number} says this.", f"And it goes on with that on page {number}.", "It ends here."]
+            text(canvas, lines, x=0 if aside else 72, top=0 if aside else 700)
+            canvas.restoreState()
+
+        return draw
+
+    document = parse_pdf(pdf(*map(page, range(1, 5)), page(5, aside=True)), "a.pdf")
+    assert "schools" not in document.source
+    assert "- 5 -" not in document.source
+    assert "- 1 -" not in document.source
+    assert "Page 5 says this." in texts(document)
+
+
+def test_a_single_bookmark_is_no_outline() -> None:
+    """Programs that print write one with the title; the headings are then those that look like headings."""
+
+    def page(canvas: Canvas) -> None:
+        canvas.bookmarkPage("top")
+        canvas.addOutlineEntry("Handbook", "top")
+        heading(canvas, "Handbook")
+        heading(canvas, "1 Motors", top=720, size=14)
+        text(canvas, BODY, top=690)
+        heading(canvas, "2 Sensors", top=600, size=14)
+        text(canvas, ["A sensor measures."], top=570)
+
+    document = parse_pdf(pdf(page, title="Handbook"), "printed.pdf")
+    assert [section.title for section in document.sections] == ["Handbook", "1 Motors", "2 Sensors"]
+
+
 def test_bookmarks_are_the_headings() -> None:
     """Whatever the letters look like; one whose words the page does not show is a heading all the same."""
 
@@ -327,14 +401,32 @@ def test_a_rotated_page_reads_like_any_other() -> None:
         assert texts(parse_pdf(source, "turned.pdf")) == ["Turned text begins.", "And ends."]
 
 
-def test_an_encrypted_file_needs_its_password() -> None:
-    """It is named as encrypted, a wrong password as wrong, and the right one opens it."""
-    data = pdf(lambda canvas: text(canvas, ["Secret words."]) and None, password="open sesame")
+def encrypted(algorithm: str, user: str, owner: str) -> bytes:
+    """A page of two words, encrypted by pypdf."""
+    writer = pypdf.PdfWriter(clone_from=BytesIO(pdf(lambda canvas: text(canvas, ["Secret words."]) and None)))
+    writer.encrypt(user, owner, algorithm=algorithm)
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256-R5", "AES-256"])
+def test_an_encrypted_file_needs_its_password(algorithm: str) -> None:
+    """It is named as encrypted, a wrong password as wrong, and the right one opens it, the owner's as well."""
+    data = encrypted(algorithm, "open sesame", "the owner's")
     with pytest.raises(DocumentError, match="is encrypted; give its password"):
         parse_pdf(data, "locked.pdf")
     with pytest.raises(DocumentError, match="the password is wrong"):
         parse_pdf(data, "locked.pdf", "sesame")
-    assert texts(parse_pdf(data, "locked.pdf", "open sesame")) == ["Secret words."]
+    for password in ("open sesame", "the owner's"):
+        assert texts(read_limited(data, "locked.pdf", password)) == ["Secret words."]
+
+
+@pytest.mark.parametrize("password", ["", "of another file"])
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
+def test_a_file_that_only_forbids_changes_needs_no_password(algorithm: str, password: str) -> None:
+    """Its owner's password protects it from being changed; everybody may read it, whatever password others need."""
+    assert texts(parse_pdf(encrypted(algorithm, "", "the owner's"), "open.pdf", password)) == ["Secret words."]
 
 
 @pytest.mark.parametrize(
@@ -423,4 +515,4 @@ def test_the_readers_page_has_pages_and_headings() -> None:
     page_text = page_html(document.source, "a.pdf")
     assert '<section class="page" id="page-2">' in page_text
     assert "<p>Torque &amp; force.</p>" in page_text
-    assert [f'id="{s.anchor}"' in page_text for s in document.sections if s.anchor] == [True]
+    assert [f'id="{s.anchor}"' in page_text for s in document.sections if s.anchor] == [True, True]

@@ -184,6 +184,22 @@ MDX = st.sampled_from(
         ">",
         "&lt;",
         "~~",
+        "```{list-table} T\n:header-rows: 1\n",
+        "* - a\n  - b\n",
+        '```{csv-table}\n:header: a, "b\n',
+        '"a", b\n',
+        "```{code-block} py\n:caption: c\n",
+        "```{math}\n",
+        "```{figure} f\n:alt: d\n",
+        "(label)=\n",
+        "% hidden\n",
+        "+++\n",
+        "{ref}`a <b>`",
+        "<ParamField path='p' type={1} required>",
+        "<CodeGroup>\n",
+        "export const o = {a: 'b', c: {d: \"e\"}\n",
+        "{o.c.d}",
+        "{frontMatter.a}",
     ]
 )
 

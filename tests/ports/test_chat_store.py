@@ -1,13 +1,15 @@
-"""What every ChatStore does, whether it keeps conversations in memory or encrypted on a disk."""
+"""What every ChatStore does, whether it keeps conversations in memory, encrypted on a disk or in PostgreSQL."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.remote.postgres import database
 
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.chats.key import new_key
+from lutrin.chats.postgres import PostgresChatStore
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError
 from lutrin.ports import ChatStore
@@ -49,12 +51,17 @@ def assistant(name: str, text: str = "It is so [1].", session: str = "s1") -> Ch
     )
 
 
-@pytest.fixture(params=["memory", "sqlcipher"])
+@pytest.fixture(params=["memory", "sqlcipher", "postgres"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ChatStore]:
     """Each kind of store, empty."""
-    opened: ChatStore = (
-        MemoryChatStore() if request.param == "memory" else await SqlChatStore.open(tmp_path / "chats.db", new_key())
-    )
+    opened: ChatStore
+    if request.param == "memory":
+        opened = MemoryChatStore()
+    elif request.param == "sqlcipher":
+        opened = await SqlChatStore.open(tmp_path / "chats.db", new_key())
+    else:
+        async with database(request.getfixturevalue("postgres")) as url:
+            opened = await PostgresChatStore.open(url, new_key())
     yield opened
     await opened.close()
 

@@ -1,29 +1,56 @@
-"""What every embedder must do; the fake and the real one pass the same suite."""
+"""What every embedder must do; the fake, the local model and a service elsewhere pass the same suite.
 
-from collections.abc import Iterator
+The service is one on the loopback interface; where GEMINI_API_KEY is set, the suite runs against Gemini, too.
+"""
+
+import os
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.remote.openai_server import KEY, running
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder, windows
 from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.adapters.remote_openai import RemoteEmbedder
 from lutrin.errors import ModelMissing
 from lutrin.ports import Embedder
+from lutrin.settings import GEMINI_URL
 
 LONG = " ".join(f"The robot number {number} walks over the bridge." for number in range(120))
 
 
-@pytest.fixture(params=["word-hash", pytest.param("fastembed", marks=pytest.mark.model)])
-def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
-    """Each embedder in turn; the real one gets two threads."""
+REAL = os.environ.get("GEMINI_API_KEY", "")
+WITHOUT_KEY = pytest.mark.skipif(not REAL, reason="GEMINI_API_KEY is not set")
+
+
+@pytest.fixture(
+    params=[
+        "word-hash",
+        pytest.param("fastembed", marks=pytest.mark.model),
+        "remote",
+        pytest.param("gemini", marks=WITHOUT_KEY),
+    ]
+)
+async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
+    """Each embedder in turn; the local model gets two threads."""
     if request.param == "word-hash":
         yield WordHashEmbedder()
-        return
-    real = FastembedEmbedder(request.getfixturevalue("models_dir") / "all-MiniLM-L6-v2-int8", threads=2)
-    yield real
-    real.close()
+    elif request.param == "fastembed":
+        local = FastembedEmbedder(request.getfixturevalue("models_dir") / "all-MiniLM-L6-v2-int8", threads=2)
+        yield local
+        local.close()
+    elif request.param == "remote":
+        async with running() as service:
+            remote = RemoteEmbedder("loopback", 128, service.url, KEY, WordHashEmbedder(), patience_s=10)
+            yield remote
+            await remote.close()
+    else:
+        real = RemoteEmbedder("gemini-embedding-001", 768, GEMINI_URL, REAL, WordHashEmbedder(), patience_s=60)
+        yield real
+        await real.close()
 
 
 async def test_vectors_have_the_promised_shape_and_length(embedder: Embedder) -> None:
@@ -43,9 +70,9 @@ async def test_results_are_in_the_order_of_the_texts(embedder: Embedder) -> None
     together = await embedder.encode(texts)
     alone = [(await embedder.encode([text]))[0] for text in texts]
     for one, other in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(one.windows, other.windows)
+        np.testing.assert_allclose(one.windows, other.windows, atol=0 if "gemini" not in embedder.name else 1e-3)
         np.testing.assert_array_equal(one.token_offsets, other.token_offsets)
-    np.testing.assert_array_equal(together[0].windows, together[3].windows)
+    np.testing.assert_allclose(together[0].windows, together[3].windows, atol=1e-3)
 
 
 async def test_each_token_has_a_vector_and_a_place(embedder: Embedder) -> None:

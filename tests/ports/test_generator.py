@@ -1,28 +1,58 @@
-"""What every `Generator` promises: the fake, the real process with a scripted model, and the real model."""
+"""What every `Generator` promises: the fake, the real process with a scripted model, the real model, and a service.
+
+The service is one on the loopback interface; where GEMINI_API_KEY is set, the suite runs against Gemini, too.
+"""
 
 import functools
+import os
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from tests.remote.openai_server import KEY, running
 
 from lutrin.adapters.fakes_generator import ScriptedDecoder, ScriptedGenerator
 from lutrin.adapters.generate_llamacpp import open_decoder
+from lutrin.adapters.remote_openai import RemoteGenerator
 from lutrin.errors import DeadlineExceeded
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.ports import Generator
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece, Queued
+from lutrin.settings import GEMINI_MODEL, GEMINI_URL
 
 TINY = "smollm2-135m-instruct-q4_1.gguf"
 
 
-@pytest.fixture(scope="module", params=["fake", "scripted", pytest.param("llamacpp", marks=pytest.mark.gguf)])
+REAL = os.environ.get("GEMINI_API_KEY", "")
+WITHOUT_KEY = pytest.mark.skipif(not REAL, reason="GEMINI_API_KEY is not set")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "fake",
+        "scripted",
+        pytest.param("llamacpp", marks=pytest.mark.gguf),
+        "remote",
+        pytest.param("gemini", marks=WITHOUT_KEY),
+    ],
+)
 async def generator(request: pytest.FixtureRequest, models_dir: Path) -> AsyncIterator[Generator]:
     """A generator that is ready."""
     made: Generator
     if request.param == "fake":
         made = ScriptedGenerator()
+        yield made
+    elif request.param == "remote":
+        async with running() as service:
+            made = RemoteGenerator("loopback", service.url, KEY)
+            yield made
+            await made.close()
+        return
+    elif request.param == "gemini":
+        made = RemoteGenerator(GEMINI_MODEL, GEMINI_URL, REAL)
+        yield made
     else:
         factory = (
             functools.partial(ScriptedDecoder, step_s=0.001, context_tokens=4096)
@@ -31,7 +61,7 @@ async def generator(request: pytest.FixtureRequest, models_dir: Path) -> AsyncIt
         )
         made = worker = WorkerGenerator(request.param, factory)
         assert await worker.start()
-    yield made
+        yield made
     await made.close()
 
 

@@ -1,25 +1,75 @@
-"""What every vector index must do; the fake and the real one pass the same suite."""
+"""What every vector index must do; the fake, Chroma and Qdrant pass the same suite.
+
+Qdrant is the official client in local mode, and over HTTP a loopback server in front of it; where
+LUTRIN_TEST_QDRANT_URL is set (and LUTRIN_TEST_QDRANT_KEY, if it needs one), the suite runs against that server, too.
+"""
 
 import hashlib
+import os
+from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.remote.postgres import database
+from tests.remote.qdrant_server import KEY, SharedLocal, running
 
 from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.index_chroma import ChromaStore
+from lutrin.adapters.index_qdrant import QdrantStore, connect
+from lutrin.adapters.postgres_words import WordedStore
 from lutrin.errors import IndexUnavailable
-from lutrin.ports import VectorStore
+from lutrin.ports import VectorStore, WordIndex
 
 COLLECTION = "physical-ai-textbook-v1"
 COUNT = 300
+# Qdrant's local mode says once that it scans and needs no index of payloads.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Local mode performs exact"),
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect"),
+]
 
 
-@pytest.fixture(params=["exact", "chroma"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> VectorStore:
+REAL = os.environ.get("LUTRIN_TEST_QDRANT_URL", "")
+QDRANT = [
+    "qdrant-local",
+    "qdrant-http",
+    pytest.param("qdrant", marks=pytest.mark.skipif(not REAL, reason="LUTRIN_TEST_QDRANT_URL is not set")),
+]
+
+
+async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> AsyncIterator[VectorStore]:
+    """A store of a kind."""
+    if kind == "exact":
+        yield ExactStore()
+    elif kind == "chroma":
+        yield ChromaStore(scratch)
+    elif kind == "postgres-words":
+        async with database(request.getfixturevalue("postgres")) as url:
+            yield WordedStore(ExactStore(), url)
+    elif kind == "qdrant-local":
+        yield QdrantStore(SharedLocal().connect)
+    elif kind == "qdrant-http":
+        async with running() as server:
+            yield QdrantStore(partial(connect, server.url, KEY))
+    else:
+        yield QdrantStore(partial(connect, REAL, os.environ.get("LUTRIN_TEST_QDRANT_KEY", "")))
+
+
+@pytest.fixture(params=["exact", "chroma", "postgres-words", *QDRANT])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
     """Each store in turn."""
-    return ExactStore() if request.param == "exact" else ChromaStore(tmp_path / "readers")
+    async for made in opened(request.param, tmp_path / "readers", request):
+        yield made
+
+
+@pytest.fixture(params=["postgres-words", *QDRANT])
+async def word_store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
+    """Each store whose indexes find words, too."""
+    async for made in opened(request.param, tmp_path / "readers", request):
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +160,46 @@ async def test_an_empty_collection_answers(store: VectorStore, tmp_path: Path) -
     index = await store.open(tmp_path / "vectors", COLLECTION)
     assert await index.search(np.ones(48, dtype=np.float32), 5) == []
     assert await index.ids() == []
+    await index.close()
+
+
+async def test_a_published_collection_stands_under_its_name(
+    store: VectorStore, tmp_path: Path, vectors: npt.NDArray[np.float32]
+) -> None:
+    """Publishing may be repeated; the generation before stays readable, the one before that may go."""
+    folders = [tmp_path / f"{number}" / "vectors" for number in range(3)]
+    for number, folder in enumerate(folders):
+        await build(store, folder, vectors)
+        for _ in range(2):
+            await store.settle(COLLECTION, folder, folders[max(0, number - 1) : number])
+    for folder in folders[1:]:
+        index = await store.open(folder, COLLECTION)
+        assert (await index.search(vectors[5], 1))[0][0] == "id-5"
+        await index.close()
+
+
+async def test_words_are_found_and_rare_ones_weigh_more(
+    word_store: VectorStore, tmp_path: Path, vectors: npt.NDArray[np.float32]
+) -> None:
+    """A term of one record outweighs one of many, repetition helps, filters hold, unknown words find none."""
+    index = await word_store.create(tmp_path / "vectors", COLLECTION, 50)
+    terms = [["robot", *["gait"] * (number % 3), *(["lidar"] if number == 7 else [])] for number in range(50)]
+    metadata = [{"chapter": f"Chapter {number % 2}"} for number in range(50)]
+    await index.add([f"id-{number}" for number in range(50)], vectors[:50], metadata, terms)
+    await index.close()
+    index = await word_store.open(tmp_path / "vectors", COLLECTION)
+    assert isinstance(index, WordIndex)
+    found = await index.matching(["lidar", "robot"], 5)
+    assert found[0][0] == "id-7"
+    assert found[0][1] > 2 * found[1][1]
+    twice = await index.matching(["gait"], 20)
+    assert all(int(name.removeprefix("id-")) % 3 == 2 for name, _ in twice[:16])
+    even = await index.matching(["robot"], 50, {"chapter": "Chapter 0"})
+    assert {int(name.removeprefix("id-")) % 2 for name, _ in even} == {0}
+    assert len(even) == 25
+    assert await index.matching(["unheard"], 5) == []
+    assert await index.matching([], 5) == []
+    assert await index.matching(["it's", "back\\slash", "=ros2+topic", "a & b | !c:*"], 5) == []
     await index.close()
 
 

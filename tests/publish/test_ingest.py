@@ -2,7 +2,10 @@
 
 import asyncio
 import os
+import resource
 import shutil
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -238,6 +241,23 @@ async def test_a_second_ingest_leaves_at_once(press: Press) -> None:
         await press.ingest()
     assert press.embedder.texts == []
     assert (await press.ingest()).processed == 3
+
+
+def test_who_is_too_late_leaves_before_anything_is_loaded(press: Press) -> None:
+    """The command takes the lock first: no model, no vector index, hardly any processor time, and one sentence."""
+    press.settings.data_dir.mkdir()
+    command = [sys.executable, "-X", "importtime", "-m", "lutrin.cli", "ingest", str(press.corpus)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with FileLock(press.settings.data_dir / "ingest.lock"):
+        done = subprocess.run(
+            [*command, "--data-dir", str(press.settings.data_dir)], capture_output=True, text=True, check=False
+        )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == "Ingestion already in progress."
+    assert loaded & {"lutrin.wiring", "numpy", "chromadb", "onnxruntime", "fastembed", "pypdf", "httpx"} == set()
+    assert after.ru_utime - before.ru_utime < 1
 
 
 async def test_what_fails_verification_is_not_published(press: Press) -> None:

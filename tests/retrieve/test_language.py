@@ -22,6 +22,10 @@ def english() -> LanguageCheck:
         "IMU vs encoder drift",
         "pls wat is a servo??",
         "2 + 2?",
+        "naïve Bayes",
+        "Warré hive size",
+        "Was Kestrel built in 2020?",
+        "cos of the joint angle",
     ],
 )
 def test_english_is_accepted(english: LanguageCheck, question: str) -> None:
@@ -39,6 +43,11 @@ def test_english_is_accepted(english: LanguageCheck, question: str) -> None:
         "センサーとは何ですか？",
         "Что такое сенсор?",
         "Hur fungerar en motor?",
+        "Was bedeutet verkörperte Intelligenz?",
+        "ROS 2 nedir?",
+        "Apa itu ROS 2?",
+        "Co to jest lidar?",
+        "Wie funktioniert Nav2?",
     ],
 )
 def test_other_languages_are_recognised(english: LanguageCheck, question: str) -> None:

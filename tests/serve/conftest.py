@@ -15,7 +15,9 @@ import uvicorn
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.serve.app import create_app
+from lutrin.serve.guards import answering_head
 from lutrin.serve.services import Ingest, Services
+from lutrin.serve.timings import Traces
 from lutrin.settings import load_settings
 
 from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
@@ -33,6 +35,7 @@ class House:
     clock: Clock = field(default_factory=Clock)
     ingest: Ingest | None = None
     echo: Callable[[str], None] | None = None
+    traces: Traces | None = None
     heartbeat_s: float = 10.0
 
     def services(self) -> Services:
@@ -45,6 +48,7 @@ class House:
             ingest=self.ingest,
             clock=self.clock,
             echo=self.echo,
+            traces=self.traces,
         )
 
 
@@ -68,7 +72,9 @@ def serve(house: House) -> Serve:
         values = {"rate_session_per_min": 0, "rate_peer_per_min": 0, "data_dir": house.data_dir, **settings}
         app = create_app(house.services(), load_settings(**values), heartbeat_s=house.heartbeat_s)
         listener = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(app, ws="none", log_config=None, access_log=False, proxy_headers=False, lifespan="on")
+        config = uvicorn.Config(
+            answering_head(app), ws="none", log_config=None, access_log=False, proxy_headers=False, lifespan="on"
+        )
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started:  # noqa: ASYNC110 - uvicorn offers a flag, no event

@@ -19,6 +19,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
+from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 
 LOOP = Citation(
@@ -35,7 +36,7 @@ LOOP = Citation(
     relevance_score=0.91,
 )
 ANSWER = Answer(
-    answer="The sensorimotor loop joins sensing and acting [1]. It never stops [1].",
+    answer="The sensorimotor loop joins sensing and acting. [1] It never stops. [1]",
     sources=(LOOP,),
     mode="book",
     kind="generated",
@@ -50,8 +51,8 @@ EVENTS: tuple[AnswerEvent, ...] = (
     QueuedEvent(position=1, eta_s=0.1),
     SourcesEvent(citations=(LOOP,)),
     QuoteEvent(text=LOOP.quote, citation=LOOP),
-    SentenceEvent(text="The sensorimotor loop joins sensing and acting [1].", citations=(1,)),
-    SentenceEvent(text="It never stops [1].", citations=(1,)),
+    SentenceEvent(text="The sensorimotor loop joins sensing and acting.", citations=(1,)),
+    SentenceEvent(text="It never stops.", citations=(1,)),
     DoneEvent(answer=ANSWER),
 )
 CHUNK = Chunk(
@@ -140,6 +141,7 @@ class ScriptedLibrary:
             "01/02-loop.mdx": f"# The loop\n\n## The sensorimotor loop\n\n{LOOP.quote}\n",
         }
     )
+    pictures: dict[str, bytes] = field(default_factory=dict)
     failure: Exception | None = None
 
     async def books(self) -> Sequence[ShelvedBook]:
@@ -161,6 +163,17 @@ class ScriptedLibrary:
         if slug != "physical-ai" or filename not in self.sources:
             raise NotFound(NOTHING_HERE)
         return self.sources[filename]
+
+    async def find_picture(self, slug: str, filename: str, address: str) -> str:
+        """The pictures that there are."""
+        there = self.pictures if slug == "physical-ai" else {}
+        return next((name for name in candidates(filename, address) if name in there), "")
+
+    async def picture(self, slug: str, name: str) -> bytes:
+        """The content of a picture."""
+        if slug != "physical-ai":
+            raise NotFound(NOTHING_HERE)
+        return self.pictures[name]
 
 
 class Clock:

@@ -63,6 +63,9 @@ MISSING = [
     ("/api/retrieve", {}),
     ("/api/query", {"query": 7}),
     ("/api/query", {"query": "Q", "top_k": 0}),
+    ("/api/query", {"query": "Q", "top_k": "5"}),
+    ("/api/retrieve", {"query": "Q", "top_k": "5"}),
+    ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Q"}], "stream": "true"}),
     ("/chat", {"session_id": "no blanks", "message": "Hello"}),
     ("/api/query", []),
 ]
@@ -180,6 +183,7 @@ async def test_passages_without_an_answer(client: httpx.AsyncClient, house: Hous
     assert found[0]["text"] == LOOP.quote
     assert found[0]["score"] == 0.9
     assert {"id", "section", "chapter", "page", "filename"} <= found[0]["metadata"].keys()
+    assert found[0]["metadata"]["url"] == LOOP.url
     assert (await client.post("/api/retrieve", json={"query": "the weather"})).json() == []
     house.retrieve.failure = IndexUnavailable("gone")
     assert (await client.post("/api/retrieve", json={"query": "the loop"})).status_code == 503
@@ -190,6 +194,22 @@ async def test_the_ends_of_the_house(client: httpx.AsyncClient) -> None:
     for method, path, status in (("GET", "/nothing", 404), ("GET", "/api/query", 405), ("POST", "/health", 405)):
         reply = await client.request(method, path)
         assert (reply.status_code, reply.headers["content-type"]) == (status, "application/problem+json")
+
+
+async def test_head_is_get_without_its_body(client: httpx.AsyncClient) -> None:
+    """Status and headers are GET's, on pages and data; what has no GET has no HEAD."""
+    for path in ("/health", "/", "/metrics", "/nothing"):
+        whole, head = await client.get(path), await client.head(path)
+        assert (head.status_code, head.content) == (whole.status_code, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+    assert (await client.head("/health")).headers["content-length"] == "15"
+    assert (await client.head("/api/query")).status_code == 405
+
+
+async def test_a_body_that_is_missing_is_said(client: httpx.AsyncClient) -> None:
+    """In words that name what was expected."""
+    reply = await client.post("/api/query")
+    assert (reply.status_code, reply.json()["detail"]) == (422, "Expected `object`, got `null`")
 
 
 async def test_health_and_readiness(client: httpx.AsyncClient, house: House) -> None:

@@ -3,11 +3,15 @@
 import json
 
 import httpx
+import msgspec
+import openai
 import pytest
+from openai.types.chat import ChatCompletionChunk
 
 from lutrin.errors import IndexUnavailable
+from lutrin.records import DoneEvent, SentenceEvent
 
-from .conftest import House
+from .conftest import House, Serve
 from .scripted import ANSWER, EVENTS
 
 
@@ -81,3 +85,95 @@ async def test_the_one_model(client: httpx.AsyncClient) -> None:
     """The book is the model."""
     listed = (await client.get("/v1/models")).json()
     assert [(item["id"], item["object"]) for item in listed["data"]] == [("lutrin", "model")]
+
+
+def official(client: httpx.AsyncClient) -> openai.AsyncOpenAI:
+    """The official client, pointed at the server of the test."""
+    address = str(client.base_url).rstrip("/")
+    http = openai.DefaultAsyncHttpxClient(trust_env=False)
+    return openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="none is needed", max_retries=0, http_client=http)
+
+
+async def test_the_official_client_gets_a_completion(client: httpx.AsyncClient) -> None:
+    """It reads the answer where it looks for one, and the citations in the field beside it."""
+    async with official(client) as ours:
+        models = await ours.models.list()
+        reply = await ours.chat.completions.create(
+            model=models.data[0].id, messages=[{"role": "user", "content": "What is the loop?"}]
+        )
+    assert reply.choices[0].message.content == ANSWER.answer
+    assert reply.model_extra is not None
+    assert reply.model_extra["lutrin"]["sources"][0]["url"].endswith("#the-sensorimotor-loop")
+
+
+async def test_the_official_client_reads_sentences_as_they_come(client: httpx.AsyncClient, house: House) -> None:
+    """The first sentence is there while the model still writes; the pieces add up to the answer."""
+    house.answers.pause_before = 4
+    async with official(client) as ours:
+        stream = await ours.chat.completions.create(
+            model="lutrin", messages=[{"role": "user", "content": "What is the loop?"}], stream=True
+        )
+        pieces: list[str] = []
+        chunk: ChatCompletionChunk
+        async for chunk in stream:
+            if text := chunk.choices[0].delta.content:
+                pieces.append(text)
+                if len(pieces) == 1:
+                    assert house.answers.running == 1
+                    house.answers.go_on.set()
+    assert pieces == ["The sensorimotor loop joins sensing and acting. [1]", " It never stops. [1]"]
+    assert "".join(pieces) == ANSWER.answer
+    assert chunk.choices[0].finish_reason == "stop"
+    assert chunk.model_extra is not None
+    assert chunk.model_extra["lutrin"]["sources"][0]["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sentences", "whole", "pieces"),
+    [
+        ([], "Only a quote. [1]", ["Only a quote. [1]"]),
+        (["A."], "A. [1]\n\nA quote. [1]", ["A. [1]", "\n\nA quote. [1]"]),
+        (["A."], "Something else.", ["A. [1]", "\n\nSomething else."]),
+    ],
+)
+async def test_pieces_add_up(
+    client: httpx.AsyncClient, house: House, sentences: list[str], whole: str, pieces: list[str]
+) -> None:
+    """What the book says beyond the sentences follows them; an answer that went another way follows whole."""
+    said = tuple(SentenceEvent(text=text, citations=(1,)) for text in sentences)
+    house.answers.events = (*said, DoneEvent(msgspec.structs.replace(ANSWER, answer=whole)))
+    text = (await client.post("/v1/chat/completions", json=asking("Q", stream=True))).text
+    chunks = [json.loads(line.removeprefix("data: ")) for line in text.split("\n\n") if line.startswith("data: {")]
+    assert [item["choices"][0]["delta"].get("content") for item in chunks][1:-1] == pieces
+
+
+async def test_the_official_client_understands_refusals(client: httpx.AsyncClient, house: House) -> None:
+    """Each error arrives as the class that its users catch, with the sentence for the reader."""
+    async with official(client) as ours:
+        with pytest.raises(openai.UnprocessableEntityError) as wrong:
+            await ours.chat.completions.create(model="lutrin", messages=[{"role": "user", "content": " "}])
+        house.answers.events, house.answers.failure = (), IndexUnavailable("gone")
+        with pytest.raises(openai.InternalServerError) as down:
+            await ours.chat.completions.create(model="lutrin", messages=[{"role": "user", "content": "Q"}])
+        house.answers.events = EVENTS[:4]
+        stream = await ours.chat.completions.create(
+            model="lutrin", messages=[{"role": "user", "content": "Q"}], stream=True
+        )
+        with pytest.raises(openai.APIError, match="temporarily unavailable"):
+            [chunk async for chunk in stream]
+    assert (wrong.value.type, wrong.value.body["message"]) == (  # type: ignore[index]  # the body is the error's members
+        "invalid_request_error",
+        "Please enter a question.",
+    )
+    assert down.value.status_code == 503
+    assert down.value.type == "server_error"
+
+
+async def test_the_official_client_is_told_to_wait(serve: Serve) -> None:
+    """Over the rate it gets its own class of error, with `Retry-After` where it looks for it."""
+    async with serve(rate_peer_per_min=1) as client, official(client) as ours:
+        await ours.chat.completions.create(model="lutrin", messages=[{"role": "user", "content": "Q"}])
+        with pytest.raises(openai.RateLimitError) as limited:
+            await ours.chat.completions.create(model="lutrin", messages=[{"role": "user", "content": "Q"}])
+    assert limited.value.response.headers["retry-after"] == "60"
+    assert limited.value.type == "rate_limit_error"

@@ -74,7 +74,7 @@ async def test_every_origin_only_when_written_out(serve: Serve, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/read/physical-ai/01/02-loop", "/health", "/nothing", "/schema", "/static/chat.js"]
+    "path", ["/", "/read/physical-ai/01/02-loop", "/health", "/nothing", "/schema", "/static/reader.js"]
 )
 async def test_every_response_is_closed(client: httpx.AsyncClient, path: str) -> None:
     """A strict policy stands on pages, data and errors alike."""

@@ -49,7 +49,7 @@ async def test_pages_that_are_not_there(client: httpx.AsyncClient, path: str) ->
     assert (await client.get(path)).status_code == 404
 
 
-@pytest.mark.parametrize("name", ["chat.js", "stream.js", "reader.css", "chat.css", "icon.svg"])
+@pytest.mark.parametrize("name", ["reader.js", "reader.css", "icon.svg", "widget/lutrin.js"])
 async def test_static_files_are_revalidated(client: httpx.AsyncClient, name: str) -> None:
     """With an ETag, and 304 for a browser that has them."""
     first = await client.get(f"/static/{name}")
@@ -72,24 +72,38 @@ async def test_pages_load_nothing_from_elsewhere(client: httpx.AsyncClient, path
     page = (await client.get(path)).text
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)|https?://", page)
     loaded = re.findall(r'<(?:script|link)[^>]*(?:src|href)="([^"]+)"', page)
-    assert all(url.startswith("/static/") for url in loaded)
+    assert all(url.startswith(("/static/", "/widget/")) for url in loaded)
     for url in loaded:
         assert (await client.get(url)).status_code == 200
 
 
-async def test_scripts_import_only_their_siblings(client: httpx.AsyncClient) -> None:
-    """Modules name each other, and no module writes HTML text."""
-    pending, seen = ["chat.js"], set()
-    while pending:
-        name = pending.pop()
-        seen.add(name)
-        script = await client.get(f"/static/{name}")
-        assert script.headers["content-type"].startswith("text/javascript")
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script.text)
-        found = re.findall(r'from "\./([^"]+)"', script.text)
-        assert len(found) == len(re.findall(r"^import ", script.text, re.MULTILINE))
-        pending += [other for other in found if other not in seen]
-    assert {"chat.js", "dom.js", "markdown.js", "stream.js"} <= seen
+@pytest.mark.parametrize("path", ["/", "/read/physical-ai/01/02-loop"])
+async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.AsyncClient, path: str) -> None:
+    """The widget asks this server about this book, the policy allows its drawing alone, search waits for a script."""
+    response = await client.get(path)
+    assert '<lutrin-chat api="/" book="physical-ai"></lutrin-chat>' in response.text
+    assert '<script src="/widget/lutrin.js" defer></script>' in response.text
+    assert re.search(r'<form class="search" role="search" data-book="physical-ai" hidden>', response.text)
+    policy = dict(part.strip().split(" ", 1) for part in response.headers["content-security-policy"].split(";"))
+    assert policy["trusted-types"] == "lit-html"
+    assert policy["require-trusted-types-for"] == "'script'"
+    assert {policy[name] for name in ("script-src", "style-src", "connect-src")} == {"'self'"}
+
+
+async def test_the_readers_script_writes_no_html(client: httpx.AsyncClient) -> None:
+    """What the book says stays text in the list of what was found."""
+    script = await client.get("/static/reader.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|^import ", script.text, re.MULTILINE
+    )
+
+
+async def test_a_page_names_its_sections_in_the_contents(client: httpx.AsyncClient) -> None:
+    """Under the page that is read stand its sections, each a link."""
+    page = (await client.get("/read/physical-ai/01/02-loop")).text
+    here = page.partition('aria-current="page"')[2].partition("</nav>")[0]
+    assert '<a href="#the-sensorimotor-loop">The sensorimotor loop</a>' in here
 
 
 HOSTILE = [
@@ -113,7 +127,7 @@ HOSTILE = [
 @pytest.mark.parametrize("payload", HOSTILE)
 def test_what_runs_or_loads_is_taken_out(payload: str) -> None:
     """Neither the renderer nor the last fence lets it through."""
-    for text in (sanitised(payload), rendered(f"# Title\n\n{payload}\n", "a.mdx"), rendered(payload, "a.md")):
+    for text in (sanitised(payload), rendered(f"# Title\n\n{payload}\n", "a.mdx").html, rendered(payload, "a.md").html):
         assert not re.search(r"<(script|iframe|object|form|input|meta|base|link|img|svg)\b", text)
         assert not re.search(r"<[^>]*\s(on\w+|style|src|action)=", text)
         assert not re.search(r'href="(?!https?:|/|#|\.|mailto:)[^"]*:', text)
@@ -122,20 +136,15 @@ def test_what_runs_or_loads_is_taken_out(payload: str) -> None:
 def test_code_is_coloured_by_classes() -> None:
     """Tokens in spans, the text itself unchanged, unknown languages left alone."""
     source = '# T\n\n```python\nx = "<b>" & 1\n```\n\n```nosuch\n<i>\n```\n'
-    text = rendered(source, "a.mdx")
+    text = rendered(source, "a.mdx").html
     assert '<code class="language-python"><span class="n">x</span>' in text
     assert re.sub(r"<[^>]+>", "", text).split("\n")[1].startswith('x = "&lt;b&gt;" &amp; 1')
     assert '<code class="language-nosuch">&lt;i&gt;' in text
 
 
-def test_pictures_are_described() -> None:
-    """The index holds no pictures, so their descriptions stand in their place."""
-    assert '<span class="missing-image">A robot</span>' in rendered("# T\n\n![A robot](./robot.png)\n", "a.mdx")
-
-
 def test_pages_of_a_pdf_have_the_anchors_of_citations() -> None:
     """`#page=2` lands on the second page."""
-    text = rendered("# One\n\nFirst.\f# Two\n\nSecond.", "book.pdf")
+    text = rendered("# One\n\nFirst.\f# Two\n\nSecond.", "book.pdf").html
     assert "Second." in text.partition('id="page=2"')[2]
 
 

@@ -181,7 +181,7 @@ async def test_what_was_sent_is_stored(client: httpx.AsyncClient, house: House) 
     await asyncio.sleep(0.1)
     question, answer = (await client.get("/history/s1")).json()["messages"]
     assert (question["role"], question["text"]) == ("user", BODY["message"])
-    assert (answer["role"], answer["text"]) == ("assistant", "The sensorimotor loop joins sensing and acting [1].")
+    assert (answer["role"], answer["text"]) == ("assistant", "The sensorimotor loop joins sensing and acting. [1]")
     assert [citation["n"] for citation in answer["citations"]] == [1]
     assert answer["id"] == reply.headers["x-lutrin-message"]
 

@@ -78,6 +78,9 @@ class ExactStore:
             raise IndexUnavailable(f"The collection {collection} cannot be opened: {error}") from error
         return ExactIndex(path, records["ids"], vectors, records["metadata"], writable=False)
 
+    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+        """Nothing to do: collections come and go with their folders."""
+
 
 class ExactIndex:
     """An open collection in memory, written out when it is closed."""
@@ -99,7 +102,11 @@ class ExactIndex:
         self._open = True
 
     async def add(
-        self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, str | int | bool]]
+        self,
+        ids: Sequence[str],
+        vectors: Vectors,
+        metadata: Sequence[Mapping[str, str | int | bool]],
+        terms: Sequence[Sequence[str]] | None = None,  # noqa: ARG002 - the passages' database finds words here
     ) -> None:
         """Add records."""
         self._require_open()

@@ -80,6 +80,9 @@ class ChromaStore:
 
         return await _in_thread(load, "cannot be opened")
 
+    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+        """Nothing to do: collections come and go with their folders."""
+
 
 class ChromaIndex:
     """One open collection; calls run in threads, one at a time, for Chroma's client promises nothing about threads.
@@ -96,7 +99,13 @@ class ChromaIndex:
         self._finish = finish
         self._lock = threading.Lock()
 
-    async def add(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Metadata]) -> None:
+    async def add(
+        self,
+        ids: Sequence[str],
+        vectors: Vectors,
+        metadata: Sequence[Metadata],
+        terms: Sequence[Sequence[str]] | None = None,  # noqa: ARG002 - the passages' database finds words here
+    ) -> None:
         """Add records; see `ports.VectorIndex.add`."""
 
         def send() -> None:

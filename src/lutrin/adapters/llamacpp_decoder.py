@@ -6,6 +6,8 @@ reader nearly nothing (docs/decisions/0010).
 
 import ctypes
 import os
+import statistics
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +25,8 @@ ROWS = 4
 PADDING = 2 * ROWS
 RETAINED_SEQUENCES = 48
 """Sequences beyond the slots: each keeps a finished prompt for those that start alike."""
+TRIED_STEPS = 7
+"""Steps of one token by which the number of threads for a reader alone is chosen; the first one does not count."""
 KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
 
 
@@ -52,7 +56,9 @@ def load(
     if not context:
         llama_cpp.llama_model_free(model)
         raise GeneratorUnavailable(f"{path.name} does not run with {n_ctx} tokens of context.")
-    return LlamaDecoder(model, context, step_tokens)
+    decoder = LlamaDecoder(model, context, step_tokens)
+    decoder.settle(threads)
+    return decoder
 
 
 @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # ctypes makes it
@@ -79,6 +85,23 @@ class LlamaDecoder:
         self.window_tokens: int = min(self.context_tokens, llama_cpp.llama_model_n_ctx_train(model))
         self.step_tokens = step_tokens - PADDING
         self.shares: bool = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))
+
+    def settle(self, threads: int) -> None:
+        """Give a step of one token the number of threads that is quicker here: one, or all.
+
+        So small a step is over before threads that slept have woken (docs/decisions/0010).
+        """
+        seconds = {}
+        for number in sorted({1, threads}):
+            llama_cpp.llama_set_n_threads(self._context, number, threads)
+            times = []
+            for place in range(TRIED_STEPS):
+                began = time.perf_counter()
+                self.step([Run(0, place, (0,), wanted=True)])
+                times.append(time.perf_counter() - began)
+            seconds[number] = statistics.median(times[1:])
+            self.forget(0)
+        llama_cpp.llama_set_n_threads(self._context, min(seconds, key=seconds.__getitem__), threads)
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """Tokens of a chat prompt in the model's own template, up to where the answer begins."""

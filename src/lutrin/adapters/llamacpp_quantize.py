@@ -21,6 +21,11 @@ LARGEST_GROWTH = 2.2
 """A file of 4 bits a weight becomes at most this much larger."""
 
 
+def offloads() -> bool:
+    """Whether this build of llama.cpp computes on a GPU; all layers then go there."""
+    return bool(llama_cpp.llama_supports_gpu_offload())
+
+
 def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
     """Write `source` in another number format; weights that are quantised already lose a little more.
 

@@ -10,6 +10,11 @@ from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.words import topic_stems
 
 MAX_WORDS = 500
+_A_THING = re.compile(
+    r"\b(?:what|define)(?:'s| is| are| does)? an? "
+    r"(?!(?:good|better|simple|other|short)?\s*(?:example|idea|point|difference))[a-z]{3,}",
+    re.IGNORECASE,
+)
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -47,5 +52,8 @@ def check_question(text: str, language: LanguageCheck) -> CheckedQuestion:
 
 
 def is_vague(text: str) -> bool:
-    """Whether a question names no subject of its own: "Tell me more", "Why is that?"."""
-    return not topic_stems(text)
+    """Whether a question names no subject of its own: "Tell me more", "Why is that?".
+
+    "What is a topic?" has one, though any question may hold the word: the article makes it a thing of the book.
+    """
+    return not topic_stems(text) and not _A_THING.search(text)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote as percent
 
-from lutrin.answer.extract import Quote
+from lutrin.answer.quote import Quote
 from lutrin.records import Chunk, Citation, Passage
 
 

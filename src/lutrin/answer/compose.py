@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lutrin.answer.extract import Quote
 from lutrin.answer.ground import coverage
+from lutrin.answer.quote import Quote, leans_back, render
 from lutrin.ingest.sentences import sentence_ranges
+from lutrin.records import Unit
 from lutrin.retrieve.words import content_stems, identifiers, numbers, word_count
 
 SAID = 0.75
@@ -66,25 +67,34 @@ def compose(
     said = " ".join(item.text for item in verified)
     spent = word_count(said)
     for quote in quotes:
-        if verified and quote.units[0].kind != "code" and is_said(quote, said):
-            continue
-        cost = word_count(quote.text)
-        if paragraphs and spent + cost > budget_words:
+        left = unsaid(quote, said) if verified else quote.units
+        with_lead = not left or left[0].lead not in "\n".join(paragraphs)
+        text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
+        cost = word_count(text)
+        if not left or (paragraphs and spent + cost > budget_words):
             continue
         spent += cost
-        paragraphs.append(mark(quote, _number(quote, numbers_of)))
+        paragraphs.append(text)
     return "\n\n".join(paragraphs)
 
 
-def mark(quote: Quote, n: int) -> str:
-    """A quote with its marker: behind running text, on a line of its own after lists, tables and code."""
-    separator = " " if quote.units[0].kind in {"sentence", "caption"} else "\n\n"
-    return f"{quote.text}{separator}[{n}]"
+def marked(units: Sequence[Unit], n: int, *, with_lead: bool = True) -> str:
+    """Units with their marker: behind running text, on a line of its own after lists, tables and code."""
+    separator = " " if units[0].kind in {"sentence", "caption"} else "\n\n"
+    return f"{render(units, with_lead=with_lead)}{separator}[{n}]"
 
 
-def is_said(quote: Quote, said: str) -> bool:
-    """Whether sentences hold what a quote says: nearly all its content words, every number and identifier."""
-    text = quote.text
+def unsaid(quote: Quote, said: str) -> tuple[Unit, ...]:
+    """What generated sentences left out of a quote: sentences one by one, tables, lists and code as a whole."""
+    if quote.units[0].kind == "sentence":
+        left = tuple(unit for unit in quote.units if not is_said(unit.text, said))
+        # A sentence that leans on one that is gone would stand alone; then the whole quote stays.
+        return quote.units if left and left[0] is not quote.units[0] and leans_back(left[0].text) else left
+    return () if quote.units[0].kind != "code" and is_said(quote.text, said) else quote.units
+
+
+def is_said(text: str, said: str) -> bool:
+    """Whether sentences hold what a text says: nearly all its content words, every number and identifier."""
     literals = {*numbers(text), *identifiers(text)}
     held = {*numbers(said), *identifiers(said)}
     return bool(content_stems(text)) and literals <= held and coverage(text, said) >= SAID

@@ -3,21 +3,33 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise, zip_longest
 
-from lutrin import messages
+import msgspec
+
+from lutrin import __version__, messages
 from lutrin.answer import safety
 from lutrin.answer.checks import CheckedQuestion
 from lutrin.answer.compose import Verified
-from lutrin.answer.extract import Quote
 from lutrin.answer.ground import support
+from lutrin.answer.hostile import headings
+from lutrin.answer.kinds import Form, form_of
+from lutrin.answer.quote import Quote, leans_back
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder
-from lutrin.records import Chunk, Mode, Question, Refusal
+from lutrin.records import Chunk, Made, Message, Mode, Question, Refusal
 from lutrin.retrieve import selection
 from lutrin.retrieve.search import Found
+from lutrin.retrieve.words import content_stems
+from lutrin.settings import Settings
 
 MAX_SUGGESTIONS = 5
+DECIDING = ("model", "deadline_s", "answer_tokens", "top_k", "model_slots")
+"""Settings that decide about an answer."""
 _MARKER = re.compile(r"\s*\[\d+\]")
+_LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
+_HEADINGS = re.compile(r"^[^.!?]* > [^:.!?]*:\s*")
+"""Headings that the model copied together with a sentence."""
 
 
 @dataclass(slots=True)
@@ -31,11 +43,15 @@ class Draft:
     """At most 2000 tokens; empty where the whole book is searched."""
     mode: Mode
     started: float
+    form: Form = ""
+    """In which form the reader wants the answer."""
     warnings: list[str] = field(default_factory=list)
     title: str = ""
     """Of the book that answers."""
     generation: str = ""
     """Name of its index generation."""
+    prompt: tuple[Message, ...] = ()
+    """What the model is asked."""
 
 
 def make_draft(
@@ -59,7 +75,19 @@ def make_draft(
         selected_text=selected if mode != "book" else "",
         mode=mode,
         started=started,
+        form=form_of(checked.text),
         warnings=warnings,
+    )
+
+
+def made_of(draft: Draft, settings: Settings) -> Made:
+    """How an answer was made, for the record of its conversation."""
+    return Made(
+        question=msgspec.structs.replace(draft.question, session_id=""),
+        searched=draft.text,
+        generation=draft.generation,
+        prompt=draft.prompt,
+        settings={"version": __version__, **{name: str(getattr(settings, name)) for name in DECIDING}},
     )
 
 
@@ -85,15 +113,49 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
         question: Names that stand in it may stand in the answer.
         said: Sentences that were supported before; those found here are added.
     """
-    evidence = [f"{' > '.join(quote.chunk.heading_path)}\n{quote.text}" for quote in quotes]
     verified = []
     for text in texts:
-        sentence = _MARKER.sub("", text).strip().removeprefix("- ")
-        found = support(sentence, evidence, question=question)
+        sentence = _LIST_SIGN.sub("", _HEADINGS.sub("", _MARKER.sub("", text).strip())).replace("**", "")
+        if sentence.endswith(":") or (not said and leans_back(sentence)):
+            # It announces what may never come, or leans on what was never said.
+            continue
+        windows = [(quote, window) for quote in quotes for window in windows_of(quote, f"{question} {sentence}")]
+        found = support(sentence, [window for _, window in windows], question=question)
         if found is not None and sentence.casefold() not in said:
             said.append(sentence.casefold())
-            verified.append(Verified(text=sentence, quote=quotes[found.index]))
+            verified.append(Verified(text=sentence, quote=windows[found.index][0]))
     return verified
+
+
+def windows_of(quote: Quote, named: str) -> list[str]:
+    """What may prove a sentence: one unit of a quote, or two that stand side by side, or a list, below its headings.
+
+    A whole paragraph proves too much: in it every word finds some number to stand with. A row of a table speaks of
+    what its first cell names, and proves nothing about anything else.
+
+    Args:
+        quote: The book's words.
+        named: Question and sentence: what is spoken of.
+    """
+    heading, lead = " > ".join(headings(quote.chunk.heading_path)), quote.units[0].lead
+    texts = [unit.text for unit in quote.units]
+    if quote.units[0].kind == "table_row":
+        spoken = set(content_stems(named))
+        rows = [text for text in texts if set(content_stems(_cells(text)[0])) <= spoken]
+        return [f"{heading}\n{_told(lead, text)}" for text in rows]
+    pairs = [f"{one}\n{two}" for one, two in pairwise(texts)]
+    whole = ["\n".join(texts)] if quote.units[0].kind == "list_item" else []
+    return [f"{heading}\n{lead}\n{text}" for text in (*texts, *pairs, *whole)]
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def _told(header: str, row: str) -> str:
+    """A row of a table with the name of each column before its cell, so that a number stays with what it measures."""
+    named = zip_longest(_cells(header), _cells(row), fillvalue="")
+    return "; ".join(f"{name} {cell}".strip() for name, cell in named)
 
 
 async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Quote]) -> list[Quote]:

@@ -1,244 +1,263 @@
-"""The extractive answer: the book's own sentences that answer this question, chosen, ordered and joined.
+"""The extractive answer: the book's own sentences that answer this question, chosen and ordered.
 
 It is what a reader gets first, what stands if the model is away or late, and what the model may build on.
 """
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
-from lutrin.answer.kinds import QuestionKind, kind_of
+from lutrin.answer.kinds import Form, QuestionKind
+from lutrin.answer.quote import Quote, is_numbered, joined, leans_back
+from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.search import Part
-from lutrin.retrieve.words import content_stems, numbers, topic_stems, word_count
+from lutrin.retrieve.words import content_stems, topic_stems, word_count
 
-KEEP_SHARE = 0.80
-DEFINITION_SHARE = 0.88
-"""A unit is worth quoting if it scores at least this share of the best one; a definition is soon complete."""
+KEEP_SHARE = 0.84
+KEEP_BY_KIND: dict[QuestionKind, float] = {"definition": 0.88, "compare": 0.80}
+"""A unit is worth quoting if it scores at least this share of the best one. A definition is soon complete; of two
+things that are compared, one mostly answers in better words than the other."""
+DEFINED_SHARE = 0.95
+"""The same where the best unit is the sentence that defines what is asked for: little is left to say."""
+EXPLAIN_SHARE = 0.72
+"""The same where selected code is explained: nothing near it is in the question's words."""
+NEIGHBOUR_SHARE = 0.55
+"""The same for a neighbour of a unit that is quoted: a paragraph that answers once mostly answers on."""
+SIDE_SHARE = 0.6
+"""The same for the best unit on a compared thing of which nothing else speaks."""
+SIDE_WORDS = 40
+"""What the other side of a comparison may add to the answer's words."""
+NEIGHBOURS = (1, -1, 2, -2)
+"""Places, from a quoted unit, of those that may join it; what follows explains more often than what stands before."""
+WIDENED = 3
+"""The best so many units bring their neighbours."""
 SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
-KIND_BONUS = 0.03
-"""Added to the score of a unit whose form fits the kind of answer asked for."""
-DEFINITION_BONUS = 0.12
-"""For the sentence that says what the thing asked for is."""
-SUBJECT_WORDS = 3
-"""Words besides the topic's own that the subject of a definition may have: articles, an abbreviation in brackets."""
-CODE_BONUS = 0.12
-"""The same for code where code is asked for; makes up for what code loses in every other ranking."""
 MAX_CODE = 2
 """Code blocks in one answer."""
 LIST_WORDS = 90
 """A list is completed if it has at most this many words."""
+STEPS_WORDS = 50
+"""A numbered list of at most so many words is quoted whole or not at all."""
 _DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source is not an answer."""
-_ORDERED = re.compile(r"\d+[.)] ")
-_DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
-_LEANS_BACK = re.compile(
-    r"^(?:it|this|that|these|those|they|he|she|such|both|each|here|there|then|therefore|thus|hence|however|instead|otherwise"
-    r"|for example|for instance|in this|in that|because of this|as a result|its|their|the latter|the former)\b",
-    re.IGNORECASE,
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """Neighbouring units of one block of the book, quoted together."""
+def choose_parts(
+    parts: Sequence[Part], *, budget_words: int, asked: str = "", selected_text: str = "", form: Form | None = None
+) -> list[Quote]:
+    """Choose for each thing that is asked, with an equal share of the words; no part repeats another.
 
-    chunk: Chunk
-    units: tuple[Unit, ...]
-    score: float
-
-    @property
-    def text(self) -> str:
-        """Readable Markdown: sentences run on, items and rows keep their form, code is fenced."""
-        return render(self.units)
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """Offsets in the source file that the quote covers."""
-        return self.units[0].char_start, self.units[-1].char_end
-
-
-def render(units: Sequence[Unit]) -> str:
-    """Units of one block as Markdown."""
-    first = units[0]
-    if first.kind == "code":
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", first.text)), default=0))
-        code = first.text if first.text.endswith("\n") else f"{first.text}\n"
-        return f"{fence}{first.language}\n{code}{fence}"
-    if first.kind == "table_row":
-        rows = "\n".join(_row(unit.text) for unit in units)
-        header = _row(first.lead)
-        rule = "|" + "---|" * (header.count("|") - 1)
-        return f"{header}\n{rule}\n{rows}" if first.lead else rows
-    if first.kind == "list_item":
-        items = "\n".join(unit.text if _ORDERED.match(unit.text) else f"- {unit.text}" for unit in units)
-        return f"{first.lead}\n\n{items}" if first.lead else items
-    return " ".join(unit.text for unit in units)
-
-
-def _row(cells: str) -> str:
-    """A table row without blanks beside its bars: an answer is measured in words, and bars are none."""
-    return "|" + "|".join(cell.strip() for cell in cells.strip().strip("|").split("|")) + "|"
-
-
-def choose_parts(parts: Sequence[Part], *, budget_words: int) -> list[Quote]:
-    """Choose for each thing that is asked, with an equal share of the words; no part repeats another."""
+    Args:
+        parts: What was searched for, with what was found.
+        budget_words: Words of the whole answer, code not counted.
+        asked: The reader's own words, if something else was searched for.
+        selected_text: What the reader has marked on the page, if the rest of the book may be quoted too.
+        form: In which form the answer is wanted; None: as the question says.
+    """
     quotes: list[Quote] = []
-    for part in parts:
-        chosen = choose(part.text, kind_of(part.text), part.evidence, budget_words=budget_words // len(parts))
-        said = {(quote.chunk.chunk_id, unit.char_start) for quote in quotes for unit in quote.units}
-        quotes += [
-            quote
-            for quote in chosen
-            if not all((quote.chunk.chunk_id, unit.char_start) in said for unit in quote.units)
-        ]
-    return quotes
+    alone = len(parts) == 1
+    for number, part in enumerate(parts):
+        wants = wanted(
+            part.text, evidence=part.evidence, asked=asked if alone else "", selected_text=selected_text, form=form
+        )
+        widened = 1 if not alone or wants.kind == "number" else WIDENED
+        # What one part leaves of its share is for those after it.
+        left = budget_words - sum(word_count(quote.text) for quote in quotes)
+        chosen = choose(wants, part.evidence, budget_words=left // (len(parts) - number), widened=widened)
+        quotes = [*(quote for quote in quotes if not _within(quote, chosen, strictly=True)), *chosen]
+    return [quote for number, quote in enumerate(quotes) if not _within(quote, quotes[:number])]
 
 
-def choose(question: str, kind: QuestionKind, evidence: Iterable[Evidence], *, budget_words: int) -> list[Quote]:
+def _within(quote: Quote, others: Sequence[Quote], *, strictly: bool = False) -> bool:
+    """Whether another quote says all of this one; strictly: and more."""
+    places = {unit.char_start for unit in quote.units}
+    same_file = [other for other in others if other.chunk.filename == quote.chunk.filename]
+    held = [{unit.char_start for unit in other.units} for other in same_file]
+    return any(places < other or (places == other and not strictly) for other in held)
+
+
+def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, widened: int = WIDENED) -> list[Quote]:
     """Choose what to quote.
 
     Args:
-        question: What was searched for.
-        kind: The kind of answer that it asks for.
+        wants: What the question wants.
         evidence: Units of the found passages.
         budget_words: Words of the whole answer, code not counted.
+        widened: How many of the best units bring their neighbours.
 
     Returns:
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
-    topics = topic_stems(question)
     ranked = sorted(
-        ((item.score + _bonus(kind, item.unit, topics), item) for item in evidence if item.unit.language not in _DRAWN),
+        (
+            (item.score + wants.bonus(item.chunk, item.unit), item)
+            for item in evidence
+            if item.unit.language not in _DRAWN and wants.admits(item.unit)
+        ),
         key=lambda pair: (-pair[0], pair[1].chunk.chunk_id, pair[1].position),
     )
     if not ranked:
         return []
-    floor = ranked[0][0] * (DEFINITION_SHARE if kind == "definition" else KEEP_SHARE)
-    chosen: dict[tuple[str, int], tuple[float, Evidence]] = {}
-    said: list[set[str]] = []
-    spent = 0
-    code_left = MAX_CODE if kind == "code" else int(ranked[0][1].unit.kind == "code")
+    best = ranked[0][0]
+    known = {(item.chunk.chunk_id, item.position): score for score, item in ranked}
+    is_definition = wants.kind == "definition"
+    floor = best * _keep_share(wants, ranked[0][1])
+    taken = _Taken(budget_words, code_left=MAX_CODE if wants.kind == "code" else int(ranked[0][1].unit.kind == "code"))
     for score, item in ranked:
-        if score < floor or spent >= budget_words:
+        if score < floor or taken.spent >= budget_words:
             break
-        if item.unit.kind == "code":
-            if code_left == 0:
-                continue
-            code_left -= 1
-        group = _with_context(item, kind, question)
-        stems = set(content_stems(" ".join(unit.text for _, unit in group)))
-        cost = _cost(item.chunk, group, chosen)
-        if not group or _repeats(stems, said) or (chosen and spent + cost > budget_words):
+        if taken.add(score, item.chunk, _with_context(item, wants)) and taken.groups <= widened and not is_definition:
+            _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
+    if wants.kind == "compare":
+        _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
+    _complete_lists(taken)
+    return joined(taken.units.values())
+
+
+def _keep_share(wants: Wanted, best: Evidence) -> float:
+    """From which share of the best score on a unit is quoted."""
+    if wants.explains_code:
+        return EXPLAIN_SHARE
+    if wants.kind == "definition" and defines(best.chunk, best.unit, wants.topics):
+        return DEFINED_SHARE
+    return KEEP_BY_KIND.get(wants.kind, KEEP_SHARE)
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What has been chosen so far."""
+
+    budget_words: int
+    code_left: int
+    units: dict[tuple[str, int], tuple[float, Evidence]] = field(default_factory=dict)
+    """By chunk and position."""
+    said: list[set[str]] = field(default_factory=list)
+    spent: int = 0
+    groups: int = 0
+
+    def add(self, score: float, chunk: Chunk, group: Sequence[tuple[int, Unit]]) -> bool:
+        """Take units that belong together, unless they are said already or too long; whether they were taken."""
+        new = [(position, unit) for position, unit in group if (chunk.chunk_id, position) not in self.units]
+        stems = set(content_stems(" ".join(unit.text for _, unit in new)))
+        is_code = any(unit.kind == "code" for _, unit in new)
+        cost = self._cost(chunk, new)
+        if not new or (is_code and not self.code_left) or _repeats(stems, self.said):
+            return False
+        if self.units and self.spent + cost > self.budget_words:
+            return False
+        self.said.append(stems)
+        self.spent += cost
+        self.groups += 1
+        self.code_left -= is_code
+        for position, _ in new:
+            item = Evidence(chunk=chunk, position=position, score=score)
+            self.units[chunk.chunk_id, position] = (score, item)
+        return True
+
+    def _cost(self, chunk: Chunk, group: Sequence[tuple[int, Unit]]) -> int:
+        """Words that units add to the answer; the lead of a table or list is paid for once."""
+        begun = {chunk.units[position].block for name, position in self.units if name == chunk.chunk_id}
+        lead = next(
+            (unit.lead for _, unit in group if unit.lead and unit.block not in begun and unit.kind != "code"), ""
+        )
+        return word_count(lead) + sum(word_count(unit.text) for _, unit in group if unit.kind != "code")
+
+
+def _widen(taken: _Taken, score: float, item: Evidence, known: dict[tuple[str, int], float]) -> None:
+    """Let the neighbours of a quoted sentence or item join it: causes, conditions and consequences stand there."""
+    units, groups = item.chunk.units, taken.groups
+    for step in NEIGHBOURS:
+        position = item.position + step
+        if not 0 <= position < len(units) or (item.chunk.chunk_id, position) not in known:
             continue
-        said.append(stems)
-        spent += cost
-        for position, _ in group:
-            key = (item.chunk.chunk_id, position)
-            chosen.setdefault(key, (score, Evidence(chunk=item.chunk, position=position, score=item.score)))
-    return _joined(chosen.values())
+        unit = units[position]
+        if unit.kind in {"sentence", "list_item"} and (unit.kind, unit.block) == (item.unit.kind, item.unit.block):
+            taken.add(min(score, known[item.chunk.chunk_id, position]), item.chunk, [(position, unit)])
+    # Neighbours are not counted among the best.
+    taken.groups = groups
 
 
-def _cost(chunk: Chunk, group: Sequence[tuple[int, Unit]], chosen: Iterable[tuple[str, int]]) -> int:
-    """Words that a group of units adds to the answer; the lead of a table or list is paid for once."""
-    begun = {chunk.units[position].block for name, position in chosen if name == chunk.chunk_id}
-    lead = next((unit.lead for _, unit in group if unit.lead and unit.block not in begun and unit.kind != "code"), "")
-    return word_count(lead) + sum(word_count(unit.text) for _, unit in group if unit.kind != "code")
+def _hear_both(taken: _Taken, wants: Wanted, ranked: Sequence[tuple[float, Evidence]]) -> None:
+    """Add the best unit on each compared thing of which nothing quoted speaks, by its words or its headings.
+
+    Where all that is quoted is on simulation, or all on real hardware, the other side is heard, too.
+    """
+    taken.budget_words += SIDE_WORDS
+
+    def hear(speaks: Callable[[Evidence], bool]) -> None:
+        if not any(speaks(item) for _, item in taken.units.values()):
+            for score, item in [pair for pair in ranked if speaks(pair[1])][:1]:
+                taken.add(score, item.chunk, _with_context(item, wants))
+
+    for topic in sorted(wants.topics):
+        hear(lambda item, topic=topic: topic in _subject(item))  # type: ignore[misc]  # a default binds the loop's value
+    for world in {item.chunk.is_simulation for _, item in taken.units.values()} - {None}:
+        hear(lambda item, world=world: item.chunk.is_simulation is (not world))  # type: ignore[misc]  # likewise
 
 
-def _bonus(kind: QuestionKind, unit: Unit, topics: set[str]) -> float:
-    """What the form of a unit adds for this kind of answer."""
-    if kind == "code" and unit.kind == "code":
-        return CODE_BONUS
-    if kind == "definition" and defines(unit, topics):
-        return DEFINITION_BONUS
-    fits = {
-        "number": bool(numbers(unit.text)),
-        "list": unit.kind == "list_item",
-        "steps": unit.kind == "list_item",
-        "definition": unit.kind == "sentence" and bool(_DEFINES.search(unit.text)),
-    }
-    return KIND_BONUS if fits.get(kind, False) else 0.0
+def _subject(item: Evidence) -> set[str]:
+    """What a unit speaks of."""
+    return topic_stems(" ".join((*item.chunk.heading_path, item.unit.text)))
 
 
-def defines(unit: Unit, topics: set[str]) -> bool:
-    """Whether a sentence says what the topics are: it begins with them, and soon says `is`."""
-    if unit.kind != "sentence" or not topics:
-        return False
-    verb = _DEFINES.search(unit.text)
-    subject = unit.text[: verb.start()] if verb else ""
-    return topics <= topic_stems(subject) and len(subject.split()) <= len(topics) + SUBJECT_WORDS
+def _complete_lists(taken: _Taken) -> None:
+    """Add what a list lacks of which most is quoted, or any of a short numbered one: "3. Decide." is no answer."""
+    for score, item in list(taken.units.values()):
+        if item.unit.kind != "list_item":
+            continue
+        items = _short_list(item.chunk.units, item.position)
+        held = sum((item.chunk.chunk_id, position) in taken.units for position, _ in items)
+        words = sum(word_count(unit.text) for _, unit in items)
+        is_short = words <= STEPS_WORDS and is_numbered(item.unit)
+        if held < len(items) and (is_short or len(items) <= held * 2):
+            for position, _ in items:
+                other = Evidence(chunk=item.chunk, position=position, score=score)
+                taken.units.setdefault((item.chunk.chunk_id, position), (score, other))
 
 
-def _with_context(item: Evidence, kind: QuestionKind, question: str) -> list[tuple[int, Unit]]:
+def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     """The unit with what it needs to be understood; nothing if that cannot be had.
 
     A sentence brings the one that it leans on; one that announces a list brings the list, or the code that is asked
-    for; an item brings the rest of its list where a list is asked for.
+    for; an item brings the rest of its list where a list is asked for, a row that of a table which compares what is.
     """
     units = item.chunk.units
     unit = item.unit
-    asks_list = kind in {"list", "steps"} and bool(topic_stems(question) & topic_stems(unit.lead))
+    asks_list = wants.kind in {"list", "steps"} and bool(wants.topics & topic_stems(unit.lead))
     if unit.kind == "list_item" and asks_list:
         return _short_list(units, item.position) or [(item.position, unit)]
-    if unit.kind == "sentence" and unit.text.endswith(":"):
-        after = item.position + 1
-        announced = after < len(units) and units[after].kind == "list_item"
-        return _short_list(units, after) if announced else []
+    if unit.kind == "table_row" and wants.kind == "compare" and _compares(unit.lead, wants.topics):
+        return _short_list(units, item.position) or [(item.position, unit)]
     after = item.position + 1
-    if kind == "code" and after < len(units) and units[after].kind == "code" and units[after].lead == unit.text:
+    if unit.kind == "sentence" and unit.text.endswith(":"):
+        has_list = after < len(units) and units[after].kind == "list_item"
+        return _short_list(units, after) if has_list else []
+    announced = after < len(units) and units[after].kind == "code" and units[after].lead == unit.text
+    if wants.kind == "code" and announced and units[after].language not in _DRAWN:
         return [(item.position, unit), (after, units[after])]
     before = item.position - 1
-    leans = unit.kind == "sentence" and _LEANS_BACK.match(unit.text)
+    leans = unit.kind == "sentence" and leans_back(unit.text)
     if leans and before >= 0 and units[before].kind == "sentence" and units[before].block == unit.block:
         return [(before, units[before]), (item.position, unit)]
     return [(item.position, unit)]
 
 
+def _compares(header: str, topics: AbstractSet[str]) -> bool:
+    """Whether two columns of a table, besides the first, are headed by what is asked about."""
+    cells = header.strip().partition("\n")[0].strip("| ").split("|")[1:]
+    return sum(bool(topics & topic_stems(cell)) for cell in cells) > 1
+
+
 def _short_list(units: Sequence[Unit], position: int) -> list[tuple[int, Unit]]:
-    """All items of the list that holds a unit; nothing if it is too long for an answer."""
-    block = units[position].block
-    items = [(i, unit) for i, unit in enumerate(units) if unit.kind == "list_item" and unit.block == block]
+    """All items of the list, or rows of the table, that holds a unit; nothing if it is too long for an answer."""
+    kind, block = units[position].kind, units[position].block
+    items = [(i, unit) for i, unit in enumerate(units) if unit.kind == kind and unit.block == block]
     return items if sum(word_count(unit.text) for _, unit in items) <= LIST_WORDS else []
 
 
 def _repeats(stems: set[str], said: Iterable[set[str]]) -> bool:
     """Whether a unit says what another has said."""
     return any(stems and len(stems & other) / len(stems) >= SAME_WORDS for other in said)
-
-
-def _joined(chosen: Iterable[tuple[float, Evidence]]) -> list[Quote]:
-    """Quotes from chosen units: passages by their best unit, units in order, neighbours of one block together."""
-    by_chunk: dict[str, list[tuple[float, Evidence]]] = {}
-    for score, item in chosen:
-        by_chunk.setdefault(item.chunk.chunk_id, []).append((score, item))
-    quotes = []
-    for group in sorted(by_chunk.values(), key=lambda group: -max(score for score, _ in group)):
-        group.sort(key=lambda pair: pair[1].position)
-        run: list[tuple[float, Evidence]] = []
-        for score, item in group:
-            if run and not _continues(run[-1][1], item):
-                quotes.append(_quote(run))
-                run = []
-            run.append((score, item))
-        quotes.append(_quote(run))
-    return quotes
-
-
-def _continues(last: Evidence, item: Evidence) -> bool:
-    """Whether a unit makes one quote with the one before: neighbours of a paragraph, or parts of one table or list."""
-    if last.unit.block != item.unit.block or last.unit.kind != item.unit.kind:
-        return False
-    return item.unit.kind in {"table_row", "list_item"} or (
-        item.unit.kind == "sentence" and item.position == last.position + 1
-    )
-
-
-def _quote(run: Sequence[tuple[float, Evidence]]) -> Quote:
-    return Quote(
-        chunk=run[0][1].chunk,
-        units=tuple(item.unit for _, item in run),
-        score=max(score for score, _ in run),
-    )

@@ -7,16 +7,18 @@ from contextlib import aclosing
 
 import msgspec
 
-from lutrin import messages
+from lutrin import messages, stages
 from lutrin.answer import followup, safety
 from lutrin.answer.cache import AnswerCache
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
 from lutrin.answer.compose import SentenceStream, Verified, compose
-from lutrin.answer.draft import Draft, early_refusal, made_safe, make_draft, sources_of, suggestions, supported
-from lutrin.answer.extract import Quote, choose_parts
+from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of, suggestions, supported
+from lutrin.answer.extract import choose_parts
+from lutrin.answer.hostile import gives_orders
 from lutrin.answer.kinds import QuestionKind, kind_of
 from lutrin.answer.prompt import build
+from lutrin.answer.quote import Quote
 from lutrin.answer.refuse import refusal_text
 from lutrin.errors import DeadlineExceeded, GeneratorError
 from lutrin.index.generation import OpenGeneration
@@ -46,10 +48,12 @@ from lutrin.retrieve.search import Found, Searcher
 from lutrin.retrieve.selection import search_selection
 from lutrin.settings import Settings
 
-BUDGET_WORDS = 115
+BUDGET_WORDS = 140
 """Words of the quotes of an answer."""
 MARGIN_S = 0.15
 """Kept of the deadline for what comes after the last generated token."""
+SEARCHES = 2
+"""At once, in order of arrival: ten that shared the cores in slices would all end late, and the model would idle."""
 
 
 class AnswerFlow:
@@ -85,6 +89,8 @@ class AnswerFlow:
         self._clock = clock
         self._cache = AnswerCache()
         self._log = get_logger("answer")
+        self._searching = asyncio.Semaphore(SEARCHES)
+        self._under_way = 0
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -108,29 +114,42 @@ class AnswerFlow:
             names = tuple(generation.name for generation in generations)
             key = (names, draft.mode, draft.text.casefold(), msgspec.structs.replace(question, session_id=""))
             known = self._cache.get(key)
+            stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
                 for event in known:
                     yield self._timed(event, draft)
                 return
             events: list[AnswerEvent] = []
-            async with aclosing(self._from_books(draft, generations)) as made:
-                async for event in made:
-                    events.append(event)
-                    yield event
+            self._under_way += 1
+            try:
+                async with aclosing(self._from_books(draft, generations)) as made:
+                    async for event in made:
+                        events.append(event)
+                        yield event
+            finally:
+                self._under_way -= 1
             self._cache.put(key, events)
 
     async def _from_books(
         self, draft: Draft, generations: Sequence[OpenGeneration]
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, decide, quote, generate."""
-        generation, found = await self._find(draft, generations)
+        with stages.stage("search"):
+            async with self._searching:
+                generation, found = await self._find(draft, generations)
         draft.title, draft.generation = generation.book.title, generation.name
         refusal = _verdict(draft, found)
         if refusal is not None:
             yield self._refused(draft, refusal, found)
             return
-        kind = kind_of(draft.text)
-        chosen = choose_parts(found.parts, budget_words=BUDGET_WORDS)
+        kind: QuestionKind = "steps" if draft.form == "steps" else kind_of(draft.text)
+        chosen = choose_parts(
+            found.parts,
+            budget_words=BUDGET_WORDS,
+            asked=draft.text,
+            selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
+            form=draft.form,
+        )
         quotes = await made_safe(draft, generation, chosen)
         named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
         citations = Citations(
@@ -163,7 +182,7 @@ class AnswerFlow:
             latency_ms=self._elapsed_ms(draft),
             generation=draft.generation,
         )
-        yield DoneEvent(answer=answer)
+        yield DoneEvent(answer=answer, made=made_of(draft, self._settings))
 
     async def _find(self, draft: Draft, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
         """The evidence for an answer, from the selection alone or from the book that speaks of it most."""
@@ -189,15 +208,17 @@ class AnswerFlow:
         self, draft: Draft, kind: QuestionKind, quotes: Sequence[Quote]
     ) -> AsyncGenerator[QueuedEvent | Verified, None]:
         """Sentences of the model that the quotes support; why there are none goes into the draft's warnings."""
-        prose = [quote for quote in quotes if quote.units[0].kind != "code"]
+        prose = [quote for quote in quotes if quote.units[0].kind != "code" and not gives_orders(quote.text)]
         if self._generator is None or not prose:
             return
         left_s = max(self._settings.deadline_s - (self._clock() - draft.started) - MARGIN_S, 0.0)
+        draft.prompt = build(draft.text, kind, prose, form=draft.form)
         request = GenerationRequest(
-            messages=build(draft.text, kind, prose),
+            messages=draft.prompt,
             max_tokens=self._settings.answer_tokens,
             deadline_s=left_s,
             session_id=draft.question.session_id,
+            readers=self._under_way,
         )
         said: list[str] = []
         try:
@@ -236,14 +257,16 @@ class AnswerFlow:
                 model_used="",
                 latency_ms=self._elapsed_ms(draft),
                 generation=draft.generation,
-            )
+            ),
+            made=made_of(draft, self._settings),
         )
 
     def _timed(self, event: AnswerEvent, draft: Draft) -> AnswerEvent:
         """A remembered event with the time that this reader waited."""
         if not isinstance(event, DoneEvent):
             return event
-        return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=self._elapsed_ms(draft)))
+        answer = msgspec.structs.replace(event.answer, latency_ms=self._elapsed_ms(draft))
+        return msgspec.structs.replace(event, answer=answer)
 
     def _elapsed_ms(self, draft: Draft) -> int:
         return round((self._clock() - draft.started) * 1000)

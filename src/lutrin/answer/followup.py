@@ -1,13 +1,15 @@
 """Completes a follow-up from the conversation, by rules: no model is called.
 
 "And on a Jetson?" after "How much power does the computer need?" searches for both. What the reader typed is kept; only
-what is searched changes.
+what is searched changes. A conversation has one subject at a time: the newest question that stands alone. Those that
+lean on it narrow it, the newest of them only, so that the tenth turn is searched as clearly as the second.
 """
 
 import re
 from collections.abc import Sequence
 
 from lutrin.answer.checks import is_vague
+from lutrin.answer.kinds import without_wish
 from lutrin.records import ChatMessage
 from lutrin.retrieve.words import topic_stems, words
 
@@ -30,18 +32,54 @@ def complete(question: str, history: Sequence[ChatMessage]) -> str | None:
         The question itself if it stands alone, the question after its topic if the conversation gives one, None if it
         needs a context that is not there.
     """
-    vague = is_vague(question)
-    refers = any(word.lower() in _REFERENCE for word in words(question))
-    dependent = vague or bool(_OPENING.match(question)) or refers
-    if not dependent or (not vague and len(topic_stems(question)) > MAX_OWN_TOPICS):
+    if _is_wish(question):
+        return _topic(history)
+    if not _leans(question):
         return question
-    topic = _last_topic(history)
-    if topic is None:
-        return None if vague else question
-    return topic if vague else f"{topic} {question}"
+    # "And on a Raspberry?" takes the place of "And on a Jetson?"; "How fast is it there?" is about the Jetson, and
+    # "What does it cost?" after that is not about the speed.
+    narrows = _OPENING.match(question) and not _refers(question)
+    topic = _subject(history) if narrows else _topic(history, narrowed_only=True)
+    return f"{topic} {question}" if topic else question
 
 
-def _last_topic(history: Sequence[ChatMessage]) -> str | None:
-    """The newest question of the conversation that names a subject."""
-    asked = [message.text for message in history if message.role == "user"]
-    return next((text for text in reversed(asked) if not is_vague(text)), None)
+def _topic(history: Sequence[ChatMessage], *, narrowed_only: bool = False) -> str | None:
+    """What the conversation is about now: its subject, with the newest question that leans on it.
+
+    Args:
+        history: Messages of the conversation.
+        narrowed_only: Only questions that narrow the subject count ("And on a Jetson?"), not those about it.
+    """
+    asked = [text for text in _asked(history) if not _is_wish(text)]
+    subject = _subject(history)
+    if subject is None:
+        return None
+    since = asked[len(asked) - asked[::-1].index(subject) :]
+    leaning = [text for text in since if not narrowed_only or _OPENING.match(text)]
+    return f"{subject} {leaning[-1]}" if leaning else subject
+
+
+def _subject(history: Sequence[ChatMessage]) -> str | None:
+    """The newest question that stands alone; if none does, the first that names anything."""
+    asked = [text for text in _asked(history) if not _is_wish(text)]
+    return next((text for text in reversed(asked) if not _leans(text)), asked[0] if asked else None)
+
+
+def _asked(history: Sequence[ChatMessage]) -> list[str]:
+    return [message.text for message in history if message.role == "user"]
+
+
+def _is_wish(question: str) -> bool:
+    """Whether a question names no subject of its own: "Tell me more", "Explain that like I'm five"."""
+    return is_vague(without_wish(question))
+
+
+def _leans(question: str) -> bool:
+    """Whether a question is understood only after another one."""
+    if len(topic_stems(question)) > MAX_OWN_TOPICS:
+        return False
+    return bool(_OPENING.match(question)) or _refers(question)
+
+
+def _refers(question: str) -> bool:
+    return any(word.lower() in _REFERENCE for word in words(question))

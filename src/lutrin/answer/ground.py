@@ -1,23 +1,44 @@
 """Whether the book supports a generated sentence. Precision first: a doubt drops the sentence.
 
-A sentence is supported by a passage if (1) every number, identifier and name in it stands literally in the passage or
-the question, (2) enough of its content words stand in one sentence of the passage and its neighbours, (3) it denies
-where the passage denies, and (4) a comparison names its sides in the passage's order.
+A sentence is supported by a passage if it stands there word for word, or if (1) every number, identifier and name in it
+stands literally in the passage or the question, (2) the passage holds enough of its content words, (3) it denies where
+the passage's closest sentence, or the clause of it that says the same, denies, (4) no number or name took the place of
+another one of that sentence, and (5) each clause that compares names its sides in the passage's order.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lutrin.retrieve.words import STOP_WORDS, content_stems, identifiers, is_negated, names, numbers, stem, words
+from lutrin.retrieve.words import NEGATIONS, STOP_WORDS, content_stems, identifiers, names, numbers, stem, words
 
-MIN_COVERAGE = 0.66
+MIN_WORDS = 2
+"""Content words besides numbers that a sentence needs to say anything that could be checked: "28 kg." does not."""
+_COMMAND = re.compile(r"[A-Z][a-z]+ (?:the|a|an|all|each|every|that|your|whether|if) ")
+"""The beginning of a command such as "Verify that ..."; no name is followed by these words."""
+_EQUATION = re.compile(r"[^\s$]+ = [^\s$]+")
+"""Both sides of an equation: it stands so in the book, or it is none."""
+VERBATIM_WORDS = 5
+"""A sentence of so many words that stands in the book needs no other proof."""
+_YES_OR_NO = re.compile(
+    r"(?:is|are|was|were|do|does|did|can|could|should|must|may|will|would|has|have)\b", re.IGNORECASE
+)
+"""Questions whose answer may have no other words than theirs."""
+MIN_COVERAGE = 0.70
 """Share of a sentence's content words that its evidence must hold."""
 _COMPARISON = re.compile(
     r"\b(more|less|fewer|greater|higher|lower|faster|slower|better|worse|larger|smaller|cheaper|heavier|lighter|longer"
     r"|shorter|stronger|weaker|before|after|than|unlike|whereas)\b",
     re.IGNORECASE,
 )
+SAME = 0.95
+"""From this share of content words on a clause is what a sentence says."""
+_CLAUSE = re.compile(r"[,;:]\s")
+_TOLD = re.compile(r"[,;:]\s|\band\b")
+"""What parts the facts of a sentence or row."""
+_MOVABLE = re.compile(r",\s|\b(?:if|when|because|while)\b", re.IGNORECASE)
+"""What parts clauses that may change places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +62,13 @@ def support(sentence: str, evidence: Sequence[str], *, question: str = "") -> Su
     Returns:
         The best support, or None if no evidence supports the sentence.
     """
+    verbatim = " ".join(sentence.split())
+    if len(words(verbatim)) >= VERBATIM_WORDS:
+        for index, text in enumerate(evidence):
+            if verbatim in " ".join(text.split()):
+                return Support(index=index, coverage=1.0)
+    if not _says_something(sentence, question):
+        return None
     best: Support | None = None
     for index, text in enumerate(evidence):
         if not _literals_stand(sentence, text, question) or not _agrees(sentence, text):
@@ -57,35 +85,91 @@ def coverage(sentence: str, text: str) -> float:
     return len(stems & set(content_stems(text))) / len(stems) if stems else 0.0
 
 
+def _says_something(sentence: str, question: str) -> bool:
+    """Whether a sentence has content of its own: neither a mere number nor the question once more."""
+    own = content_stems(sentence)
+    told = [item for item in own if not item[:1].isdigit()]
+    repeats = not _YES_OR_NO.match(question) and set(own) <= set(content_stems(question))
+    return len(told) >= MIN_WORDS and not repeats
+
+
 def _literals_stand(sentence: str, text: str, question: str) -> bool:
     """Whether numbers, identifiers and names stand in the text as they stand in the sentence.
 
-    The first word may be a name, too: unless it is a function word it must stand there as well.
+    The first word may be a name, too: unless it is a function word or a command it must stand there as well.
     """
     if not set(numbers(sentence)) <= set(numbers(text)):
         return False
-    lowered = text.lower()
-    if not all(item.lower() in lowered for item in identifiers(sentence)):
+    lowered = " ".join(text.lower().split())
+    if not all(item.lower() in lowered for item in (*identifiers(sentence), *_EQUATION.findall(sentence))):
         return False
     known = {stem(word) for word in words(f"{text} {question}")}
     named = [part for name in names(sentence) for part in words(name)]
-    first = [word for word in words(sentence)[:1] if word.lower() not in STOP_WORDS]
+    first = [word for word in words(sentence)[:1] if word.lower() not in STOP_WORDS and not _COMMAND.match(sentence)]
     return all(stem(part) in known for part in (*named, *first))
 
 
 def _agrees(sentence: str, text: str) -> bool:
-    """Whether denial and comparison are those of the text's closest sentence: same words, sides in its order."""
+    """Whether a sentence says of the same things the same as the text's closest sentence, or as a clause of it.
+
+    Denials must be as many, odd or even; a comparison must name its sides in the same order; a number or name of its
+    own may not stand where the book has another.
+    """
     closest = max(re.split(r"(?<=[.!?])\s+|\n", text), key=lambda part: coverage(sentence, part), default="")
-    if is_negated(sentence) != is_negated(closest):
+    ordinary = {word for word in words(text) if word.islower()} | STOP_WORDS
+    known = {name for name in names(text) if name.lower() not in ordinary}
+    if _swapped(Counter(numbers(sentence)), Counter(numbers(closest))):
+        return False
+    if _swapped(_named(sentence, known), _named(closest, known)) or not _bound(sentence, closest):
+        return False
+    same = [part for part in _CLAUSE.split(closest) if coverage(sentence, part) >= SAME]
+    if _denial(sentence) != _denial(min(same, key=len, default=closest)):
         return False
     compared = _comparisons(sentence)
-    if not compared:
+    return compared <= _comparisons(closest) and all(
+        _in_order(part, closest) for part in _MOVABLE.split(sentence) if _comparisons(part)
+    )
+
+
+def _swapped(own: Counter[str], other: Counter[str]) -> bool:
+    """Whether each side has something that the other lacks: one was put in the place of the other."""
+    return bool(own - other) and bool(other - own)
+
+
+def _bound(sentence: str, closest: str) -> bool:
+    """Whether a sentence with numbers takes its words from where these numbers stand.
+
+    "It weighs 28 kg and has six joints in each leg" does not say that a leg weighs 28 kg: a word that the book has only
+    beside other numbers belongs to them. What stands before the first number is the subject of all.
+    """
+    own = set(numbers(sentence))
+    clauses = [(set(numbers(part)), set(content_stems(part))) for part in _TOLD.split(closest)]
+    if not own or not any(held & own for held, _ in clauses):
         return True
-    if not compared <= _comparisons(closest):
-        return False
-    shared = set(content_stems(closest))
-    order = [item for item in dict.fromkeys(content_stems(sentence)) if item in shared]
-    return order == [item for item in dict.fromkeys(content_stems(closest)) if item in set(order)]
+    free = {item for held, stems in clauses if held & own or not held for item in stems}
+    subject = set(content_stems(re.split(r"\d", _TOLD.split(closest)[0], maxsplit=1)[0]))
+    foreign = {item for held, stems in clauses if held and not held & own for item in stems} - free - subject
+    return not foreign & {item for item in content_stems(sentence) if not item[:1].isdigit()}
+
+
+def _named(sentence: str, known: set[str]) -> Counter[str]:
+    """Names in a sentence, each once; its first word is one if it is known as one."""
+    first = [word for word in words(sentence)[:1] if word in known]
+    return Counter({stem(part) for name in (*names(sentence), *first) for part in words(name)})
+
+
+def _denial(text: str) -> tuple[bool, int]:
+    """Whether a text denies anything, and whether it does so an odd number of times; `neither ... nor` is once."""
+    found = words(text.lower().replace("\u2019", "'"))
+    times = sum((word in NEGATIONS or word.endswith("n't")) and word != "nor" for word in found)
+    return times > 0, times % 2
+
+
+def _in_order(clause: str, text: str) -> bool:
+    """Whether the content words that a clause shares with a text stand in the text's order."""
+    told = content_stems(text)
+    shared = [item for item in dict.fromkeys(content_stems(clause)) if item in told]
+    return shared == [item for item in dict.fromkeys(told) if item in shared]
 
 
 def _comparisons(text: str) -> set[str]:

@@ -4,6 +4,8 @@ import re
 from typing import Literal
 
 QuestionKind = Literal["number", "compare", "steps", "code", "list", "definition", "why", "other"]
+Form = Literal["", "simpler", "example", "steps"]
+"""In which form an answer is wanted; empty: in the form that its kind has."""
 
 
 def _form(*alternatives: str) -> re.Pattern[str]:
@@ -17,19 +19,20 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
         _form(
             r"\b(?:compared?|comparison|versus|vs\.?|differs?|differences?|better|worse|than|instead of)\b",
             r"\badvantages? of .* over\b",
+            r"^(?:is|are|was|were|do|does|did|can|should|must|will)\b.* or\b",
         ),
     ),
     (
         "code",
         _form(
-            r"\b(?:code|command|snippet|script|syntax|function|terminal|launch file|yaml|xml|python|c\+\+)(?!\w)",
+            r"\b(?:code|command|snippet|listing|script|syntax|function|terminal|launch file|yaml|xml|python)\b|\bc\+\+",
             r"\bhow (?:do|can|would) (?:i|you|we) (?:write|call|publish|subscribe|run|launch|declare|import)\b",
         ),
     ),
     (
         "steps",
         _form(
-            r"\bsteps\b",
+            r"(?<!number of )\bsteps\b",
             r"\bprocedure\b",
             r"\bin (?:what|which) order\b",
             r"\bwhat (?:should|must|do) (?:i|you|we) do\b",
@@ -67,3 +70,31 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
 def kind_of(question: str) -> QuestionKind:
     """The kind of answer that a question asks for."""
     return next((kind for kind, form in _FORMS if form.search(question)), "other")
+
+
+# What a reader says to hear the same once more, in another form.
+_WISHES: tuple[tuple[Form, re.Pattern[str]], ...] = (
+    ("steps", _form(r"\bstep[- ]by[- ]step\b", r"\bin steps\b", r"\bone (?:step )?(?:by|after) (?:one|the other)\b")),
+    ("example", _form(r"\b(?:an|another|one more|some) examples?\b", r"^(?:for )?examples?\b", r"\bfor instance\b")),
+    (
+        "simpler",
+        _form(
+            r"\b(?:simply|simpler|simplif\w+|easier|plainer)\b",
+            r"\b(?:simple|plain|easy|other) (?:words|terms|english|language)\b",
+            r"\b(?:as if|like) (?:i(?:'|\u2019)?m|i am|i were) \S+(?: years old)?",
+            r"\bfor (?:a child|a beginner|beginners|kids)\b",
+        ),
+    ),
+)
+
+
+def form_of(question: str) -> Form:
+    """The form in which an answer is wanted."""
+    return next((form for form, wish in _WISHES if wish.search(question)), "")
+
+
+def without_wish(question: str) -> str:
+    """A question without the words that say in which form its answer is wanted."""
+    for _, wish in _WISHES:
+        question = wish.sub(" ", question)
+    return question

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from lutrin import messages
-from lutrin.answer.extract import Quote
+from lutrin.answer.quote import Quote
 from lutrin.records import Chunk, Unit
 
 # What code does when it makes something move: speeds, torques, joints, pins, drives. Names of interfaces, not of books.

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from lutrin import sqlite
 from lutrin.errors import ChatStoreError
+
+WAIT_S = 30.0
+"""For another server that makes or migrates the same file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ MIGRATIONS = (
             "CREATE INDEX ix_message_session ON message (session, position)",
         ),
     ),
+    # What `lutrin replay` makes an answer again from.
+    Migration("how answers were made", ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",)),
 )
 
 
@@ -71,8 +78,19 @@ def migrate(path: Path, key: str, migrations: Sequence[Migration] = MIGRATIONS) 
         ChatStoreError: The key is wrong, the database is damaged or newer than this program, or a step failed (the
             database then is as it was before that step).
     """
-    backups = []
     path.parent.mkdir(parents=True, exist_ok=True)
+    # Two that make the file at the same moment would each choose a salt, and one could not read what the other wrote.
+    try:
+        with FileLock(path.with_name(f"{path.name}.lock"), timeout=WAIT_S):
+            return _migrate(path, key, migrations)
+    except Timeout as error:
+        raise ChatStoreError(
+            f"Another program is migrating the conversations in {path}.", remedy="Try again when it has ended."
+        ) from error
+
+
+def _migrate(path: Path, key: str, migrations: Sequence[Migration]) -> list[Path]:
+    backups = []
     try:
         connection = sqlite.connect(path, key=key)
     except sqlite.DatabaseError as error:

@@ -1,4 +1,7 @@
-"""The conversations of all readers, encrypted at rest: the adapter-free implementation of `ports.ChatStore`."""
+"""The conversations of all readers, encrypted at rest: the adapter-free implementation of `ports.ChatStore`.
+
+`ChatTables` works on the tables of any database; `SqlChatStore` keeps them in a file of its own.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -6,18 +9,24 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
-from sqlmodel import col, delete, select
+from sqlalchemy.orm import aliased
+from sqlmodel import col, delete, func, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from lutrin.chats import rows
 from lutrin.chats.engine import READ, open_engine
 from lutrin.chats.migrations import migrate
+from lutrin.chats.seal import NoSeal, Seal
 from lutrin.chats.tables import FeedbackRow, MessageRow, SessionRow
 from lutrin.errors import ChatStoreError, NotFound
-from lutrin.messages import NOTHING_HERE
-from lutrin.records import ChatMessage, ChatOrigin, ChatSession
+from lutrin.messages import NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE
+from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
+
+OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
+"""Refusals that say nothing about what the books hold."""
 
 
 def utc_now() -> datetime:
@@ -25,27 +34,35 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class SqlChatStore:
-    """Conversations in one SQLCipher file; open it with `SqlChatStore.open`.
+class ChatTables:
+    """Conversations in the tables of `tables.py`.
 
     Every method that says `key` means `owner.conversation_key`: the id itself for a conversation without an owner.
+
+    Args:
+        engine: Of the database, migrated; closed with this.
+        readers: The same engine with the options of transactions that only read.
+        insert: Of the database's dialect.
+        seal: Closes readers' words where the database is not encrypted as a whole.
+        now: The time of day.
     """
 
-    def __init__(self, engine: AsyncEngine, path: Path, now: Callable[[], datetime] = utc_now) -> None:
+    trouble: tuple[type[Exception], ...] = (SQLAlchemyError,)
+    """What the database raises when it cannot do its work."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        readers: AsyncEngine,
+        insert: rows.Inserter,
+        seal: Seal,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
         self._engine = engine
-        self._readers = engine.execution_options(**READ)
-        self._path = path
+        self._readers = readers
+        self._insert = insert
+        self._seal = seal
         self._now = now
-
-    @classmethod
-    async def open(cls, path: Path, key: str, now: Callable[[], datetime] = utc_now) -> "SqlChatStore":
-        """Migrate the database (made if there is none) and open it.
-
-        Raises:
-            ChatStoreError: The key is wrong, or the database cannot be opened or migrated.
-        """
-        await asyncio.to_thread(migrate, path, key)
-        return cls(open_engine(path, key), path, now)
 
     async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Store messages in one transaction; see `ports.ChatStore`. A message whose id is stored is replaced.
@@ -63,9 +80,11 @@ class SqlChatStore:
         """
         now = self._now()
         async with self._writing() as session:
-            await session.exec(rows.upserted_session(rows.new_session(key, origin, messages, now)))
+            begun = rows.new_session(key, origin, messages, now, self._seal)
+            await session.exec(rows.upserted_session(self._insert, begun))
             if messages:
-                stored = await session.exec(rows.upserted_messages([rows.message_row(key, item) for item in messages]))
+                wanted = [rows.message_row(key, item, self._seal) for item in messages]
+                stored = await session.exec(rows.upserted_messages(self._insert, wanted))
                 if stored.rowcount != len(messages):
                     raise ChatStoreError("A message of that id belongs to another conversation.")
             await session.exec(rows.recounted(key))
@@ -81,14 +100,56 @@ class SqlChatStore:
         async with self._reading() as session:
             found = (await session.exec(wanted)).all()
             public = (await session.exec(select(SessionRow.id).where(SessionRow.key == session_id))).first()
-            return [rows.chat_message(row, public or session_id) for row in reversed(found)]
+            return [rows.chat_message(row, public or session_id, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str) -> list[ChatSession]:
         """An owner's conversations, the one used last first; the empty owner has none."""
         newest = col(SessionRow.updated).desc()
         wanted = select(SessionRow).where(SessionRow.owner == owner).order_by(newest, col(SessionRow.key))
         async with self._reading() as session:
-            return [rows.chat_session(row) for row in (await session.exec(wanted)).all()] if owner else []
+            return [rows.chat_session(row, self._seal) for row in (await session.exec(wanted)).all()] if owner else []
+
+    async def refused(self) -> list[ChatMessage]:
+        """Questions that the books did not answer, oldest first; whose they were is left out.
+
+        Raises:
+            ChatStoreError: The database cannot be read.
+        """
+        asked, said = aliased(MessageRow), aliased(MessageRow)
+        before = (
+            select(func.max(asked.position))
+            .where(asked.session == said.session, asked.role == "user", col(asked.position) < col(said.position))
+            .correlate(said)
+            .scalar_subquery()
+        )
+        refusals = select(said.text, before).where(said.role == "assistant", said.kind == "refusal")
+        async with self._reading() as session:
+            places = [
+                place
+                for text, place in (await session.exec(refusals)).all()
+                if self._seal.open(text) not in OTHER_REFUSALS and place is not None
+            ]
+            found = []
+            for place in sorted(places):
+                row = (await session.exec(select(MessageRow).where(MessageRow.position == place))).one()
+                found.append(rows.chat_message(row, "", self._seal))
+            return found
+
+    async def conversation_of(self, message_id: str) -> list[KeptMessage]:
+        """A stored message at the end of the conversation that leads to it, oldest first; for the operator.
+
+        Raises:
+            NotFound: There is no such message.
+        """
+        async with self._reading() as session:
+            said = (await session.exec(select(MessageRow).where(MessageRow.id == message_id))).first()
+            if said is None or said.position is None:
+                raise NotFound(NOTHING_HERE)
+            before = select(MessageRow).where(
+                MessageRow.session == said.session, col(MessageRow.position) <= said.position
+            )
+            found = (await session.exec(before.order_by(col(MessageRow.position)))).all()
+            return [rows.kept_message(row, said.session, self._seal) for row in found]
 
     async def session(self, key: str) -> ChatSession:
         """What is known of one conversation.
@@ -100,7 +161,7 @@ class SqlChatStore:
             row = await session.get(SessionRow, key)
             if row is None:
                 raise NotFound(NOTHING_HERE)
-            return rows.chat_session(row)
+            return rows.chat_session(row, self._seal)
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own.
@@ -112,8 +173,8 @@ class SqlChatStore:
             row = await session.get(SessionRow, key)
             if row is None:
                 raise NotFound(NOTHING_HERE)
-            row.title = title
-            return rows.chat_session(row)
+            row.title = self._seal.close(title)
+            return rows.chat_session(row, self._seal)
 
     async def delete(self, key: str) -> None:
         """Delete a conversation for good.
@@ -139,7 +200,9 @@ class SqlChatStore:
             if (await session.exec(mine)).first() is None:
                 raise NotFound(NOTHING_HERE)
             created = rows.iso(self._now())
-            await session.merge(FeedbackRow(message=message_id, value=value, comment=comment, created=created))
+            await session.merge(
+                FeedbackRow(message=message_id, value=value, comment=self._seal.close(comment), created=created)
+            )
 
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
@@ -174,35 +237,55 @@ class SqlChatStore:
         await self._engine.dispose()
 
     async def _erase_traces(self) -> None:
+        """Remove what the database keeps of deleted rows; those that overwrite nothing themselves have more to do."""
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[AsyncSession]:
+        with self._errors_named():
+            async with AsyncSession(self._engine, expire_on_commit=False) as session, session.begin():
+                yield session
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncIterator[AsyncSession]:
+        with self._errors_named():
+            async with AsyncSession(self._readers, expire_on_commit=False) as session, session.begin():
+                yield session
+
+    @contextmanager
+    def _errors_named(self) -> Iterator[None]:
+        """Errors of the database leave as ours, without the values that a statement carried."""
+        try:
+            yield
+        except self.trouble as error:
+            raise ChatStoreError(
+                f"The conversations cannot be read or written ({type(error).__name__}).",
+                remedy="See `lutrin doctor`: disk space, permissions, integrity.",
+            ) from error
+
+
+class SqlChatStore(ChatTables):
+    """Conversations in one SQLCipher file; open it with `SqlChatStore.open`."""
+
+    def __init__(self, engine: AsyncEngine, path: Path, now: Callable[[], datetime] = utc_now) -> None:
+        super().__init__(engine, engine.execution_options(**READ), insert, NoSeal(), now)
+        self._path = path
+
+    @classmethod
+    async def open(cls, path: Path, key: str, now: Callable[[], datetime] = utc_now) -> "SqlChatStore":
+        """Migrate the database (made if there is none) and open it.
+
+        Raises:
+            ChatStoreError: The key is wrong, or the database cannot be opened or migrated.
+        """
+        await asyncio.to_thread(migrate, path, key)
+        return cls(open_engine(path, key), path, now)
+
+    async def _erase_traces(self) -> None:
         """Empty the log file and remove the migrations' backups, which still hold what was deleted."""
-        with _errors_named():
+        with self._errors_named():
             async with self._engine.connect() as connection:
                 raw = await connection.get_raw_connection()
                 if raw.driver_connection is not None:  # below SQLAlchemy: a checkpoint runs outside of transactions
                     await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for backup in self._path.parent.glob(f"{self._path.name}.before-*"):
             backup.unlink(missing_ok=True)
-
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncSession]:
-        with _errors_named():
-            async with AsyncSession(self._engine, expire_on_commit=False) as session, session.begin():
-                yield session
-
-    @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[AsyncSession]:
-        with _errors_named():
-            async with AsyncSession(self._readers, expire_on_commit=False) as session, session.begin():
-                yield session
-
-
-@contextmanager
-def _errors_named() -> Iterator[None]:
-    """Errors of the database leave as ours, without the values that a statement carried."""
-    try:
-        yield
-    except SQLAlchemyError as error:
-        raise ChatStoreError(
-            f"The conversations cannot be read or written ({type(error).__name__}).",
-            remedy="See `lutrin doctor`: disk space, permissions, integrity.",
-        ) from error

@@ -43,6 +43,8 @@ class MessageRow(SQLModel, table=True):
     """JSON array of ids."""
     citations: str
     """JSON array of `records.Citation`."""
+    made: str = ""
+    """JSON of `records.Made`, sealed; empty: not known."""
 
 
 class FeedbackRow(SQLModel, table=True):

@@ -85,10 +85,12 @@ def _serve(link: Link) -> None:
 
 
 def warm_up(scheduler: Scheduler, setup: Setup) -> None:
-    """Touch the weights, learn the pace and keep the beginning that prompts will share."""
-    scheduler.submit(0, setup.warm, deadline=float("inf"))
-    while scheduler.busy:
-        scheduler.step()
+    """Touch the weights, keep the beginning that prompts will share, and learn the pace, alone and in a crowd."""
+    for readers in (1, setup.limits.slots):
+        for id_ in range(readers):
+            scheduler.submit(id_, setup.warm, deadline=float("inf"))
+        while scheduler.busy:
+            scheduler.step()
 
 
 def _loop(link: Link, scheduler: Scheduler, beat_s: float, messages: list[ToChild] | None) -> None:

@@ -1,9 +1,13 @@
 """How fast the model is on this machine just now, learnt from the steps that it has done."""
 
+from itertools import pairwise
+
 RECENT = 0.2
 """Weight of the newest step in the running means: the last ten steps or so count."""
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
+ROW = 2.5
+"""Prompt tokens that one more row of a decoding step costs: it needs the vocabulary's matrix (docs/decisions/0010)."""
 
 
 class Pace:
@@ -33,11 +37,21 @@ class Pace:
             self._decode_s[decoding] = known + RECENT * (seconds - known)
 
     def decode_s(self, decoding: int) -> float:
-        """Seconds for a step in which `decoding` answers get one token each, from the nearest number known."""
+        """Seconds for a step in which `decoding` answers get one token each.
+
+        Between two numbers that were seen it grows evenly, beyond the largest by `ROW`; fewer than the smallest cost as
+        much as that one.
+        """
         if not self._decode_s or decoding <= 0:
             return 0.0
-        nearest = min(self._decode_s, key=lambda known: (abs(known - decoding), known))
-        return self._decode_s[nearest]
+        known = sorted(self._decode_s)
+        if decoding <= known[0]:
+            return self._decode_s[known[0]]
+        for low, high in pairwise(known):
+            if decoding <= high:
+                share = (decoding - low) / (high - low)
+                return self._decode_s[low] + share * (self._decode_s[high] - self._decode_s[low])
+        return self._decode_s[known[-1]] + (decoding - known[-1]) * ROW * self.prefill_s
 
     def answer_s(self, prompt_tokens: int, tokens: int, decoding: int) -> float:
         """Seconds to compute `prompt_tokens` and then `tokens` steps for `decoding` answers at once."""

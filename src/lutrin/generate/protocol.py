@@ -27,8 +27,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Prompt tokens in one step: what a newcomer may delay the others by."""
     retained_tokens: int = 4096
     """Tokens of finished prompts that are kept for the next ones that start alike."""
-    worth_tokens: int = 12
-    """An answer that cannot get this far before its deadline is not begun."""
+    worth_tokens: int = 24
+    """A sentence, about: an answer that cannot get this far before its deadline is not begun."""
+    usual_tokens: int = 48
+    """An answer, about: where all can have that, nobody is cut short (`crowd.py`)."""
+    least_share_tokens: int = 64
+    """A prompt in a crowd may always cost this many tokens."""
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):

@@ -17,6 +17,9 @@ SHIPPED = "as shipped"
 FORMATS = ("Q4_0", "Q4_0-all", "IQ4_NL", "Q8_0")
 """What is tried besides the file as it is; `-all` converts the vocabulary's matrix too."""
 QUICK_FORMATS = ("Q4_0", "Q4_0-all")
+SHORT_FORMATS = ("Q4_0-all",)
+SHORT_S = 60.0
+"""What set-up may take: after this, nothing more is tried."""
 PROMPT_TOKENS = 300
 ANSWER_TOKENS = 64
 """A usual question's size, by which models are compared with the deadline."""
@@ -74,6 +77,7 @@ def trials(
     convert: Callable[[Path, Path, str], None],
     speed: Callable[[Path], Speed],
     score: Callable[[Path], float] | None = None,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Trial | str]:
     """Convert and measure, one file after another.
 
@@ -84,6 +88,7 @@ def trials(
         convert: Writes a file in another format.
         speed: Measures a file.
         score: Judges a file's answers; None: speed alone decides.
+        goes_on: Asked before each file; the first no ends the run.
 
     Yields:
         A trial for each file that can be used, a sentence for each that cannot.
@@ -91,6 +96,8 @@ def trials(
     folder.mkdir(parents=True, exist_ok=True)
     for model, shipped in models:
         for kind in (SHIPPED, *formats):
+            if not goes_on():
+                return
             path = shipped if kind == SHIPPED else folder / f"{shipped.stem}-{kind.lower()}.gguf"
             try:
                 if not path.exists():
@@ -141,6 +148,20 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
         files={model: trial.path for model, trial in best.items()},
         auto=auto.model,
     )
+
+
+def joined(measured: Sequence[Trial], known: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
+    """New trials and those of other models that this machine has measured before.
+
+    Args:
+        measured: The new ones.
+        known: The result so far.
+        machine: What was measured on.
+        models: All installed, from small to large; results of others are dropped.
+    """
+    fresh = {trial.model for trial in measured}
+    old = [trial for trial in known.trials if trial.model not in fresh] if known and known.machine == machine else []
+    return sorted((trial for trial in (*measured, *old) if trial.model in models), key=lambda t: models.index(t.model))
 
 
 def _better(trial: Trial, known: Trial) -> bool:

@@ -1,5 +1,6 @@
 """Writing a new generation into a folder that nobody reads yet."""
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,18 @@ from lutrin import sqlite
 from lutrin.index import lexical
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import MANIFEST, PASSAGES, VECTORS, WINDOWS, Manifest, decode_chunk
+from lutrin.index.generation import (
+    MANIFEST,
+    PASSAGES,
+    WINDOWS,
+    Manifest,
+    ScopeFit,
+    decode_chunk,
+    read_manifest,
+)
+from lutrin.index.repeats import find_outlines, find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
+from lutrin.index.vectors import write_vectors
 from lutrin.ports import VectorStore
 from lutrin.records import BookInfo, Chunk
 
@@ -40,12 +51,13 @@ CREATE TABLE chunk (
     content_type TEXT NOT NULL,
     content_hash TEXT NOT NULL,
     window_start INTEGER NOT NULL DEFAULT 0,
+    first INTEGER NOT NULL DEFAULT 0,
+    outline INTEGER NOT NULL DEFAULT 0,
     record BLOB NOT NULL);
 CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index);
 CREATE INDEX chunk_chapter ON chunk (chapter);
 CREATE INDEX chunk_module ON chunk (module);
 """
-BATCH = 1000
 
 
 class BookFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,11 +147,12 @@ class GenerationBuilder:
         """
         collection = collection_name(book)
         windows = self._write_windows(cache, dimension)
-        await self._write_vectors(store, collection, windows, dimension)
+        await write_vectors(self.directory, self._passages, store, collection, dimension)
         basis = fit_basis(self._token_sample(cache, dimension))
         tokens = write_tokens(
             self.directory, basis, ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
         )
+        await asyncio.to_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
         (files,) = self._passages.execute("SELECT count(*) FROM file").fetchone()
         self._passages.execute("PRAGMA journal_mode = DELETE")
@@ -183,26 +196,18 @@ class GenerationBuilder:
         self._passages.execute("COMMIT")
         return count
 
-    async def _write_vectors(self, store: VectorStore, collection: str, count: int, dimension: int) -> None:
-        index = await store.create(self.directory / VECTORS, collection, count)
-        try:
-            vectors = np.load(self.directory / WINDOWS, mmap_mode="r", allow_pickle=False).reshape(-1, dimension)
-            records = list(self._window_records(count))
-            for start in range(0, count, BATCH):
-                part = records[start : start + BATCH]
-                await index.add([name for name, _ in part], vectors[start : start + BATCH], [data for _, data in part])
-        finally:
-            await index.close()
-
-    def _window_records(self, count: int) -> Iterator[tuple[str, dict[str, str | int | bool]]]:
-        """Id and metadata of each window: a chunk's first window has the chunk's id, the next ones `id#1`, `id#2`."""
-        columns = ", ".join(("chunk_id", *lexical.FILTERS))
-        rows = self._passages.execute(f"SELECT window_start, {columns} FROM chunk ORDER BY row").fetchall()  # noqa: S608 - literals
-        stops = [*(row[0] for row in rows[1:]), count]
-        for (start, chunk_id, *values), stop in zip(rows, stops, strict=True):
-            metadata = dict(zip(lexical.FILTERS, values, strict=True))
-            for number in range(stop - start):
-                yield (f"{chunk_id}#{number}" if number else chunk_id), metadata
+    def _mark_repeats(self) -> None:
+        """Note of each chunk which one it nearly repeats, and whether it only lists titles."""
+        firsts = find_repeats(chunk.text for chunk in self._chunks())
+        titles = {title for row in self._passages.execute("SELECT title, chapter, module FROM file") for title in row}
+        titles.update(title for chunk in self._chunks() for title in chunk.heading_path)
+        outlines = find_outlines(self._chunks(), titles)
+        self._passages.execute("BEGIN")
+        self._passages.executemany(
+            "UPDATE chunk SET first = ?, outline = ? WHERE row = ?",
+            [(first, outline, row) for row, (first, outline) in enumerate(zip(firsts, outlines, strict=True))],
+        )
+        self._passages.execute("COMMIT")
 
     def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
@@ -215,6 +220,12 @@ class GenerationBuilder:
             if taken >= SAMPLE_TOKENS:
                 break
         return np.concatenate(parts)
+
+
+def keep_scope(directory: Path, scope: ScopeFit | None) -> None:
+    """Write into the manifest of a finished generation what was learnt on it."""
+    manifest = msgspec.structs.replace(read_manifest(directory), scope=scope)
+    (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def collection_name(book: BookInfo) -> str:

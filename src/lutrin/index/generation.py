@@ -25,18 +25,34 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical
 from lutrin.index.disk import ReadLock, remove_unless_read
 from lutrin.index.tokens import TokenIndex
-from lutrin.ports import VectorIndex, Vectors, VectorStore
+from lutrin.ports import VectorIndex, Vectors, VectorStore, WordIndex
 from lutrin.records import BookInfo, Chunk
 
 T = TypeVar("T")
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 PASSAGES = "passages.db"
 WINDOWS = "windows.npy"
 VECTORS = "vectors"
 EXACT_ROWS = 20_000
 """Filtered searches scan up to this many chunks: exact, and faster than a filter inside the vector index."""
+
+KEPT_CHUNKS = 4096
+"""Chunks that are kept decoded, those read first leave first; about 10 kB each."""
+KEPT_WORDS = 50_000
+
+
+class ScopeFit(msgspec.Struct, frozen=True, kw_only=True):
+    """How to tell whether the book speaks of a question, fitted on the book itself; see `lutrin.retrieve.scope`."""
+
+    weights: tuple[float, ...]
+    """Of each signal."""
+    bias: float
+    questions: int
+    """On which it was fitted."""
+    signals: int = 0
+    """Version of the signals that the weights are for; a fit for others is not used."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +75,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
+    scope: ScopeFit | None = None
+    """None: the book is too small to fit anything on."""
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,16 +125,26 @@ class OpenGeneration:
         self.name = manifest.name
         self.book = manifest.book
         self.tokens = TokenIndex(directory)
-        """Late interaction over the chunks; give it the row numbers that `rows` returns."""
-        self.windows: Vectors = np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False)
+        """Late interaction over the chunks; give it the row numbers that `places` returns."""
+        # A plain array over the mapped file: `np.memmap` takes its time for every row that is read.
+        self.windows: Vectors = np.asarray(np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False))
         """(windows, dimension): pooled vectors, memory-mapped, for exact scans and calibration."""
         self._lock = lock
         self._passages = passages
         self.vectors = vectors
         """The vector index over the windows; its ids are chunk ids, with `#1`, `#2` for further windows."""
         self._reading = threading.Lock()
-        first = passages.execute("SELECT window_start FROM chunk ORDER BY row").fetchall()
-        self._window_starts = np.array([row[0] for row in first] + [len(self.windows)], dtype=np.int64)
+        self._kept: dict[str, tuple[int, Chunk]] = {}
+        self._frequencies: dict[str, int] = {}
+        known = passages.execute("SELECT window_start, first, outline FROM chunk ORDER BY row").fetchall()
+        starts, firsts, outlines = zip(*known, strict=True) if known else ((), (), ())
+        self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
+        self.firsts: npt.NDArray[np.int64] = np.array(firsts, dtype=np.int64)
+        """(chunks,): row of the first chunk that each one nearly repeats, its own if there is none."""
+        self.outlines: npt.NDArray[np.bool_] = np.array(outlines, dtype=np.bool_)
+        """(chunks,): whether a chunk does little more than list titles; see `lutrin.index.repeats`."""
+        self.repeats = int((self.firsts != np.arange(len(known))).sum())
+        """Chunks that nearly repeat an earlier one."""
 
     async def nearest(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
@@ -138,7 +166,9 @@ class OpenGeneration:
         if where:
             chosen = await self._query(lambda: self._filtered(where))
             if len(chosen) <= EXACT_ROWS:
-                return await asyncio.to_thread(self._scan, vector, k, chosen)
+                cosines = await asyncio.to_thread(self.cosines, vector, [row for row, _ in chosen])
+                scored = zip((name for _, name in chosen), map(float, cosines), strict=True)
+                return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
         best: dict[str, float] = {}
         wanted = k
         while True:
@@ -160,25 +190,44 @@ class OpenGeneration:
 
         Returns:
             Pairs of chunk id and BM25, larger is better, best first.
+
+        Raises:
+            IndexUnavailable: The index cannot be read.
         """
+        if isinstance(self.vectors, WordIndex):
+            return await self.vectors.matching(lexical.terms(words)[: lexical.MAX_TERMS], k, where)
         return await self._query(lambda: lexical.match(self._passages, words, k, where))
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """Chunks by their ids, in the order asked for; unknown ids are left out."""
+        return [chunk for _, chunk in await self.places(ids)]
 
-        def read() -> list[Chunk]:
+    async def places(self, ids: Sequence[str]) -> list[tuple[int, Chunk]]:
+        """Chunks by their ids with their rows, for `tokens` and `windows_of`, in the order asked for.
+
+        Unknown ids are left out. What was read lately is kept at hand: a generation never changes.
+        """
+
+        def read(names: Sequence[str]) -> dict[str, tuple[int, Chunk]]:
             found = {}
-            for start in range(0, len(ids), 500):
-                part = ids[start : start + 500]
+            for start in range(0, len(names), 500):
+                part = names[start : start + 500]
                 marks = ",".join("?" * len(part))
                 rows = self._passages.execute(
-                    f"SELECT chunk_id, record FROM chunk WHERE chunk_id IN ({marks})",  # noqa: S608 - question marks
+                    f"SELECT chunk_id, row, record FROM chunk WHERE chunk_id IN ({marks})",  # noqa: S608 - question marks
                     part,
                 )
-                found.update({name: decode_chunk(record) for name, record in rows})
-            return [found[name] for name in ids if name in found]
+                found.update({name: (int(row), decode_chunk(record)) for name, row, record in rows})
+            return found
 
-        return await self._query(read)
+        known = {name: self._kept[name] for name in ids if name in self._kept}
+        missing = [name for name in ids if name not in known]
+        if missing:
+            known |= await self._query(lambda: read(missing))
+            self._kept.update(known)
+            while len(self._kept) > KEPT_CHUNKS:
+                del self._kept[next(iter(self._kept))]
+        return [known[name] for name in ids if name in known]
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
@@ -191,26 +240,21 @@ class OpenGeneration:
         rows = await self._query(lambda: self._passages.execute("SELECT record FROM chunk ORDER BY row").fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
-    async def rows(self, ids: Sequence[str]) -> list[int]:
-        """Row numbers of chunks, for `tokens` and `windows_of`, in the order asked for.
-
-        Raises:
-            NotFound: There is no chunk of that id.
-        """
-
-        def read() -> list[int]:
-            found = [
-                self._passages.execute("SELECT row FROM chunk WHERE chunk_id = ?", (name,)).fetchone() for name in ids
-            ]
-            if None in found:
-                raise NotFound(f"The index has no passage {ids[found.index(None)]}.")
-            return [int(row[0]) for row in found]
-
-        return await self._query(read)
-
     def windows_of(self, row: int) -> Vectors:
         """The pooled vectors of one chunk: (windows of the chunk, dimension)."""
         return self.windows[self._window_starts[row] : self._window_starts[row + 1]]
+
+    def cosines(self, vector: npt.NDArray[np.float32], rows: Sequence[int]) -> npt.NDArray[np.float32]:
+        """(rows,): cosine of a vector of length 1 and the nearest window of each chunk."""
+        if not rows:
+            return np.empty(0, dtype=np.float32)
+        starts = self._window_starts[rows]
+        counts = self._window_starts[np.asarray(rows) + 1] - starts
+        firsts = np.cumsum(counts) - counts
+        taken = np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))
+        near = np.einsum("wd,d->w", self.windows[taken], vector)  # not BLAS: see `tokens.product`
+        best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
+        return best
 
     async def neighbours(self, chunk: Chunk) -> list[Chunk]:
         """The chunks just before and just after one, in its file."""
@@ -245,7 +289,14 @@ class OpenGeneration:
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks (of `manifest.chunks`) each lower-case word stands."""
-        return await self._query(lambda: lexical.document_frequency(self._passages, words))
+        wanted = set(words)
+        missing = wanted - self._frequencies.keys()
+        if missing:
+            found = await self._query(lambda: lexical.document_frequency(self._passages, missing))
+            if len(self._frequencies) + len(found) > KEPT_WORDS:
+                self._frequencies = {word: self._frequencies[word] for word in wanted - missing}
+            self._frequencies.update(found)
+        return {word: self._frequencies[word] for word in wanted}
 
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""
@@ -272,19 +323,6 @@ class OpenGeneration:
             values,
         ).fetchall()
         return found
-
-    def _scan(
-        self, vector: npt.NDArray[np.float32], k: int, chosen: Sequence[tuple[int, str]]
-    ) -> list[tuple[str, float]]:
-        if not chosen:
-            return []
-        rows = np.array([row for row, _ in chosen])
-        starts, stops = self._window_starts[rows], self._window_starts[rows + 1]
-        taken = np.concatenate([np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)])
-        cosines = np.einsum("wd,d->w", self.windows[taken], vector)  # not BLAS: see `tokens.product`
-        best = np.maximum.reduceat(cosines, np.cumsum([0, *(stops - starts)[:-1]]))
-        scored = zip((name for _, name in chosen), map(float, best), strict=True)
-        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
 async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration:

@@ -1,4 +1,4 @@
-"""Full-text search by SQLite's FTS5, in two tokenisations, ranked by BM25.
+"""Full-text search in two tokenisations, ranked by BM25: by SQLite's FTS5, or by an index that takes terms.
 
 Prose is stemmed (porter), so that "sensors" finds "sensor". Identifiers are what stemming destroys: `/cmd_vel`,
 `rclcpp::Node`, `ros2 topic echo`. They are cut out of the text by rule, kept whole and in parts, and written as words
@@ -6,8 +6,11 @@ of a second index. Both are contentless: the text itself stands in the table `ch
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise
+
+import snowballstemmer
 
 from lutrin.records import Chunk
 from lutrin.sqlite import Connection
@@ -20,13 +23,14 @@ CREATE VIRTUAL TABLE identifier USING fts5(
 CREATE TABLE word (word TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
 """
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 2.0, 3.0, 1.0
+COLUMNS = {"prose": (TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT), "identifier": (HEADING_WEIGHT, BODY_WEIGHT)}
+"""Weights of the columns of each table."""
 IDENTIFIER_WEIGHT = 1.0
 """What a match of identifiers adds to a match of prose."""
 MAX_TERMS = 64
 """Of one question; a selection of 2,000 tokens has its rarest words anyway among the first."""
-MAX_CANDIDATES = 20_000
-"""Passages that are ranked by prose, about; the rarest words of a question choose them."""
-LEAST_TERMS = 2
+MAX_CANDIDATES = 5_000
+"""Passages that are ranked by prose, about; a smaller book is ranked as a whole. Each takes 2 to 4 microseconds."""
 
 WORD = re.compile(r"\w+")
 IDENTIFIER = re.compile(r"[/~@#$]?\w+(?:(?:::|->|[/_.:+\-=])\w+)*/?")
@@ -80,6 +84,39 @@ def index_chunk(connection: Connection, row: int, title: str, chunk: Chunk) -> N
     )
 
 
+_STEMMER = snowballstemmer.stemmer("porter")  # as FTS5 stems
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    stemmed: str = _STEMMER.stemWord(word)
+    return stemmed
+
+
+def terms(text: str, code: str | None = None) -> list[str]:
+    """The terms of a text for an index that knows neither prose nor code; stop words are left out unless all are.
+
+    >>> terms("Sensors of /cmd_vel")
+    ['sensor', 'cmd_vel', '=/cmd_vel', '=cmd_vel', '=cmd', '=vel', '=sensors+of', '=of+cmd_vel']
+
+    Args:
+        text: A question or a passage.
+        code: The part of it whose neighbouring words belong together; None: all of it.
+    """
+    spoken = words(text)
+    content = [word for word in spoken if word not in STOP_WORDS] or spoken
+    names = [*identifiers(text), *bigrams(text if code is None else code)]
+    return [*map(_stem, content), *(f"={name}" for name in names)]
+
+
+def chunk_terms(title: str, chunk: Chunk) -> list[str]:
+    """The terms of a chunk; those of its title and headings stand as often as their columns weigh in FTS5."""
+    heading = " ".join((chunk.chapter, *chunk.heading_path[1:]))
+    code = "\n".join(unit.text for unit in chunk.units if unit.kind == "code")
+    weighed = [*terms(title, "") * int(TITLE_WEIGHT), *terms(heading, "") * int(HEADING_WEIGHT)]
+    return [*weighed, *terms(chunk.text, code)]
+
+
 def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
     """Merge the indexes into one segment each, and count in how many chunks each word stands."""
     frequency: dict[str, int] = {}
@@ -91,7 +128,14 @@ def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - one of two literals
 
 
-def match(connection: Connection, text: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:
+def match(
+    connection: Connection,
+    text: str,
+    k: int,
+    where: Mapping[str, str] | None = None,
+    *,
+    max_candidates: int = MAX_CANDIDATES,
+) -> list[tuple[str, float]]:
     """The `k` chunks that match a question's words best.
 
     Args:
@@ -99,46 +143,101 @@ def match(connection: Connection, text: str, k: int, where: Mapping[str, str] | 
         text: The question, or anything else; any words of it may match.
         k: How many at most.
         where: Only chunks whose columns have these values; see `chunk_filter`.
+        max_candidates: Chunks that are ranked, about; where more hold a word of the question, several must be in one.
 
     Returns:
         Pairs of chunk id and BM25, larger is better, best first.
     """
     spoken = words(text)
     content = [word for word in dict.fromkeys(spoken) if word not in STOP_WORDS] or list(dict.fromkeys(spoken))
-    content = _telling(connection, content)
     named = list(dict.fromkeys([*identifiers(text), *bigrams(text)]))
-    clause, values = chunk_filter(where)
     scores: dict[str, float] = {}
-    weighed = (
-        ("prose", content, (TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT), 1.0),
-        ("identifier", named, (HEADING_WEIGHT, BODY_WEIGHT), IDENTIFIER_WEIGHT),
-    )
-    for table, terms, columns, weight in weighed:
-        if terms:
-            query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms[:MAX_TERMS])
-            # FTS5's bm25() is smaller for better matches. Twice `k`, for the sum of both may order them anew.
-            rows = connection.execute(
-                f"SELECT chunk.chunk_id, -bm25({table}, {', '.join(map(str, columns))}) AS score FROM {table}"  # noqa: S608 - literals above, values bound
-                f" JOIN chunk ON chunk.row = {table}.rowid WHERE {table} MATCH ? {clause}"
-                " ORDER BY score DESC, chunk.row LIMIT ?",
-                (query, *values, 2 * k),
-            )
-            for chunk_id, score in rows:
-                scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
+    for query in _queries(connection, content[:MAX_TERMS], max_candidates):
+        # Twice `k`, for the sum of both tables may order them anew.
+        scores = dict(_ranked(connection, "prose", query, 2 * k, where))
+        if len(scores) >= k:
+            break
+    named = _rare(connection, named[:MAX_TERMS], max_candidates)
+    if named:
+        query = _any(named)
+        for name, score in _ranked(connection, "identifier", query, 2 * k, where):
+            scores[name] = scores.get(name, 0.0) + IDENTIFIER_WEIGHT * score
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
-def _telling(connection: Connection, terms: list[str]) -> list[str]:
-    """The words to search for; in a large book the commonest would have every second passage ranked for nothing."""
-    frequency = document_frequency(connection, terms)
-    kept: set[str] = set()
-    candidates = 0
-    for term in sorted(terms, key=lambda word: frequency[word]):
-        candidates += frequency[term]
-        if len(kept) >= LEAST_TERMS and candidates > MAX_CANDIDATES:
-            break
-        kept.add(term)
-    return [term for term in terms if term in kept]
+def _ranked(
+    connection: Connection, table: str, query: str, k: int, where: Mapping[str, str] | None
+) -> list[tuple[str, float]]:
+    """The `k` best matches of a query of FTS5, as pairs of chunk id and BM25."""
+    rank = f"bm25({', '.join(map(str, COLUMNS[table]))})"
+    clause, values = chunk_filter(where)
+    # FTS5's bm25() is smaller for better matches. Without a filter only what is returned is looked up.
+    if not clause:
+        found = connection.execute(
+            "SELECT chunk.chunk_id, -best.rank FROM"  # noqa: S608 - table and weights are ours, values bound
+            f" (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS best"
+            " JOIN chunk ON chunk.row = best.rowid",
+            (query, rank, k),
+        )
+    else:
+        found = connection.execute(
+            f"SELECT chunk.chunk_id, -{table}.rank FROM {table} JOIN chunk ON chunk.row = {table}.rowid"  # noqa: S608 - as above
+            f" WHERE {table} MATCH ? AND rank MATCH ? {clause} ORDER BY rank, chunk.row LIMIT ?",
+            (query, rank, *values, k),
+        )
+    return [(str(name), float(score)) for name, score in found]
+
+
+def _queries(connection: Connection, terms: Sequence[str], max_candidates: int) -> list[str]:
+    """Queries of FTS5 for some words, to be tried until one finds enough.
+
+    In a large book its common words would have every second passage ranked for nothing: there the rarest words choose,
+    and where even these are common, a passage must hold several of them, first more and then fewer.
+    """
+    (total,) = connection.execute("SELECT coalesce(max(row), 0) + 1 FROM chunk").fetchone()
+    if total <= max_candidates:
+        return [_any(terms)] if terms else []
+    reach = {term: _reach(connection, term) for term in terms}
+    rarest = sorted(terms, key=lambda term: reach[term])
+    chosen = sum(candidates <= max_candidates for candidates in accumulate(reach[term] for term in rarest))
+    known = [term for term in rarest if reach[term]]
+    if not known or reach[known[0]] <= max_candidates:
+        return [_any([term for term in terms if term in rarest[:chosen]])] if terms else []
+    expected, together = float(reach[known[0]]), 1
+    while together < len(known) and expected > max_candidates:
+        expected *= min(1.0, reach[known[together]] / total)
+        together += 1
+    return [" AND ".join(map(_quoted, known[:count])) for count in range(together, 0, -1)]
+
+
+def _reach(connection: Connection, term: str) -> int:
+    """In how many chunks a word stands in any form, at most: FTS5 finds all words of one stem."""
+    # A stem may end otherwise than its words do (happy, happi), so its last letter is left open.
+    root = _stem(term)
+    root = root[: max(3, len(root) - 1)]
+    query = "SELECT coalesce(sum(chunks), 0) FROM word WHERE word >= ? AND word < ?"
+    return int(connection.execute(query, (root, root + chr(0x10FFFF))).fetchone()[0])
+
+
+def _rare(connection: Connection, names: Sequence[str], max_candidates: int) -> list[str]:
+    """The names that stand in few chunks, in order: a name stands in no more than the rarest of its words does."""
+    (total,) = connection.execute("SELECT coalesce(max(row), 0) + 1 FROM chunk").fetchone()
+    if total <= max_candidates:
+        return list(names)
+    parts = {name: words(name) for name in names}
+    frequency = document_frequency(connection, (word for found in parts.values() for word in found))
+    most = {name: min((frequency[word] for word in found), default=0) for name, found in parts.items()}
+    rarest = sorted(names, key=lambda name: most[name])
+    chosen = sum(candidates <= max_candidates for candidates in accumulate(most[name] for name in rarest))
+    return [name for name in names if name in set(rarest[:chosen])]
+
+
+def _any(terms: Sequence[str]) -> str:
+    return " OR ".join(map(_quoted, terms))
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
 
 
 FILTERS = ("chapter", "module", "filename", "section", "content_type")

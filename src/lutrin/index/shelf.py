@@ -14,7 +14,7 @@ from typing import Self
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
 from lutrin.index.catalog import Catalog, PublishedBook
-from lutrin.index.generation import OpenGeneration, open_generation, remove_retired
+from lutrin.index.generation import OpenGeneration, open_generation, read_manifest, remove_retired
 from lutrin.log import get_logger
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
 from lutrin.ports import VectorStore
@@ -25,8 +25,9 @@ POLL_S = 1.0
 class _Held:
     """An open generation, and how many answers are using it."""
 
-    def __init__(self, generation: OpenGeneration) -> None:
+    def __init__(self, generation: OpenGeneration, corpus: Path) -> None:
         self.generation = generation
+        self.corpus = corpus
         self.leases = 0
         self.retired = False
 
@@ -40,10 +41,14 @@ class Shelf:
         catalog_path: `catalog.db`.
         books_dir: One folder a book, in it one folder a generation.
         store: Opens vector indexes.
+        embedder: Name of the model that questions are embedded with; an index of another one is not opened.
         poll_s: Seconds between looks into the catalogue.
     """
 
-    def __init__(self, catalog_path: Path, books_dir: Path, store: VectorStore, *, poll_s: float = POLL_S) -> None:
+    def __init__(
+        self, catalog_path: Path, books_dir: Path, store: VectorStore, *, embedder: str = "", poll_s: float = POLL_S
+    ) -> None:
+        self._embedder = embedder
         self._catalog_path = catalog_path
         self._books_dir = books_dir
         self._store = store
@@ -88,6 +93,17 @@ class Shelf:
         To use one for longer than the current step of the event loop, lease it.
         """
         return [held.generation for held in self._held.values()]
+
+    def corpus(self, slug: str) -> Path:
+        """The folder that a book was ingested from; it may be gone, or be another machine's.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        held = self._held.get(slug)
+        if held is None:
+            raise NotFound(f"There is no book {slug}.")
+        return held.corpus
 
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
@@ -153,7 +169,9 @@ class Shelf:
             choices.append(book.previous)
         for name in choices:
             try:
-                generation = await open_generation(self._books_dir / book.info.slug / name, self._store)
+                folder = self._books_dir / book.info.slug / name
+                self._require_same_model(folder)
+                generation = await open_generation(folder, self._store)
             except IndexUnavailable as error:
                 if name not in self._broken:
                     self._log.error("shelf.cannot_open", book=book.info.slug, generation=name, error=error.detail)
@@ -161,8 +179,21 @@ class Shelf:
             else:
                 self._broken.discard(name)
                 self._log.info("shelf.opened", book=book.info.slug, generation=name, chunks=generation.manifest.chunks)
-                return _Held(generation)
+                return _Held(generation, Path(book.corpus))
         return None
+
+    def _require_same_model(self, folder: Path) -> None:
+        """Vectors of two models say nothing about each other.
+
+        Raises:
+            IndexUnavailable: The generation cannot be read, or is of another model.
+        """
+        made_by = read_manifest(folder).embedder
+        if self._embedder and made_by != self._embedder:
+            raise IndexUnavailable(
+                f"The index {folder.name} was embedded by {made_by}, questions are by {self._embedder}.",
+                remedy="Run `lutrin ingest`, or set the embedding model as it was.",
+            )
 
     async def _put_away(self, held: _Held) -> None:
         if held in self._retired:
@@ -174,3 +205,27 @@ class Shelf:
         if self._catalog is None:
             self._catalog = Catalog(self._catalog_path)
         return self._catalog.books(), self._catalog.retired()
+
+
+class PinnedShelf(Shelf):
+    """One generation alone, whatever the catalogue says is current; for looking back.
+
+    Args:
+        directory: The generation's folder, `books/SLUG/NAME`.
+        catalog_path: `catalog.db`; it is not read.
+        store: Opens vector indexes.
+    """
+
+    def __init__(self, directory: Path, catalog_path: Path, store: VectorStore) -> None:
+        super().__init__(catalog_path, directory.parent.parent, store)
+        self._directory = directory
+
+    async def refresh(self) -> None:
+        """Open the generation, once.
+
+        Raises:
+            IndexUnavailable: It cannot be opened.
+        """
+        if not self._held:
+            generation = await open_generation(self._directory, self._store)
+            self._held = {generation.book.slug: _Held(generation, Path())}

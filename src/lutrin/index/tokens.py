@@ -214,7 +214,8 @@ class TokenIndex:
         if file.stat().st_size != shape[0] * shape[1]:
             raise ValueError(f"{file.name} has {file.stat().st_size} bytes, not {shape[0]} x {shape[1]}")
         # An empty file cannot be mapped.
-        self._vectors: Int8 = np.memmap(file, np.int8, "r", shape=shape) if shape[0] else np.empty(shape, dtype=np.int8)
+        mapped = np.memmap(file, np.int8, "r", shape=shape) if shape[0] else np.empty(shape, dtype=np.int8)
+        self._vectors: Int8 = np.asarray(mapped)
 
     @property
     def chunks(self) -> int:

@@ -11,8 +11,11 @@ _KEPT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "
 # Circled letters are symbols by category, yet alphabetic by property, which is what the slugger goes by.
 _CIRCLED = range(0x24B6, 0x24EA)
 
-# `## Title {#id}` and, in newer MDX, `## Title {/* #id */}`.
-_EXPLICIT = re.compile(r"\s*\{(?:#(?P<plain>[^\s{}]+)|/\*\s*#(?P<comment>[^\s{}*]+)\s*\*/)\s*\}\s*$")
+# `## Title {#id}` and, since 3.10, `## Title {/* #id */}` and `## Title <!-- #id -->`; words behind the id don't count.
+_EXPLICIT = re.compile(
+    r"\s*(?:\{(?:#(?P<plain>[^\s{}]+)|/\*\s*#(?P<comment>[^\s{}*]+)(?:\s[^{}*]*)?\*/)\s*\}"
+    r"|<!--\s*#(?P<html>[^\s<>]+)(?:\s[^<>]*)?-->)\s*$"
+)
 
 
 def slug(text: str) -> str:
@@ -49,4 +52,4 @@ def explicit_id(text: str) -> tuple[int, str]:
     match = _EXPLICIT.search(text[-300:])
     if match is None:
         return len(text), ""
-    return len(text) - min(300, len(text)) + match.start(), match["plain"] or match["comment"]
+    return len(text) - min(300, len(text)) + match.start(), match["plain"] or match["comment"] or match["html"]

@@ -11,6 +11,7 @@ from lutrin.ingest import containers, flow, leaves
 from lutrin.ingest.ahead import Ahead
 from lutrin.ingest.containers import Open
 from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
+from lutrin.ingest.myst import LOOKS_LIKE_MYST, UNSEEN_LINE, expand, shown_option
 from lutrin.ingest.nest import nest
 from lutrin.ingest.placed import Placed, behind_line_end, indentation, line_ranges, skip_columns
 from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Listing, Quote, Rule
@@ -32,7 +33,8 @@ def parse_blocks(
     """
     parser = _Parser(source, start, problem, mdx=mdx)
     parser.run()
-    return nest(parser.root.children, problem, strict=mdx), parser.references
+    blocks = nest(parser.root.children, problem, strict=mdx)
+    return expand(blocks, source) if parser.myst else blocks, parser.references
 
 
 class _Parser:
@@ -41,6 +43,7 @@ class _Parser:
         self.lines = [(max(a, start), b) for a, b in line_ranges(source) if b >= start]
         self.problem = problem
         self.mdx = mdx
+        self.myst = not mdx and LOOKS_LIKE_MYST.search(source, start) is not None
         self.root = Open([])
         self.stack = [self.root]
         self.leaf: Leaf | None = None
@@ -173,7 +176,9 @@ class _Parser:
                 for block in found.blocks:
                     self._add(block)
                 return found.following
-        if char == ":" and self._colons(at, end):
+        if (char == ":" and self._colons(at, end)) or (
+            self.myst and char in "%+(" and not self.indent and UNSEEN_LINE.match(source, at, end)
+        ):
             return number + 1
         return None
 
@@ -326,6 +331,8 @@ class _Parser:
             option = containers.OPTION.match(self.source[slice(*self.lines[number])])
             if option is None:
                 break
+            shown = shown_option(self.source, *self.lines[number])
+            held.children += [shown] if shown is not None else []
             if option["name"] == "class" and option["value"].strip() in CALLOUTS:
                 held.name = CALLOUTS[option["value"].strip()]
             number += 1

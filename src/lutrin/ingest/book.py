@@ -4,17 +4,17 @@ import asyncio
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
-from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, keep_scope, read_book_file
 from lutrin.index.catalog import FileState
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import MANIFEST, PASSAGES
+from lutrin.index.generation import MANIFEST, PASSAGES, ScopeFit
 from lutrin.index.verify import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
@@ -28,6 +28,8 @@ from lutrin.records import Chunk, Notice
 from lutrin.settings import Settings
 
 BUILDING = ".building-"
+Fit = Callable[[Path], Awaitable[ScopeFit | None]]
+"""Learns on the folder of a finished generation, not published yet, which questions it answers."""
 Read = tuple[BookFile, list[Chunk]]
 
 
@@ -69,6 +71,7 @@ class BookIngest:
         cache: Holds embeddings.
         store: Makes the vector index.
         verify: Reads the new generation back in a fresh process.
+        fit: Learns which questions it answers; None: nothing is learnt.
         current: Folder of the current generation, if it is intact.
         password: Of encrypted PDFs.
         progress: Told of each step.
@@ -86,6 +89,7 @@ class BookIngest:
         cache: EmbeddingCache,
         store: VectorStore,
         verify: Verify,
+        fit: Fit | None,
         current: Path | None,
         password: str,
         progress: Progress,
@@ -100,6 +104,7 @@ class BookIngest:
         self._cache = cache
         self._store = store
         self._verify = verify
+        self._fit = fit
         self._current = current
         self._password = password
         self._progress = progress
@@ -141,8 +146,10 @@ class BookIngest:
                 dimension=self._embedder.dimension,
                 store=self._store,
             )
+            if self._fit is not None:
+                await asyncio.to_thread(keep_scope, building, await self._fit(building))
             await self._verify(building)
-            digest = await asyncio.to_thread(_put_in_place, building, home / self._name)
+            digest = await asyncio.to_thread(put_in_place, building, home / self._name)
         finally:
             await self._embedding.cancel()
             builder.close()
@@ -251,7 +258,7 @@ class BookIngest:
         )
 
 
-def _put_in_place(building: Path, target: Path) -> str:
+def put_in_place(building: Path, target: Path) -> str:
     """Give a finished folder its name, durably; returns the SHA-256 of its manifest."""
     sync_tree(building)
     digest = hashlib.sha256((building / MANIFEST).read_bytes()).hexdigest()

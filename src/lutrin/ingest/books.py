@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import yaml
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import slug
+from lutrin.ingest.contents import bare, pages_in_order
 from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.markdown import Page, title_from_name
 from lutrin.records import BookInfo
@@ -41,6 +42,8 @@ class Book:
     root: Path
     folders: Mapping[str, Folder]
     """By path relative to the book's folder."""
+    contents: Mapping[str, int] = field(default_factory=dict)
+    """Place of each page in the site's own table of contents, by path without suffix."""
 
     def place(self, filename: str, title: str) -> tuple[str, str]:
         """Module (part) and chapter that a file belongs to.
@@ -62,9 +65,9 @@ class Book:
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
 
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
-        """A key that sorts files as a reader leafs through them: by positions where given, else by name."""
+        """A key that sorts files as a reader leafs through them: by contents or positions where given, else by name."""
         parts = filename.split("/")
-        keys = []
+        keys = [(float(self.contents.get(bare(filename), len(self.contents))), "")]
         for depth, part in enumerate(parts):
             folder = self.folders.get("/".join(parts[: depth + 1]))
             given = position if depth == len(parts) - 1 else folder.position if folder else None
@@ -109,7 +112,7 @@ def find_books(path: Path, *, slug_: str = "", title: str = "", edition: str = "
     if len(books) == 1:
         given = {"slug": slug_, "title": title, "edition": edition}
         changes: dict[str, Any] = {name: value for name, value in given.items() if value}
-        books = [Book(msgspec.structs.replace(books[0].info, **changes), books[0].root, books[0].folders)]
+        books = [replace(books[0], info=msgspec.structs.replace(books[0].info, **changes))]
     return books
 
 
@@ -140,7 +143,9 @@ def open_book(root: Path) -> Book:
         language=str(values.get("language") or "en"),
     )
     folder = root if root.is_dir() else root.parent
-    return Book(info, folder, _folders(folder) if root.is_dir() else {})
+    if not root.is_dir():
+        return Book(info, folder, {})
+    return Book(info, folder, _folders(folder), pages_in_order(folder))
 
 
 def _slug_of(name: str) -> str:

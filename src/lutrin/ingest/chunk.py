@@ -186,7 +186,9 @@ def _pack(units: Sequence[Unit], count: _Counter, room: int, overlap: int) -> li
         while end < len(units):
             lead = count(units[end].lead) if units[end].lead not in said | {""} else 0
             if end > start and used + lead + costs[end] > aim:
-                break
+                if any(unit.kind != "caption" for unit in units[start:end]):
+                    break
+                begin = start  # a caption goes with what it names, rather than with what is repeated before it
             used += lead + costs[end]
             said |= {units[end].lead, units[end].text}
             end += 1

@@ -13,10 +13,11 @@ _PLAIN_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*)")
 _MAX_CHARS = 65_536
 
 
-class _Loader(yaml.SafeLoader):
+class PlainLoader(yaml.SafeLoader):
     """YAML without aliases: a page needs none, and a few of them can grow to gigabytes."""
 
     def compose_node(self, parent: Any, index: int) -> Any:  # noqa: ANN401 - as PyYAML declares it
+        """Refuse an alias with the place where it stands."""
         if self.check_event(yaml.events.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
             raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed here", problem_mark=event.start_mark)
@@ -24,7 +25,7 @@ class _Loader(yaml.SafeLoader):
 
 
 # Dates and times stay the strings that their author wrote.
-_Loader.yaml_implicit_resolvers = {
+PlainLoader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
@@ -72,6 +73,44 @@ class FrontMatter:
             return None
 
 
+@dataclass(frozen=True, slots=True)
+class FrontText:
+    """A string of the front matter with its place."""
+
+    path: str
+    """Names from the top down, `hero.tagline`; items of a list have the name of the list."""
+    text: str
+    start: int
+    end: int
+    """In the source; quotes and line breaks of a folded string included."""
+
+
+def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
+    """Every string and number of a front matter that could be read, in order of the text."""
+    opening = _OPENING.match(source)
+    if opening is None or not front.values:
+        return []
+    closing = _CLOSING.search(source, opening.end(), opening.end() + _MAX_CHARS)
+    text = source[opening.end() : closing.start() if closing else opening.end()]
+    try:
+        root = yaml.compose(text, Loader=PlainLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return []  # `read_front_matter` has told the author
+    found: list[FrontText] = []
+    pending: list[tuple[str, yaml.Node | None]] = [("", root)]
+    while pending:
+        path, node = pending.pop()
+        if isinstance(node, yaml.MappingNode):
+            pending += [(f"{path}.{key.value}".lstrip("."), value) for key, value in reversed(node.value)]
+        elif isinstance(node, yaml.SequenceNode):
+            pending += [(path, item) for item in reversed(node.value)]
+        elif isinstance(node, yaml.ScalarNode) and str(node.value).strip():
+            start, end = opening.end() + node.start_mark.index, opening.end() + node.end_mark.index
+            end = start + len(source[start:end].rstrip())
+            found.append(FrontText(path, " ".join(str(node.value).split()), start, end))
+    return found
+
+
 def read_front_matter(source: str, problem: Callable[[int, str], None]) -> FrontMatter:
     """Read the front matter of a page; where it is broken, its plain `name: value` lines count.
 
@@ -87,7 +126,7 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
         return FrontMatter(end=int(source.startswith("\ufeff")))
     text = source[opening.end() : closing.start()]
     try:
-        values = yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of SafeLoader
+        values = yaml.load(text, Loader=PlainLoader)  # noqa: S506 - a subclass of SafeLoader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         problem(opening.end() + (mark.index if mark else 0), f"front matter: {error.problem}")

@@ -4,6 +4,7 @@ mistune's tokens carry no positions. Here each token that is not plain text is g
 and plain text is found again between those ranges: nothing but escapes and emphasis marks can stand before it.
 """
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -21,6 +22,9 @@ Token = dict[str, Any]
 # mistune's work grows with the square of the number of marks in one text: longer texts are cut at white space.
 _LONGEST = 16_000
 _NESTING = 20
+# MyST's roles that lead somewhere, and what they are written with: a text, a blank, the target in angle brackets.
+_REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
+_TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
 # Characters of a page that may be scanned for the end of a tag or brace in vain before the rest is read as text.
 _PATIENCE = 4_000_000
 
@@ -109,13 +113,19 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
 
 
 def _parse_role(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
-    """MyST writes ``{kbd}`Ctrl` ``: the role is markup, the code span behind it is text."""
+    """MyST writes ``{kbd}`Ctrl` ``: the role is markup, the code span behind it is text, its target is not."""
     end = state.src.find("}`", start, start + 40)
     name = state.src[start + 1 : end]
     if end < 0 or not name.replace("-", "").replace(":", "").isalnum():
         return None
     state.append_token({"type": "comment"})
-    return int(end) + 1
+    target = _TARGET.match(state.src, end + 1) if ":" in name or name in _REFERENCES else None
+    if target is None:
+        return int(end) + 1
+    begin, stop = state.base + end + 1, state.base + target.end(1) + 1
+    state.append_token({"type": "codespan", "raw": target[1], "span": (begin, stop)})
+    state.append_token({"type": "comment", "span": (stop, state.base + target.end())})
+    return target.end()
 
 
 def _parse_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's

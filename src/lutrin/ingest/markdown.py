@@ -1,17 +1,20 @@
 """Markdown and MDX pages, understood: title, sections and units, every one with its place in the file."""
 
 import re
+from collections import Counter
 
 from lutrin.ingest.blocks import parse_blocks
-from lutrin.ingest.frontmatter import FrontMatter, read_front_matter
+from lutrin.ingest.frontmatter import FrontMatter, FrontText, front_texts, read_front_matter
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
+from lutrin.ingest.myst import LOOKS_LIKE_MYST
 from lutrin.ingest.placed import line_number
 from lutrin.ingest.script import HTML
-from lutrin.ingest.sections import Outline, clean
-from lutrin.ingest.strings import exported_names, exported_values
+from lutrin.ingest.sections import Outline
+from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
 from lutrin.ingest.tree import Block, Element, Heading, Script
 from lutrin.ingest.visible import read_visible
+from lutrin.ingest.wording import clean
 from lutrin.records import Document, Notice
 
 # A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
@@ -23,6 +26,14 @@ _LOOKS_LIKE_MDX = re.compile(
 _FENCE_LINE = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 _NUMBER_PREFIX = re.compile(r"^\d+[-_.\s]+(?=\D)")
 _MAX_NOTICES = 20
+_FRONT_NAME = re.compile(r"\bfrontMatter\??\.([A-Za-z_$][\w$]*)")
+_DOCUSAURUS = re.compile(r"^import\s[^\n]*['\"]@(?:theme|site|docusaurus)\b", re.MULTILINE)
+# Components that Mintlify knows without an import.
+_MINTLIFY = re.compile(
+    r"^[ \t]*<(?:Card|CardGroup|Columns|Steps?|Accordion|AccordionGroup|CodeGroup|ParamField|ResponseField|Frame|Update"
+    r"|Note|Tip|Info|Check|Warning|Tabs?)\b",
+    re.MULTILINE,
+)
 
 
 class Page:
@@ -55,12 +66,32 @@ class Page:
 
     def _values(self, scripts: list[Script]) -> dict[str, str]:
         values = {}
-        for name in self.front.values:
-            for prefix in ("frontMatter", "props.frontMatter", "metadata.frontMatter"):
-                values[f"{prefix}.{name}"] = self.front.text(name)
+        texts = front_texts(self.source, self.front)
+        often = Counter(item.path for item in texts)
+        for item in texts:
+            if often[item.path] == 1:
+                values.update({f"{prefix}frontMatter.{item.path}": item.text for prefix in ("", "props.", "metadata.")})
         for script in scripts:
             values.update(exported_values(self.source, script.start, script.end))
         return {name: value for name, value in values.items() if value}
+
+    def shown_front(self) -> list[FrontText]:
+        """Strings of the front matter that the page shows as a whole.
+
+        Lists and objects that it names, the description that Mintlify puts under a page's title, and the abstract of a
+        MyST page.
+        """
+        named = set(_FRONT_NAME.findall(self.source, self.front.end))
+        whole = {name for name in named if isinstance(self.front.values.get(name), dict | list)}
+        if self.mdx and not _DOCUSAURUS.search(self.source) and _MINTLIFY.search(self.source, self.front.end):
+            whole.add("description")
+        if "kernelspec" in self.front.values or "jupytext" in self.front.values or LOOKS_LIKE_MYST.search(self.source):
+            whole |= {"subtitle", "abstract"}
+        return [
+            item
+            for item in front_texts(self.source, self.front)
+            if item.path.partition(".")[0] in whole and is_prose(item)
+        ]
 
     def shown_exports(self) -> frozenset[str]:
         """Names of exports that stand in braces or as a tag somewhere in the page."""
@@ -82,7 +113,7 @@ class Page:
             first = next((b for b in _flat(self.blocks) if isinstance(b, Heading) and b.level == 1), None)
             if first is not None:
                 tokens = self.inline.tokens(first.body.text)
-                title = clean(read_visible(first.body.text, tokens, self.values).text)
+                title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)
         return title or title_from_name(self.filename)
 
     def notices(self) -> tuple[Notice, ...]:
@@ -91,6 +122,12 @@ class Page:
             Notice(filename=self.filename, message=message, line=line_number(self.source, offset))
             for offset, message in sorted(self._problems)
         )
+
+
+def is_prose(item: FrontText) -> bool:
+    """Whether a string of the front matter is text rather than a path, an address or a class."""
+    key = item.path.rpartition(".")[2]
+    return any(c.isalnum() for c in item.text) and (" " in item.text or key not in UNSEEN_KEYS)
 
 
 def looks_like_mdx(source: str) -> bool:
@@ -129,6 +166,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         shown=page.shown_exports(),
         problem=page.problem,
     )
+    outline.add_front(page.shown_front())
     outline.add(page.blocks)
     return Document(
         filename=filename,

@@ -11,7 +11,6 @@ from lutrin.ingest.markdown import Page
 from lutrin.ingest.page_inline import image_html, inline_html
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import literal_of
-from lutrin.ingest.sections import ALERT, CAPTION, CODE_TITLE, clean, language_of
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
     CALLOUTS,
@@ -30,7 +29,8 @@ from lutrin.ingest.tree import (
     Table,
     callout_of,
 )
-from lutrin.ingest.visible import read_visible
+from lutrin.ingest.visible import anchor_text, read_visible
+from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 
 _KEPT = frozenset(
     "table thead tbody tfoot tr td th caption ul ol li dl dt dd p div section article blockquote figure figcaption "
@@ -54,7 +54,10 @@ def page_html(source: str, filename: str) -> str:
     renderer = _Renderer(page)
     titled = first is not None and first.level == 1 and renderer.text(first.body).casefold() == page.title.casefold()
     title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
-    return title + renderer.blocks(page.blocks)
+    head = "".join(f"<p>{escape(clean(item.text), quote=False)}</p>\n" for item in page.shown_front())
+    if not titled or not isinstance(page.blocks[0], Heading):
+        return title + head + renderer.blocks(page.blocks)
+    return renderer.blocks(page.blocks[:1]) + head + renderer.blocks(page.blocks[1:])
 
 
 class _Renderer:
@@ -106,15 +109,14 @@ class _Renderer:
 
     def heading(self, block: Heading) -> str:
         tokens = self.page.inline.tokens(block.body.text)
-        visible = read_visible(block.body.text, tokens, self.page.values)
-        anchor = block.anchor or self.slugger.next(visible.text.replace("\n", " ").strip())
+        anchor = block.anchor or self.slugger.next(anchor_text(tokens))
         inside = inline_html(tokens, self.page.values)
         return f'<h{block.level} id="{escape(anchor)}">{inside}</h{block.level}>\n' if inside.strip() else ""
 
-    def code(self, block: Code) -> str:
+    def code(self, block: Code, *, tab: bool = False) -> str:
         text = escape(block.text, quote=False)
         language = language_of(block.info)
-        title = CODE_TITLE.search(block.info)
+        title = CODE_TITLE.search(block.info) or (TAB_TITLE.fullmatch(block.info) if tab else None)
         head = f'<p class="code-title">{escape(title[title.lastindex or 1])}</p>\n' if title else ""
         if language == "mermaid":
             return f'{head}<pre class="mermaid">{text}</pre>\n'
@@ -177,6 +179,9 @@ class _Renderer:
             anchor = tag.attribute("id")
             named = f' id="{escape(anchor)}"' if anchor else ""
             return f"<{tag.name}{named}>{self.inline(only.body)}</{tag.name}>\n"
+        if tag.name in CODE_GROUPS:
+            tabs = (self.code(b, tab=True) if isinstance(b, Code) else self.block(b) for b in block.children)
+            return "".join(tabs)
         inside = self.blocks(block.children)
         callout = callout_of(tag)
         if callout:

@@ -6,6 +6,7 @@ A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a
 import contextlib
 import math
 import re
+import statistics
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
@@ -18,13 +19,16 @@ from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
 from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
-from lutrin.ingest.sections import CAPTION, clean
 from lutrin.ingest.sentences import paragraph_ranges
+from lutrin.ingest.wording import CAPTION, clean
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000
 _MAX_OUTLINE = 5000
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
+# A title is so many times as large as most lines, and so many characters long at most.
+_TITLE_SIZE = 1.3
+_LONGEST_TITLE = 140
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
 _SERIF = ("times", "serif", "roman", "cmr", "lmr", "garamond", "georgia", "palatino", "minion", "libertin")
 _SERIF_WIDTH = 0.86
@@ -61,7 +65,7 @@ def parse_pdf(data: bytes, filename: str, password: str = "") -> Document:
         for lines, dropped in zip(pages, running_titles(pages), strict=True)
     ]
     blocks = find_blocks(kept, _outline(reader))
-    title = _title(reader, blocks) or title_from_name(filename)
+    title = _title(reader, blocks) or _largest(kept) or title_from_name(filename)
     writer = _Writer(title, frozenset(vocabulary_of(kept)), len(pages))
     for block in blocks:
         writer.block(block)
@@ -80,7 +84,8 @@ def parse_pdf(data: bytes, filename: str, password: str = "") -> Document:
 def _open(data: bytes, filename: str, password: str) -> pypdf.PdfReader:
     try:
         reader = pypdf.PdfReader(BytesIO(data), strict=False)
-        locked = reader.is_encrypted and not reader.decrypt(password)
+        # A file that its owner only protects from changes opens without a password, whatever others need.
+        locked = reader.is_encrypted and not (reader.decrypt(password) or reader.decrypt(""))
         count = 0 if locked else len(reader.pages)  # a missing page tree shows here
     except DependencyError:
         raise DocumentError(filename, "is encrypted with AES, which needs the package cryptography") from None
@@ -181,7 +186,21 @@ def _title(reader: pypdf.PdfReader, blocks: Sequence[PdfBlock]) -> str:
         title = clean(str((reader.metadata.title if reader.metadata else "") or ""))
         if title and not title.lower().startswith(_NO_TITLES):
             return title
-    return next((" ".join(b.lines) for b in blocks if b.kind == "heading" and b.level == 1 and b.page == 0), "")
+    # Several headings of the first rank are chapters; one alone, on the first page, is what the whole is called.
+    first = [block for block in blocks if block.kind == "heading" and block.level == 1]
+    return " ".join(first[0].lines) if len(first) == 1 and first[0].page == 0 else ""
+
+
+def _largest(pages: Sequence[Sequence[Line]]) -> str:
+    """What stands on the first page in letters that are larger than all others."""
+    sizes = [line.size for lines in pages for line in lines]
+    size = max(sizes, default=0.0)
+    if not size or size < _TITLE_SIZE * statistics.median(sizes):
+        return ""
+    largest = [line.text for line in pages[0] if line.size == size]
+    text = clean(" ".join(largest))
+    alone = sizes.count(size) == len(largest)
+    return text if alone and any(c.isalpha() for c in text) and len(text) <= _LONGEST_TITLE else ""
 
 
 class _Writer:

@@ -17,6 +17,8 @@ _HYPHEN = re.compile(r"([^\W\d_]+)[-\u00ad]\Z")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
 _LONGEST_HEADING = 140
+# Fewer bookmarks than this are the title, or a cover and a back: no outline.
+_LEAST_OUTLINE = 3
 
 
 @dataclass(slots=True)
@@ -49,7 +51,7 @@ def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[OutlineEntry]
 
     Args:
         pages: Lines of each page in reading order.
-        outline: Bookmarks; where there are none, size and weight of the letters make headings.
+        outline: Bookmarks; where there are hardly any, size and weight of the letters make headings, too.
     """
     finder = _Finder(pages, outline)
     titles = {_letters(entry.title) for entry in outline}
@@ -74,6 +76,7 @@ class _Finder:
         larger = sorted({line.size for line in _all(pages) if self._is_title_line(line)}, reverse=True)
         self.levels = {size: min(level, 3) for level, size in enumerate(larger, start=1)}
         self.outline = list(outline)
+        self.complete = len(outline) >= _LEAST_OUTLINE
         self.blocks: list[PdfBlock] = []
         self.pitch = 1.2 * self.body
 
@@ -125,7 +128,7 @@ class _Finder:
                 if _same(entry.title, " ".join(part.text for part in lines[index : index + count])):
                     pending.remove(entry)
                     return entry.level, count
-        if self.outline or not any(c.isalpha() for c in line.text):
+        if self.complete or not any(c.isalpha() for c in line.text):
             return 0, 0
         if self._is_title_line(line):
             return self.levels.get(line.size, 3), 1

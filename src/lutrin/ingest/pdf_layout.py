@@ -229,24 +229,35 @@ def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
     Returns:
         For each page the indices of such lines.
     """
-    heights = [line.y for lines in pages for line in lines]
+    # Lines that were turned stand below the page, where they were put.
+    heights = [line.y for lines in pages for line in lines if line.y >= 0]
     if not heights:
         return [set() for _ in pages]
     low, high = min(heights), max(heights)
     margin = _MARGIN * (high - low)
     edges = [[i for i in _edges(lines) if lines[i].y >= high - margin or lines[i].y <= low + margin] for lines in pages]
-    pages_of: defaultdict[str, set[int]] = defaultdict(set)
+    # The title on the first page has the words of the header, in larger letters.
+    pages_of: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     for number, indices in enumerate(edges):
         for index in indices:
-            for pattern in _patterns(pages[number][index]):
-                pages_of[pattern].add(number)
+            line = pages[number][index]
+            for pattern in _patterns(line):
+                pages_of[pattern, round(line.size)].add(number)
     needed = max(3, len(pages) // 4)
     found: list[set[int]] = []
     for number, indices in enumerate(edges):
         texts = {index: _patterns(pages[number][index]) for index in indices}
         numbers = {index for index, patterns in texts.items() if all(map(_is_number, patterns))}
-        repeated = {i for i, patterns in texts.items() if any(len(pages_of[text]) >= needed for text in patterns)}
-        dropped = numbers | repeated
+        sizes = {index: round(pages[number][index].size) for index in indices}
+        repeated = {i for i, found in texts.items() if any(len(pages_of[text, sizes[i]]) >= needed for text in found)}
+        # The header of a page that lies on its side was turned with it, to anywhere.
+        turned = {
+            index
+            for index, line in enumerate(pages[number])
+            if line.y < 0
+            and any(text != "#" and len(pages_of[text, round(line.size)]) >= needed for text in _patterns(line))
+        }
+        dropped = numbers | repeated | turned
         # What stands beside a running title belongs to it, even if it seemed to be in another column.
         beside = {i for i in indices for j in dropped if abs(pages[number][i].y - pages[number][j].y) < 2}
         found.append(dropped | beside if len(pages[number]) > 1 else set())

@@ -98,6 +98,7 @@ def recipe(book: Book, settings: Settings, embedder: str) -> str:
         FORMAT_VERSION,
         book.info,
         sorted(folders.items()),
+        sorted(book.contents.items()),
         settings.chunk_tokens,
         settings.chunk_overlap_tokens,
         embedder,

@@ -16,17 +16,17 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from lutrin import sqlite
-from lutrin.errors import EmptyCorpus, IndexUnavailable, IngestInProgress, InvalidInput, VerificationFailed
+from lutrin.errors import EmptyCorpus, IndexUnavailable, InvalidInput, VerificationFailed
+from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import MANIFEST, live_hashes, remove_retired
+from lutrin.index.generation import MANIFEST, VECTORS, live_hashes, remove_retired
 from lutrin.index.verify import Verify
-from lutrin.ingest.book import BUILDING, BookIngest
+from lutrin.ingest.book import BUILDING, BookIngest, Fit
 from lutrin.ingest.books import Book, find_books
+from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.plan import make_plan, recipe
 from lutrin.ingest.scan import SourceFile, scan
 from lutrin.ingest.summary import IngestSummary, Progress, silent
@@ -44,6 +44,8 @@ class IngestTools:
     store: VectorStore
     verify: Verify
     """Reads a new generation back, in a fresh process; see `lutrin.index.verify.in_fresh_process`."""
+    fit: Fit | None = None
+    """Learns on a new generation which questions it answers; None leaves that to what holds for all books."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock_ns: Callable[[], int] = time.time_ns
     """The clock that stamps files."""
@@ -68,7 +70,31 @@ async def ingest(
     password: str = "",
     progress: Progress = silent,
 ) -> IngestSummary:
-    """Bring the index up to what a folder of books holds now.
+    """Bring the index up to what a folder of books holds now, if no other ingest is running.
+
+    Takes what `ingest_alone` takes.
+
+    Raises:
+        IngestInProgress: Another process is ingesting; raised at once.
+        LutrinError: As `ingest_alone` raises it.
+    """
+    with ingest_lock(settings.data_dir):
+        return await ingest_alone(
+            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+        )
+
+
+async def ingest_alone(
+    corpus: Path,
+    settings: Settings,
+    tools: IngestTools,
+    *,
+    overrides: Overrides,
+    rebuild: bool,
+    password: str,
+    progress: Progress,
+) -> IngestSummary:
+    """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
 
     Args:
         corpus: A book, a folder of books, or one file.
@@ -80,7 +106,6 @@ async def ingest(
         progress: Told of each folder that is done, and often in between.
 
     Raises:
-        IngestInProgress: Another process is ingesting; raised at once.
         EmptyCorpus: There is nothing to read.
         InvalidInput, DocumentError: Two books have the same slug, or a `book.toml` cannot be read.
         VerificationFailed: A new index did not read back as it was written; the old one serves.
@@ -88,19 +113,11 @@ async def ingest(
         WeightsError: The embedding model cannot be used.
     """
     started = time.perf_counter()
-    lock = FileLock(settings.data_dir / "ingest.lock", timeout=0)
-    try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise IngestInProgress from None
     try:
         run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, progress=progress)
         summary = await run.all_books(overrides)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
-    finally:
-        lock.release()
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
 
 
@@ -137,6 +154,7 @@ class _Run:
             summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _, _ in books}))
             if summary.published or summary.removed:
                 await asyncio.to_thread(self._clean, catalog, cache)
+            await self._settle(catalog)
             return summary
 
     def _find(self, overrides: Overrides) -> list[tuple[Book, list[SourceFile], tuple[Notice, ...]]]:
@@ -189,6 +207,7 @@ class _Run:
             cache=cache,
             store=self._tools.store,
             verify=self._tools.verify,
+            fit=self._tools.fit,
             current=current,
             password=self._password,
             progress=self._progress,
@@ -232,6 +251,13 @@ class _Run:
                 catalog.withdraw(slug)
                 self._log.info("ingest.withdrawn", book=slug)
         return IngestSummary(removed=removed)
+
+    async def _settle(self, catalog: Catalog) -> None:
+        """Tell the vector store what is current, each time: the ingest that published it may have been killed."""
+        for book in catalog.books():
+            folder = self._settings.books_dir / book.info.slug
+            kept = [folder / book.previous / VECTORS] if book.previous else []
+            await self._tools.store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
 
     def _clean(self, catalog: Catalog, cache: EmbeddingCache) -> None:
         tidy(catalog, self._settings.books_dir)

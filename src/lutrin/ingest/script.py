@@ -12,6 +12,7 @@ _NAME = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)?")
 _ATTRIBUTE = re.compile(r"[A-Za-z_:@][\w:.@-]*")
 _BARE_VALUE = re.compile(r"[^\s\"'=<>`{}]+")
 _SPACE = re.compile(r"\s*")
+_QUOTES = frozenset("\"'`/")
 _BRACE_STOP = re.compile(r"[{}\"'`/]")
 _STRING = {'"': re.compile(r'"(?:[^"\\\r\n]|\\.)*+"', re.DOTALL), "'": re.compile(r"'(?:[^'\\\r\n]|\\.)*+'", re.DOTALL)}
 _TEMPLATE = re.compile(r"`(?:[^`\\]|\\.)*+`", re.DOTALL)
@@ -207,6 +208,23 @@ def literal_of(expression: str) -> tuple[str, int, int] | None:
         return None
     start = expression.index(stripped) + 1
     return unquote(stripped), start, start + len(stripped) - 2
+
+
+def shown_literals(expression: str) -> list[str]:
+    """Strings of an expression that a page may show: phrases, and what stands behind `?`, `:`, `||`, `&&` or `??`.
+
+    >>> shown_literals("fast ? 'It runs' : 'walks'"), shown_literals("require('./a.png')")
+    (['It runs', 'walks'], [])
+    """
+    found, cursor = [], 0
+    while (stop := _BRACE_STOP.search(expression, cursor)) is not None:
+        cursor = skip_literal(expression, stop.start(), len(expression)) if stop.group() in _QUOTES else stop.end()
+        if stop.group() in "\"'`" and cursor > stop.end():
+            text = " ".join(unquote(expression[stop.start() : cursor]).split())
+            before = expression[max(0, stop.start() - 20) : stop.start()].rstrip()
+            if " " in text or (text and before.endswith(("?", ":", "||", "&&"))):
+                found.append(text)
+    return found
 
 
 def is_comment(expression: str) -> bool:

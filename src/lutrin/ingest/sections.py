@@ -1,10 +1,10 @@
 """From the blocks of a page to its sections: headings, and under them the units that can be quoted."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.frontmatter import FrontText
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Tag, literal_of
@@ -25,34 +25,15 @@ from lutrin.ingest.tree import (
     Script,
     Table,
     callout_of,
+    cells_of,
 )
-from lutrin.ingest.visible import Visible, read_visible
+from lutrin.ingest.visible import Visible, anchor_text, read_visible
+from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 from lutrin.records import Section, Unit, UnitKind
-
-_ZERO_WIDTH = dict.fromkeys(
-    map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-)
-CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Listing|Diagram)\s*[\dA-Z]+(?:[.\-–]\d+)*\s*[:.–—]", re.IGNORECASE)
-ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|\Z)", re.IGNORECASE)
-CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
-_LANGUAGE = re.compile(r"\{?\.?([^\s{},:]*)")
-_CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]*(\S*)")
 
 # An item of a list is quoted whole unless it is a small essay.
 _LONG_ITEM = 500
 _LONG_LEAD = 400
-
-
-def clean(text: str) -> str:
-    """White space as single blanks, zero-width characters and direction marks removed."""
-    return " ".join(text.translate(_ZERO_WIDTH).split())
-
-
-def language_of(info: str) -> str:
-    """The language of a fence: `python` of `python title="a.py" {1,3}` and of MyST's `{code-block} python`."""
-    directive = _CODE_DIRECTIVE.match(info)
-    match = directive or _LANGUAGE.match(info)
-    return match[1] if match else ""
 
 
 @dataclass(slots=True)
@@ -76,6 +57,8 @@ class _Where:
     """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
     lead: str = ""
     """Of a nested list: the item that it belongs to."""
+    tabs: bool = False
+    """In a group of code blocks, each behind a tab that its fence names."""
 
 
 class Outline:
@@ -116,6 +99,11 @@ class Outline:
     def add(self, blocks: Sequence[Block]) -> None:
         """Read the blocks of a page."""
         self._walk(blocks, _Where())
+
+    def add_front(self, texts: Sequence[FrontText]) -> None:
+        """Put strings of the front matter that the page shows under its title."""
+        for item in texts:
+            self._unit("sentence", clean(item.text), (item.start, item.end), self._new_block(), _Where())
 
     def sections(self, end: int) -> tuple[Section, ...]:
         """The finished sections, each up to where the next one starts; `end` is the length of the source."""
@@ -168,9 +156,10 @@ class Outline:
             self._lead = self._intro = ""
 
     def _heading(self, block: Heading, where: _Where) -> None:
-        visible = self._visible(block.body)
+        tokens = self.inline.tokens(block.body.text)
+        visible = read_visible(block.body.text, tokens, self.values, attributes=False)
         text = clean(visible.text)
-        anchor = block.anchor or self._slugger.next(visible.text.replace("\n", " ").strip())
+        anchor = block.anchor or self._slugger.next(anchor_text(tokens))
         if not text:
             return
         place = self._place(block.body, visible, 0, len(visible.text))
@@ -224,7 +213,7 @@ class Outline:
                 self._lead = self._intro = text[:_LONG_LEAD]
 
     def _code(self, block: Code, where: _Where) -> None:
-        title = CODE_TITLE.search(block.info)
+        title = CODE_TITLE.search(block.info) or (TAB_TITLE.fullmatch(block.info) if where.tabs else None)
         if title is not None:
             index = title.lastindex or 1
             offset = self.source.find(block.info, block.start)
@@ -330,9 +319,18 @@ class Outline:
 
     def _element(self, block: Element, where: _Where) -> None:
         callout = callout_of(block.tag)
-        inside = replace(where, warning=where.warning or callout in WARNINGS, headings=where.headings and not callout)
+        inside = replace(
+            where,
+            warning=where.warning or callout in WARNINGS,
+            headings=where.headings and not callout,
+            tabs=block.tag.name in CODE_GROUPS,
+        )
         for shown in attribute_texts(block.tag):
             self._unit("caption", clean(shown.text), (shown.start, shown.end), self._new_block(), inside)
+        if block.tag.name == "tr" and (cells := cells_of(block)):
+            row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
+            self._unit("table_row", row, (cells[0].start, cells[-1].end), self._new_block(), inside)
+            return
         level = block.tag.name[1:]
         only = block.children[0] if len(block.children) == 1 else None
         if block.tag.name[:1] == "h" and level in {"1", "2", "3", "4", "5", "6"} and isinstance(only, Paragraph):

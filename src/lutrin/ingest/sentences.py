@@ -9,7 +9,7 @@ _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof st rev gen col jan feb mar apr jun jul aug sep sept oct nov dec inc ltd viz".split()
 )
 # Possessive and anchored at the first mark of a run: linear on ten megabytes of dots.
-_STOP = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]++[”’」』）]*+")
+_STOP = re.compile(r"(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++[\"'”’»)\]*_]*+(?=\s)|[。！？]++[”’」』）]*+")
 _WORD_BEFORE = re.compile(r"[\w.]*$")
 _LOWER = re.compile(r"[\"'“‘(\[*_]*[a-zß-öø-ÿ]")
 _SOFT_BREAK = re.compile(r"[;:,]\s|\s")

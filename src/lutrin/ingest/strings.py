@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lutrin.ingest.script import Tag, literal_of, scan_tag, skip_literal, unquote
+from lutrin.ingest.script import Tag, literal_of, scan_braces, scan_tag, skip_literal, unquote
 from lutrin.ingest.visible import is_shown
 
 _STOP = re.compile(r"[{}()\[\],;\"'`/<]")
@@ -12,11 +12,19 @@ _KEY = re.compile(r"([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*\Z
 _NUMBER = re.compile(r"([A-Za-z_$][\w$]*)\s*:\s*(-?\d[\d_.]*(?:[eE][-+]?\d+)?)\s*\Z")
 _BEFORE_TAG = re.compile(r"(?:[(>,=&|?:{}\[;]|\breturn)\s*\Z")
 _PATH_CALL = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(?|\buseBaseUrl\s*\()\s*\Z")
-_UNSEEN_KEYS = frozenset(
+UNSEEN_KEYS = frozenset(
     "id key href src to url path type icon color className class style slug value sidebar image".split()
 )
+"""Members of objects whose single words no reader sees."""
 _CONSTANT = re.compile(r"\bexport\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w.<>\[\]]+\s*)?=\s*")
 _NAME = re.compile(r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:const|let|var|function\*?|class)\s+([A-Za-z_$][\w$]*)")
+_FIELDS = frozenset({"ParamField", "ResponseField", "Property", "Param"})
+_FIELD_NAMES = frozenset({"name", "path", "query", "body", "header"})
+_MEMBER = re.compile(r"[\s,]*(?://[^\n]*\s*)?([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
+_NUMERAL = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?")
+_QUOTES = "\"'"
+_DEEPEST = 6
+_LONG_TEXT = 1000
 _SCALAR = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?(?=\s*(?:;|\r|\n|\Z))")
 
 
@@ -35,30 +43,97 @@ def exported_names(source: str, start: int, end: int) -> list[str]:
 
 
 def exported_values(source: str, start: int, end: int) -> dict[str, str]:
-    """Text of each exported constant that is a string or a number: what `{name}` shows."""
-    values = {}
+    """What `{name}` and `{name.member}` show: strings and numbers of exported constants and objects."""
+    values: dict[str, str] = {}
+    reached = start
     for match in _CONSTANT.finditer(source, start, end):
         at = match.end()
+        if at < reached:  # in an object that was read already
+            continue
         if at < end and source[at] in "\"'`":
             literal = literal_of(source[at : skip_literal(source, at, end)])
             if literal is not None:
                 values[match[1]] = literal[0]
         elif (number := _SCALAR.match(source, at, end)) is not None:
             values[match[1]] = number.group()
+        elif source.startswith("{", at):
+            close = scan_braces(source, at, end)
+            values.update(_members(source, at + 1, (close or at + 1) - 1, match[1]))
+            reached = close or end
     return values
+
+
+def _members(source: str, start: int, end: int, name: str) -> dict[str, str]:
+    """Members of an object literal that are strings or numbers, by their path; of objects in it, too."""
+    values: dict[str, str] = {}
+    pos = start
+    while (key := _MEMBER.match(source, pos, end)) is not None:
+        path, at = f"{name}.{key[1].strip(_QUOTES)}", key.end()
+        after = _value_end(source, at, end)
+        raw = source[at:after].strip()
+        if source[at] == "{" and path.count(".") < _DEEPEST:
+            values.update(_members(source, at + 1, after - 1, path))
+        elif (literal := literal_of(raw)) is not None:
+            values[path] = literal[0]
+        elif _NUMERAL.fullmatch(raw):
+            values[path] = raw
+        pos = after
+    return values
+
+
+def _value_end(source: str, at: int, end: int) -> int:
+    """Where the value that starts at `at` ends: at the comma outside of brackets and literals."""
+    depth = 0
+    while at < end:
+        char = source[at]
+        if char in "\"'`/":
+            at = skip_literal(source, at, end)
+            continue
+        depth += (char in "{[(") - (char in "}])")
+        if char == "," and depth == 0:
+            break
+        at += 1
+    return at
 
 
 def attribute_texts(tag: Tag) -> Iterator[Shown]:
     """Texts in the attributes of a component that a reader sees, as far as names and looks can tell."""
+    if tag.name == "Translate":  # its description is for translators
+        return
+    if tag.name in _FIELDS:
+        yield from _field(tag)
+        return
+    # Docusaurus writes a tab's value on it if it has no label.
+    unnamed = tag.name == "TabItem" and not any(item.name == "label" for item in tag.attributes)
     for item in tag.attributes:
         if item.value is None:
             continue
         if not item.expression:
-            if is_shown(tag.name, item.name, item.value):
+            if is_shown(tag.name, item.name, item.value) or (unnamed and item.name == "value" and item.value.strip()):
                 yield Shown(item.value, item.start, item.end)
         elif is_shown(tag.name, item.name, "a b"):
             for shown in script_texts(item.value, 0, len(item.value)):
                 yield Shown(shown.text, item.start + shown.start, item.start + shown.end)
+
+
+def _field(tag: Tag) -> Iterator[Shown]:
+    """A parameter of an interface as Mintlify heads it: `speed: number, default: 0.5, required`."""
+    name = next((item for item in tag.attributes if item.name in _FIELD_NAMES and item.value), None)
+    if name is None or name.value is None:
+        return
+    parts: list[str] = []
+    start, end = name.start, name.end
+    for item in tag.attributes:
+        if item.name == "type" and item.value:
+            parts.insert(0, item.value)
+        elif item.name == "default" and item.value:
+            parts.append(f"default: {item.value.strip(_QUOTES)}")
+        elif item.name in {"required", "deprecated"} and item.value in {None, "true"}:
+            parts.append(item.name)
+        else:
+            continue
+        start, end = min(start, item.start), max(end, item.end)
+    yield Shown(f"{name.value}: {', '.join(parts)}" if parts else name.value, start, end)
 
 
 def script_texts(source: str, start: int, end: int) -> list[Shown]:
@@ -120,12 +195,12 @@ class _Scan:
         name = key[1].strip("\"'") if key else ""
         if self.source[stop : stop + 20].lstrip().startswith(":") and not key:
             return  # a quoted key
-        if any(c.isalnum() for c in text) and (name not in _UNSEEN_KEYS or " " in text.strip()):
+        if any(c.isalnum() for c in text) and (name not in UNSEEN_KEYS or " " in text.strip()):
             self.found.append((self.groups[-1], name, Shown(text, at + 1, stop - 1)))
 
     def number(self, at: int) -> None:
         match = _NUMBER.search(self.source, max(self.pos, at - 80), at)
-        if match is not None and match[1] not in _UNSEEN_KEYS:
+        if match is not None and match[1] not in UNSEEN_KEYS - {"value"}:
             self.found.append((self.groups[-1], match[1], Shown(match[2], match.start(2), match.end(2))))
 
     def tag(self, at: int) -> None:
@@ -146,8 +221,19 @@ class _Scan:
         text = self.source[self.gap : at]
         if any(c.isalnum() for c in text):
             start = self.gap + len(text) - len(text.lstrip())
-            self.found.append((-1 - at, "", Shown(text.strip(), start, start + len(text.strip()))))
+            piece = Shown(" ".join(text.split()), start, start + len(text.strip()))
+            # What stands on both sides of an expression is one sentence to a reader, with a value in the middle.
+            before = self.found[-1][2] if self.found and self.found[-1][0] < 0 else None
+            if before is not None and len(before.text) < _LONG_TEXT and self.is_value(before.end, self.gap):
+                self.found.pop()
+                piece = Shown(f"{before.text} … {piece.text}", before.start, piece.end)
+            self.found.append((-1 - at, "", piece))
         self.gap = at
+
+    def is_value(self, start: int, end: int) -> bool:
+        """Whether nothing but one expression in braces stands in a range."""
+        brace = self.source.find("{", start, end)
+        return brace >= 0 and not self.source[start:brace].strip() and scan_braces(self.source, brace, end) == end
 
     def shown(self) -> list[Shown]:
         texts: list[Shown] = []

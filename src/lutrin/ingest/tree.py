@@ -140,6 +140,20 @@ class Element:
 
 Block = Heading | Paragraph | Code | Math | Table | Rule | Script | Mark | Quote | Item | Listing | Admonition | Element
 
+
+def cells_of(row: Element) -> list[Paragraph]:
+    """The paragraphs of a table's row in HTML, in order; none if it holds anything else."""
+    found: list[Paragraph] = []
+    for child in row.children:
+        if isinstance(child, Paragraph):
+            found.append(child)
+        elif not isinstance(child, Element) or (child.children and not (inside := cells_of(child))):
+            return []
+        elif child.children:
+            found += inside
+    return found
+
+
 CALLOUTS = {
     "note": "note",
     "tip": "tip",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from lutrin.ingest.inline import Token
-from lutrin.ingest.script import HTML, INLINE, literal_of
+from lutrin.ingest.script import HTML, INLINE, literal_of, shown_literals
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -58,9 +58,10 @@ def _start(piece: Piece) -> int:
 
 
 class _Reader:
-    def __init__(self, text: str, values: dict[str, str]) -> None:
+    def __init__(self, text: str, values: dict[str, str], *, attributes: bool) -> None:
         self.text = text
         self.values = values
+        self.attributes = attributes
         self.parts: list[str] = []
         self.pieces: list[Piece] = []
         self.protected: list[tuple[int, int]] = []
@@ -102,6 +103,8 @@ class _Reader:
             self.cursor = max(self.cursor, end)
 
     def nested(self, token: Token, kind: str) -> None:
+        if kind == "image" and self.parts and not self.parts[-1][-1].isspace():
+            self.put(" ", self.cursor, self.cursor, exact=False)  # pictures in a row stand apart
         first, start = len(self.pieces), self.cursor
         self.walk(token["children"])
         if first == len(self.pieces):
@@ -179,7 +182,7 @@ class _Reader:
         known = tag.name.lower() in HTML
         if tag.name.lower() != "wbr" and (known or not self.touches_word(begin, end)):
             self.put(" ", begin, end, exact=False)
-        for item in tag.attributes:
+        for item in tag.attributes if self.attributes else ():
             shown = item.value
             if item.expression:
                 literal = literal_of(item.value or "")
@@ -196,11 +199,12 @@ class _Reader:
 
 
 def expression_text(raw: str, values: dict[str, str]) -> str:
-    """What an expression in braces shows, if it is a string, a number, or a known name; else nothing."""
+    """What an expression in braces shows: a string, a number, a known name, or the strings that it chooses from."""
     literal = literal_of(raw)
     if literal is not None:
         return literal[0]
-    return raw.strip() if _NUMBER.fullmatch(raw.strip()) else values.get(raw.strip(), "")
+    bare = raw.strip()
+    return bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
 
 
 def is_shown(tag: str, name: str, value: str) -> bool:
@@ -208,19 +212,38 @@ def is_shown(tag: str, name: str, value: str) -> bool:
     if tag[:1].islower():
         return name == "alt" or (name == "title" and tag == "abbr")
     plain = name.lower()
-    if plain in _HIDDEN or plain.startswith(("on", "data-")) or not any(c.isalpha() for c in value):
+    if plain in _HIDDEN or plain.startswith(("on", "data-")) or not any(c.isalnum() for c in value):
         return False
-    return plain in _SHOWN or " " in value.strip()
+    return plain in _SHOWN or (" " in value.strip() and any(c.isalpha() for c in value))
 
 
-def read_visible(text: str, tokens: list[Token], values: dict[str, str]) -> Visible:
+def anchor_text(tokens: list[Token]) -> str:
+    """The text of a heading from which Docusaurus makes its fragment.
+
+    As `mdast-util-to-string` puts it together: expressions as they are written, of tags only what is between them.
+    """
+    parts = []
+    for token in tokens:
+        if token["type"] in {"softbreak", "linebreak"}:
+            parts.append(" ")
+        elif "children" in token:
+            parts.append(anchor_text(token["children"]))
+        elif token["type"] == "text":
+            parts.append(_ENTITY.sub(lambda entity: unescape(entity.group()), token["raw"]))
+        else:
+            parts.append(token.get("raw", ""))
+    return "".join(parts)
+
+
+def read_visible(text: str, tokens: list[Token], values: dict[str, str], *, attributes: bool = True) -> Visible:
     """Put together what a reader sees.
 
     Args:
         text: The inline text.
         tokens: Its tokens, from `parse_inline`.
         values: Text of expressions that can be known: exported constants, strings of the front matter.
+        attributes: Whether texts in the attributes of components count; those in a heading are names of icons.
     """
-    reader = _Reader(text, values)
+    reader = _Reader(text, values, attributes=attributes)
     reader.walk(tokens)
     return Visible("".join(reader.parts), reader.pieces, reader.protected)

@@ -9,6 +9,12 @@ _JOINT = re.compile(
     r"(?:,?\s+(?:and|but|or)\s+(?=(?:what|which|how|why|where|when|who)\b))|(?<=\?)\s+(?=\w)|;\s+", re.IGNORECASE
 )
 _LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|one)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\b(?:what|which|how|why|where|when|who|whom|whose|is|are|was|were|does|do|did|can|could|should|must|may|will|would"
+    r"|name|list|explain|describe|define|compare|tell|give|show)\b",
+    re.IGNORECASE,
+)
+"""What a question cannot do without; "And one arm?" only names what another question is asked of."""
 MAX_PARTS = 3
 
 
@@ -20,6 +26,6 @@ def parts_of(question: str) -> list[str]:
         ['How good is the camera', 'How good is the camera what does it cost?']
     """
     found = [part.strip(" ,") for part in _JOINT.split(question) if part.strip(" ,?")]
-    if not 2 <= len(found) <= MAX_PARTS or not all(topic_stems(part) for part in found):
+    if not 2 <= len(found) <= MAX_PARTS or not all(topic_stems(part) and _ASKS.search(part) for part in found):
         return [question]
     return [found[0], *(f"{found[0]} {part}" if _LEANS.search(part) else part for part in found[1:])]

@@ -11,7 +11,7 @@ from lutrin.records import Passage, Question
 from lutrin.retrieve.filters import filtered
 from lutrin.retrieve.scope import judge, signal
 from lutrin.retrieve.search import SELECTION_CHARACTERS, Searcher
-from lutrin.retrieve.words import words
+from lutrin.retrieve.words import topic_stems, words
 
 
 @asynccontextmanager
@@ -52,8 +52,9 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     async with leased(shelf, question.book) as generations:
         results = [
-            await searcher.search(generation, text, k=question.top_k or default_k, where=where)
+            await searcher.search(generation, text, k=question.top_k or default_k, where=where, with_evidence=False)
             for generation, where in await filtered(generations, question)
         ]
     best = max(results, key=signal)
-    return [] if judge(best) is not None else list(best.passages)
+    # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
+    return list(best.passages) if judge(best) is None or not topic_stems(text) else []

@@ -1,53 +1,39 @@
 """Search: two ways to find candidates, late interaction to rank them and to score their sentences."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 import numpy as np
-import numpy.typing as npt
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.index.tokens import MaxSim
-from lutrin.ports import Embedder, Encoding
-from lutrin.records import Chunk, Passage
+from lutrin.ports import Embedder, Encoding, Reranker
+from lutrin.records import Passage
+from lutrin.retrieve.asked import Asked, Float, asked
+from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored, gather
+from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
-from lutrin.retrieve.words import STOP_WORDS, content_stems, topic_stems, words
+from lutrin.retrieve.signals import log_odds, signals_of
+from lutrin.retrieve.words import plain, topic_stems
 
-Float = npt.NDArray[np.float32]
-
-POOL = 24
-"""Candidates that each of the two searches contributes."""
-LEXICAL_WEIGHT = 0.35
-LATE_WEIGHT = 1.2
-"""Fusion of a passage: cosine + LEXICAL_WEIGHT x BM25 (best of the pool = 1) + LATE_WEIGHT x MaxSim."""
-SELECTION_WEIGHT = 0.6
-"""Share of the selected text in the vector that is searched for; the question has the rest."""
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 CONTAINS_BONUS = 0.2
 """Added to the passage that the selection was taken from."""
-COVERAGE_PASSAGES = 5
+CONTEXT_WEIGHT = 1.0
+"""What the whole question says of a passage counts as much as what its part says."""
+RERANKED = 20
+"""Passages that a cross-encoder reads, each in some 20 ms."""
+RERANK_WEIGHT = 1.0
+"""What its verdict counts beside the fused score; a guess until somebody's weights are measured."""
+TURNS = 2
+"""Searches that are under way at once; ten that take turns on the cores would all end as late as the last."""
+ENCODED = 256
+"""Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
 EVIDENCE_PASSAGES = 12
 """Passages whose units may be quoted; more than a reader is shown, for a good sentence may stand in a poor passage."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found."""
-
-    passages: tuple[Passage, ...]
-    """Best first, at most as many as asked for."""
-    parts: tuple["Part", ...]
-    """What was asked, each with its own evidence; one for most questions."""
-    best_cosine: float
-    """Of the question and any candidate, -1 to 1; 0 if there is none."""
-    best_passage: float
-    """Highest late-interaction score of any passage, -1 to 1; 0 if there is none."""
-    coverage: float
-    """Share of the question's topic words that stand in the best passages, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +46,19 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question as the searches need it."""
+class Found:
+    """What a search found."""
 
-    vector: Float
-    tokens: Float
-    """(Q, d): token vectors that carry meaning."""
-    weights: Float
-    """(Q,): 1 + log inverse document frequency of the word that each token is part of."""
+    passages: tuple[Passage, ...]
+    """Best first, at most as many as asked for."""
+    parts: tuple[Part, ...]
+    """What was asked, each with its own evidence; one for most questions."""
+    odds: float
+    """Logarithm of the odds that the book speaks of it: 0 is even; `scope.judge` decides."""
+    signals: tuple[float, ...] = ()
+    """What these odds rest on; see `signals.SIGNALS`."""
+    strength: float = 0.0
+    """The odds by the weights that are common to all books: in these, books can be compared."""
 
 
 class Searcher:
@@ -75,10 +66,26 @@ class Searcher:
 
     Args:
         embedder: The one that the index was built with.
+        reranker: Reads the best passages once more, together with the question; None: nobody does.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
         self.embedder = embedder
+        self._reranker = reranker
+        self._encoded: dict[str, Encoding] = {}
+        self._turns = asyncio.Semaphore(TURNS)
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode questions; those of late are remembered, for each book of several is searched for the same one."""
+        wanted = dict.fromkeys(texts)
+        known = {text: self._encoded[text] for text in wanted if text in self._encoded}
+        missing = [text for text in wanted if text not in known]
+        if missing:
+            known.update(zip(missing, await self.embedder.encode(missing), strict=True))
+            self._encoded.update(known)
+            while len(self._encoded) > ENCODED:
+                del self._encoded[next(iter(self._encoded))]
+        return [known[text] for text in texts]
 
     async def search(
         self,
@@ -88,6 +95,7 @@ class Searcher:
         k: int,
         where: Mapping[str, str] | None = None,
         selected_text: str = "",
+        with_evidence: bool = True,
     ) -> Found:
         """Find the passages and units that answer a text.
 
@@ -97,137 +105,119 @@ class Searcher:
             k: Passages at most.
             where: Only chunks of this chapter, module or content type.
             selected_text: A passage that the reader marked; it weighs more than the question.
+            with_evidence: Score the units of the passages, too; who wants no answer can save the time.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        texts = [text] if selected_text else parts_of(text)
-        found = [await self._search(generation, part, k=k, where=where, selected_text=selected_text) for part in texts]
-        return found[0] if len(found) == 1 else _joined(found, k)
+        async with self._turns:
+            selection = selected_text[:SELECTION_CHARACTERS]
+            questions = await self._ask(generation, text, selection)
+            pool, scored = await gather(generation, questions, where)
+            return await self._choose(generation, pool, scored, k=k, selection=selection, with_evidence=with_evidence)
 
-    async def _search(
-        self, generation: OpenGeneration, text: str, *, k: int, where: Mapping[str, str] | None, selected_text: str
+    async def _choose(
+        self,
+        generation: OpenGeneration,
+        pool: Pool,
+        scored: Sequence[Scored],
+        *,
+        k: int,
+        selection: str,
+        with_evidence: bool,
     ) -> Found:
-        """One search for one thing."""
-        selection = selected_text[:SELECTION_CHARACTERS]
+        """What the whole question (first) and its parts, if there are several, find in their pool."""
+        wanted = scored[1:] or scored
+        if not pool.chunks:
+            parts = tuple(Part(item.asked.text, ()) for item in wanted)
+            return Found(passages=(), parts=parts, odds=-np.inf)
+        ranks = [
+            await self._reread(pool, item, _rank(pool, item, scored[0] if scored[1:] else None, selection))
+            for item in wanted
+        ]
+        wishes = [
+            Wish(scores=rank, matches=item.late.passage_best, share=item.share)
+            for rank, item in zip(ranks, wanted, strict=True)
+        ]
+        chosen = choose(wishes, [chunk.filename for chunk in pool.chunks], k)
+        odds, signals = max(
+            (log_odds(found, generation.manifest.scope), tuple(map(float, found)))
+            for found in (signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True))
+        )
+        return Found(
+            passages=_passages(pool, chosen, wanted),
+            parts=tuple(
+                Part(item.asked.text, _evidence(pool, item, rank, max(k, EVIDENCE_PASSAGES)) if with_evidence else ())
+                for item, rank in zip(wanted, ranks, strict=True)
+            ),
+            odds=odds,
+            signals=signals,
+            strength=log_odds(np.array(signals, dtype=np.float32), None),
+        )
+
+    async def _reread(self, pool: Pool, item: Scored, rank: Float) -> Float:
+        """(P,): the order of a part after the cross-encoder, if there is one, has read the best of the pool."""
+        if self._reranker is None:
+            return rank
+        best = np.argsort(-rank, kind="stable")[:RERANKED]
+        texts = [pool.chunks[index].embedded_text() for index in best]
+        changed = rank.copy()
+        changed[best] += RERANK_WEIGHT * await self._reranker.scores(item.asked.text, texts)
+        return changed
+
+    async def _ask(self, generation: OpenGeneration, text: str, selection: str) -> list[Asked]:
+        """The question, followed by its parts if there are several."""
         # "Explain this" says nothing about the subject; the selected text does.
         text = text if topic_stems(text) or not selection else selection
-        asked = await self._ask(generation, text, selection)
-        dense = dict(await generation.nearest(asked.vector, POOL, where))
-        lexical = dict(await generation.matching(f"{text} {selection}".strip(), POOL, where))
-        chunks = await generation.chunks(list(dict.fromkeys((*dense, *lexical))))
-        chunks = _distinct(chunks)
-        if not chunks:
-            return Found(passages=(), parts=(Part(text, ()),), best_cosine=0.0, best_passage=0.0, coverage=0.0)
-        rows = await generation.rows([chunk.chunk_id for chunk in chunks])
-        cosines = np.array([float((generation.windows_of(row) @ asked.vector).max()) for row in rows], dtype=np.float32)
-        late = generation.tokens.maxsim(generation.tokens.project(asked.tokens), asked.weights, rows)
-        scores = self._fuse(chunks, cosines, lexical, late, selection)
-        order = sorted(range(len(chunks)), key=lambda index: (-scores[index], chunks[index].chunk_id))
-        passages = tuple(
+        parts = [text] if selection else parts_of(text)
+        texts = [text, *(parts if len(parts) > 1 else [])]
+        encodings = await self.encode([*texts, *([selection] if selection else [])])
+        marked = encodings[-1] if selection else None
+        return [
+            await asked(generation, item, encoding, marked, f"{item} {selection}".strip())
+            for item, encoding in zip(texts, encodings[: len(texts)], strict=True)
+        ]
+
+
+def _rank(pool: Pool, item: Scored, whole: Scored | None, selection: str) -> Float:
+    """(P,): by which one part orders the pool; a part is understood in the light of the whole question."""
+    scores = item.fused - pool.apart
+    if whole is not None:
+        scores = scores + CONTEXT_WEIGHT * whole.fused
+    if selection:
+        wanted = plain(selection)
+        contains = [CONTAINS_BONUS * (wanted in plain(chunk.text)) for chunk in pool.chunks]
+        scores = scores + np.array(contains, dtype=np.float32)
+    return scores.astype(np.float32)
+
+
+def _passages(pool: Pool, chosen: Sequence[int], wanted: Sequence[Scored]) -> tuple[Passage, ...]:
+    """The chosen passages with the figures of the part that each answers best."""
+    found: list[Passage] = []
+    for index in chosen:
+        item = wanted[int(np.argmax([scored.fused[index] for scored in wanted]))]
+        chunk = pool.chunks[index]
+        score = float(np.clip(item.fused[index] / (1 + LEXICAL_WEIGHT + LATE_WEIGHT), 0, 1))
+        found.append(
             Passage(
-                chunk=chunks[index],
-                score=round(float(np.clip(scores[index] / (1 + LEXICAL_WEIGHT + LATE_WEIGHT), 0, 1)), 6),
-                cosine=float(cosines[index]),
-                lexical=lexical.get(chunks[index].chunk_id),
+                chunk=chunk,
+                # A passage that is chosen for what it adds may match better than one before it; the order counts.
+                score=min(round(score, 6), *(item.score for item in found[-1:]), 1.0),
+                cosine=float(item.cosines[index]),
+                lexical=item.lexical.get(chunk.chunk_id),
             )
-            for index in order[:k]
         )
-        ranked = Ranked(text=text, chunks=chunks, late=late, fused=scores, lexical=lexical, weights=asked.weights)
-        evidence = [item for index in order[: max(k, EVIDENCE_PASSAGES)] for item in ranked.evidence(index)]
-        return Found(
-            passages=passages,
-            parts=(Part(text, tuple(evidence)),),
-            best_cosine=float(cosines.max()),
-            best_passage=float(late.passages.max()),
-            coverage=_coverage(text, [chunks[index] for index in order[:COVERAGE_PASSAGES]]),
-        )
-
-    async def _ask(self, generation: OpenGeneration, text: str, selection: str) -> _Asked:
-        encodings = await self.embedder.encode([text, selection] if selection else [text])
-        question = pooled(encodings[0])
-        vector = question
-        if selection:
-            vector = (1 - SELECTION_WEIGHT) * question + SELECTION_WEIGHT * pooled(encodings[1])
-            vector = (vector / np.linalg.norm(vector)).astype(np.float32)
-        tokens, weights = await weighted_tokens(generation, text, encodings[0])
-        return _Asked(vector=vector, tokens=tokens, weights=weights)
-
-    @staticmethod
-    def _fuse(
-        chunks: Sequence[Chunk], cosines: Float, lexical: Mapping[str, float], late: MaxSim, selection: str
-    ) -> Float:
-        best = max(lexical.values(), default=0.0) or 1.0
-        matched = np.array([lexical.get(chunk.chunk_id, 0.0) / best for chunk in chunks], dtype=np.float32)
-        scores: Float = cosines + LEXICAL_WEIGHT * matched + LATE_WEIGHT * late.passages
-        if selection:
-            wanted = _plain(selection)
-            scores += np.array([CONTAINS_BONUS * (wanted in _plain(chunk.text)) for chunk in chunks], dtype=np.float32)
-        return scores
+    return tuple(found)
 
 
-def _joined(found: Sequence[Found], k: int) -> Found:
-    """The results of several searches as one: passages in turn, the clearest of their signals."""
-    turns = [passage for rank in zip_longest(*(item.passages for item in found)) for passage in rank if passage]
-    distinct = {passage.chunk.chunk_id: passage for passage in reversed(turns)}
-    return Found(
-        passages=tuple(reversed(distinct.values()))[:k],
-        parts=tuple(part for item in found for part in item.parts),
-        best_cosine=max(item.best_cosine for item in found),
-        best_passage=max(item.best_passage for item in found),
-        coverage=max(item.coverage for item in found),
+def _evidence(pool: Pool, item: Scored, rank: Float, passages: int) -> tuple[Evidence, ...]:
+    ranked = Ranked(
+        text=item.asked.text,
+        chunks=pool.chunks,
+        late=item.late,
+        fused=item.fused,
+        lexical=item.lexical,
+        weights=item.asked.weights,
     )
-
-
-async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float]:
-    """The token vectors of a question that carry meaning, with their weights.
-
-    Returns:
-        (Q, d) vectors and (Q,) weights, 1 + log((N + 1) / (n + 1)) of the word that a token belongs to, which stands
-        in n of N chunks; stop words are left out unless there is nothing else.
-    """
-    if encoding.token_vectors is None:
-        raise ValueError("the embedder gives no token vectors")
-    offsets = encoding.token_offsets
-    spans = _word_spans(text)
-    owners = [next((word for start, end, word in spans if start <= first < end), "") for first, _ in offsets]
-    keep = [index for index, word in enumerate(owners) if word and word not in STOP_WORDS]
-    keep = keep or [index for index, word in enumerate(owners) if word] or list(range(len(owners)))
-    frequency = await generation.document_frequency({owners[index] for index in keep if owners[index]})
-    total = generation.manifest.chunks + 1
-    weights = [1 + np.log(total / (frequency.get(owners[index], 0) + 1)) for index in keep]
-    return encoding.token_vectors[keep], np.array(weights, dtype=np.float32)
-
-
-def pooled(encoding: Encoding) -> Float:
-    """One vector of length 1 for a text of any number of windows: (dimension,)."""
-    mean = encoding.windows.mean(axis=0)
-    vector: Float = (mean / np.linalg.norm(mean)).astype(np.float32)
-    return vector
-
-
-def _word_spans(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and lower-case form of each word of a text."""
-    spans = []
-    cursor = 0
-    for word in words(text):
-        start = text.index(word, cursor)
-        cursor = start + len(word)
-        spans.append((start, cursor, word.lower()))
-    return spans
-
-
-def _distinct(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Chunks without those whose text another one has: the same page in two files is found once."""
-    return list({_plain(chunk.text): chunk for chunk in reversed(chunks)}.values())[::-1]
-
-
-def _plain(text: str) -> str:
-    return " ".join(words(text.lower()))
-
-
-def _coverage(text: str, chunks: Sequence[Chunk]) -> float:
-    """Share of a question's topic words that some passages hold; 0 for a question without any."""
-    wanted = topic_stems(text)
-    held = {stem for chunk in chunks for stem in content_stems(chunk.embedded_text())}
-    return len(wanted & held) / len(wanted) if wanted else 0.0
+    order = np.argsort(-rank, kind="stable")[:passages]
+    return tuple(unit for index in order for unit in ranked.evidence(int(index)))

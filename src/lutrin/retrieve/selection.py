@@ -2,12 +2,15 @@
 
 import re
 
+import numpy as np
+
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.ports import Embedder, Encoding
 from lutrin.records import Chunk, Passage, Unit, UnitKind
+from lutrin.retrieve.asked import Float, weighted_tokens
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.search import Float, Found, Part, pooled, weighted_tokens
+from lutrin.retrieve.search import Found, Part
 from lutrin.retrieve.words import topic_stems, words
 
 MAX_TOKENS = 2000
@@ -93,17 +96,14 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, quest
     wants_all = not topic_stems(question)
     scores = [1.0 for _ in units] if wants_all else _scores(units, read, tokens, weights)
     near = await generation.chunks([name for name, _ in await generation.matching(selected_text, NEAR)])
-    cosine = float((read.windows @ pooled(asked)).max())
     best = max(scores, default=0.0)
     if best < ANSWERS:
-        return Found(passages=(), parts=(), best_cosine=cosine, best_passage=best, coverage=0.0)
+        return Found(passages=(), parts=(), odds=-np.inf)
     own = _own_chunk(generation, selected_text, units)
     evidence = tuple(_placed(own, position, near, score) for position, score in enumerate(scores))
     chunks = {item.chunk.chunk_id: item.chunk for item in evidence}
-    passages = tuple(Passage(chunk=chunk, score=best, cosine=cosine) for chunk in chunks.values())
-    return Found(
-        passages=passages, parts=(Part(question, evidence),), best_cosine=cosine, best_passage=best, coverage=1.0
-    )
+    passages = tuple(Passage(chunk=chunk, score=best) for chunk in chunks.values())
+    return Found(passages=passages, parts=(Part(question, evidence),), odds=np.inf)
 
 
 def _scores(units: tuple[Unit, ...], read: Encoding, tokens: Float, weights: Float) -> list[float]:

@@ -25,6 +25,16 @@ QUESTION_WORDS = frozenset(
     selected selection sentence show simple simpler simply step steps summarise summarize summary talk tell term
     text textbook topic understand want way word words work works write""".split()
 )
+FORM_WORDS = frozenset(
+    """calculate calculates code command compute computes diagram equation figure formula function implement implemented
+    implements listing picture program script snippet table""".split()
+)
+"""Words that say in which form an answer is wanted; a book may hold the form without naming it."""
+COUNTS = frozenset(
+    """one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million first second third
+    half twice""".split()
+)
+"""Words that count things; they say nothing of what is counted."""
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\W\d_]")
@@ -35,6 +45,8 @@ _IDENTIFIER = re.compile(
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
 
+REMEMBERED = 16_384
+"""Texts, mostly sentences, whose words are kept at hand."""
 _STEMMER = snowballstemmer.stemmer("english")
 
 
@@ -49,6 +61,12 @@ def stem(word: str) -> str:
 def words(text: str) -> list[str]:
     """Words and numbers of a text in order, as they stand."""
     return _WORD.findall(text)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def plain(text: str) -> str:
+    """The words of a text alone, lower case."""
+    return " ".join(words(text.lower()))
 
 
 def content_stems(text: str) -> list[str]:

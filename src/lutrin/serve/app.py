@@ -17,16 +17,20 @@ from litestar.types import Message, Scope
 
 from lutrin.errors import LutrinError
 from lutrin.log import get_logger
+from lutrin.memory import give_back
 from lutrin.serve import problems
 from lutrin.serve.desk import MESSAGE_HEADER, Desk
-from lutrin.serve.guards import BodyGuard, HostGuard
+from lutrin.serve.guards import BodyGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
 from lutrin.serve.reader import Reader
-from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions
+from lutrin.serve.requests import StrictRequest
+from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
+from lutrin.serve.teacher import SignIns
+from lutrin.serve.teacher_office import Office
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
@@ -55,8 +59,10 @@ HANDLERS = [
     openai.completions,
     pages.shelf,
     pages.read,
+    pages.picture,
     pages.static,
     pages.widget,
+    *teacher.HANDLERS,
 ]
 _log = get_logger("serve")
 
@@ -73,6 +79,8 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     desk = Desk(services, settings, metrics, heartbeat_s)
     shared = {"desk": desk, "settings": settings, "reader": Reader(services.library), "jobs": ingest.Jobs()}
     shared["files"] = pages.StaticFiles()
+    token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
+    shared |= {"office": Office(settings, services.now), "sign_ins": SignIns(token, services.clock)}
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
     return Litestar(
@@ -86,6 +94,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         lifespan=[_lifespan(desk)],
         logging_config=None,
         state=State({"desk": desk}),
+        request_class=StrictRequest,
         request_max_body_size=None,  # the guard has read it already
     )
 
@@ -111,7 +120,7 @@ async def run_server(
     listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
     config = uvicorn.Config(
-        app,
+        answering_head(app),
         workers=1,
         access_log=False,  # paths hold session ids
         log_config=None,
@@ -120,6 +129,7 @@ async def run_server(
         timeout_graceful_shutdown=SHUTDOWN_S,
         lifespan="on",
     )
+    give_back()
     with listener:
         if on_ready is not None:
             on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")

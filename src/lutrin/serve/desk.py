@@ -3,23 +3,26 @@
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
 from typing import Any
 
 import msgspec
-from litestar import Request, Response
+from litestar import Response
 from litestar.response import Stream
 
 from lutrin import messages
 from lutrin.chats.owner import conversation_key, owner_of
 from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, RateLimited
 from lutrin.log import get_logger
-from lutrin.records import Answer, ChatOrigin, Question
+from lutrin.records import Answer, AnswerEvent, ChatOrigin, Question
 from lutrin.serve import sse
 from lutrin.serve.limits import Limits, peer_of
 from lutrin.serve.metrics import Metrics
+from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
+from lutrin.serve.shared import Limiter, fingerprint, recalled
+from lutrin.serve.teacher_load import Presence
 from lutrin.serve.turns import Asked, Turn
 from lutrin.settings import Settings
 
@@ -32,8 +35,6 @@ NO_STORE = {"Cache-Control": "no-store"}
 MESSAGE_HEADER = "X-Lutrin-Message"
 
 _log = get_logger("serve")
-
-HTTPRequest = Request[Any, Any, Any]
 
 
 class Desk:
@@ -53,7 +54,9 @@ class Desk:
         self.metrics = metrics
         self._settings = settings
         self._heartbeat_s = heartbeat_s
-        self._limits = Limits(settings.rate_session_per_min, settings.rate_peer_per_min, services.clock)
+        rates = (settings.rate_session_per_min, settings.rate_peer_per_min)
+        self._limits = Limiter(Limits(*rates, services.clock), services.gate, *rates)
+        self.presence = Presence(services.clock)
         self._turns: OrderedDict[str, tuple[Turn, float]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._vital: set[asyncio.Task[None]] = set()
@@ -80,7 +83,7 @@ class Desk:
         asked = self.asked(request, question)
         if sse.MEDIA_TYPE in request.headers.get("accept", ""):
             return await self._streamed(request, asked)
-        self.admit(request, asked.question.session_id)
+        await self.admit(request, asked.question.session_id)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
         return Response(shape(turn.result()), status_code=200, headers={MESSAGE_HEADER: turn.id, **NO_STORE})
@@ -92,12 +95,12 @@ class Desk:
             LutrinError: As `answer`, also if the turn failed at once.
         """
         asked = self.asked(request, question)
-        self.admit(request, asked.question.session_id)
+        await self.admit(request, asked.question.session_id)
         turn = self._new_turn(asked)
         await self._begin(turn)
         return turn
 
-    def admit(self, request: HTTPRequest, session: str) -> None:
+    async def admit(self, request: HTTPRequest, session: str) -> None:
         """Count a question against both limits.
 
         Raises:
@@ -106,10 +109,11 @@ class Desk:
         client = request.client.host if request.client else ""
         peer = peer_of(client, request.headers.get("x-forwarded-for", ""), self._settings.trusted_proxies)
         try:
-            self._limits.admit(session, peer)
+            await self._limits.admit(session, peer)
         except RateLimited:
             self.metrics.limited.inc()
             raise
+        self.presence.note(session or peer)
 
     def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
         """Start a task that no connection owns; when the server ends, vital work is waited for, the rest cancelled."""
@@ -153,10 +157,11 @@ class Desk:
         origin = ChatOrigin(session_id=question.session_id, owner=owner, user_agent=user_agent, book=question.book)
         return Asked(msgspec.structs.replace(question, session_id=key), origin)
 
-    def _new_turn(self, asked: Asked) -> Turn:
+    def _new_turn(self, asked: Asked, turn_id: str = "", known: Sequence[AnswerEvent] = ()) -> Turn:
         return Turn(
-            uuid.uuid4().hex,
+            turn_id or uuid.uuid4().hex,
             asked,
+            known=known,
             services=self.services,
             metrics=self.metrics,
             spawn=self.spawn,
@@ -164,9 +169,9 @@ class Desk:
         )
 
     async def _streamed(self, request: HTTPRequest, asked: Asked) -> Response[Any]:
-        turn, after = self._resumed(request.headers.get("last-event-id", ""), asked)
+        turn, after = await self._resumed(request.headers.get("last-event-id", ""), asked)
         if turn is None:
-            self.admit(request, asked.question.session_id)
+            await self.admit(request, asked.question.session_id)
             turn = self._new_turn(asked)
             self._keep(turn)
         await self._begin(turn)
@@ -183,14 +188,23 @@ class Desk:
         if turn.failure is not None and len(turn.sent) == 1:
             raise turn.failure
 
-    def _resumed(self, last_event_id: str, asked: Asked) -> tuple[Turn | None, int]:
-        """The kept turn that a `Last-Event-ID` names, if it is of the same question and the same reader."""
+    async def _resumed(self, last_event_id: str, asked: Asked) -> tuple[Turn | None, int]:
+        """The turn that a `Last-Event-ID` names, if it is of the same question and the same reader.
+
+        It is one that is kept here, or one that another server began and that goes on here.
+        """
         parsed = sse.parse_event_id(last_event_id)
-        turn, _ = self._turns.get(parsed[0], (None, 0.0)) if parsed else (None, 0.0)
-        if turn is None or parsed is None or turn.asked != asked or parsed[1] > len(turn.sent):
+        if parsed is None:
+            return None, 0
+        name, after = parsed
+        turn, _ = self._turns.get(name, (None, 0.0))
+        if turn is None and (known := await recalled(self.services.turns, name, fingerprint(asked))):
+            turn = self._new_turn(asked, name, known)
+            self._keep(turn)
+        if turn is None or turn.asked != asked or after > len(turn.sent):
             return None, 0
         self.metrics.resumed.inc()
-        return turn, parsed[1]
+        return turn, after
 
     def _keep(self, turn: Turn) -> None:
         now = self.services.clock()

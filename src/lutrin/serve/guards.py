@@ -9,7 +9,16 @@ import re
 from collections.abc import Sequence
 
 from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPRequestEvent, Receive, Scope, Send, WebSocketReceiveMessage
+from litestar.types import (
+    ASGIApp,
+    HTTPReceiveMessage,
+    HTTPRequestEvent,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    WebSocketReceiveMessage,
+)
 
 from lutrin.errors import MalformedRequest, RequestTooLarge
 from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, MALFORMED_BODY, WRONG_HOST
@@ -47,6 +56,27 @@ class HostGuard(ASGIMiddleware):
         await next_app(scope, receive, send)
 
 
+def answering_head(app: ASGIApp) -> ASGIApp:
+    """The application with HEAD: whatever GET would send, without its body (RFC 9110, section 9.3.2).
+
+    It stands outside of the router, which has no handler for HEAD.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("method") != "HEAD":  # only requests of HTTP have one
+            await app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {"type": "http.response.body", "body": b"", "more_body": message.get("more_body", False)}
+            await send(message)
+
+        await app({**scope, "method": "GET"}, receive, send_head)  # type: ignore[arg-type]  # a copy with one change
+
+    return answer
+
+
 class BodyGuard(ASGIMiddleware):
     """Reads the whole body before anything else does, and refuses what nobody should parse."""
 
@@ -60,7 +90,6 @@ class BodyGuard(ASGIMiddleware):
         if _header(scope, b"content-length").isdigit() and int(_header(scope, b"content-length")) > MAX_BODY_BYTES:
             raise RequestTooLarge(BODY_TOO_LARGE)
         body = await _read(receive)
-        check_body(body)
         check_body(body)
         whole: HTTPRequestEvent = {"type": "http.request", "body": body, "more_body": False}
         pending = [whole]

@@ -22,24 +22,25 @@ def document(title: str, body: str, *, book: str = "") -> str:
     Args:
         title: Text of the browser's tab.
         body: HTML inside `<body>`, already safe.
-        book: Slug that the chat panel asks; empty: the panel asks them all.
+        book: Slug that chat and search ask; empty: they ask them all.
     """
+    asked = f' book="{escape(book)}"' if book else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="lutrin-book" content="{escape(book)}">
 <title>{escape(title)}</title>
 <link rel="icon" href="/static/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/reader.css">
-<link rel="stylesheet" href="/static/chat.css">
-<script type="module" src="/static/chat.js"></script>
+<script src="/widget/lutrin.js" defer></script>
+<script src="/static/reader.js" type="module"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 {body}
+<lutrin-chat api="/"{asked}></lutrin-chat>
 </body>
 </html>
 """
@@ -54,15 +55,36 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]]) -> str:
     for book, pages in books:
         edition = f'<p class="edition">{escape(book.edition)}</p>' if book.edition else ""
         parts.append(
-            f"<section><h1>{escape(book.title)}</h1>{edition}"
+            f'<section data-book="{escape(book.slug)}"><h1>{escape(book.title)}</h1>{edition}'
             f'<nav aria-label="Contents of {escape(book.title)}">{contents(book.slug, pages)}</nav></section>'
         )
     title = books[0][0].title if len(books) == 1 else "Books"
     slug = books[0][0].slug if len(books) == 1 else ""
-    return document(title, f'<main id="content" class="shelf">{"".join(parts)}</main>', book=slug)
+    top = f'<header class="top"><span class="home">Lutrin</span>{search(slug)}</header>'
+    return document(title, f'{top}<main id="content" class="shelf">{"".join(parts)}</main>', book=slug)
 
 
-def reading(book: ShelvedBook, pages: Sequence[PageEntry], current: PageEntry, text: str) -> str:
+def search(book: str) -> str:
+    """The search box; it appears where a script can fill it.
+
+    Args:
+        book: Slug of the book that is searched; empty: all of them.
+    """
+    return (
+        f'<form class="search" role="search" data-book="{escape(book)}" hidden>'
+        '<input type="search" name="query" placeholder="Search the book" aria-label="Search the book"'
+        ' autocomplete="off" maxlength="500">'
+        '<p class="found-count" role="status"></p><ol class="found" aria-label="Found in the book" hidden></ol></form>'
+    )
+
+
+def reading(
+    book: ShelvedBook,
+    pages: Sequence[PageEntry],
+    current: PageEntry,
+    text: str,
+    sections: Sequence[tuple[str, str]] = (),
+) -> str:
     """A page of a book.
 
     Args:
@@ -70,6 +92,7 @@ def reading(book: ShelvedBook, pages: Sequence[PageEntry], current: PageEntry, t
         pages: All its pages in reading order.
         current: The one that is shown.
         text: Its HTML, sanitised.
+        sections: Anchor and title, as safe HTML, of each section on the page.
     """
     position = pages.index(current)
     before = pages[position - 1] if position > 0 else None
@@ -82,11 +105,14 @@ def reading(book: ShelvedBook, pages: Sequence[PageEntry], current: PageEntry, t
     where = (
         f'<p class="where">{escape(current.chapter or current.module)}</p>' if current.chapter or current.module else ""
     )
-    top = f'<a href="/">{escape(book.title)}</a><a class="to-contents" href="#contents">Contents</a>'
+    top = (
+        f'<a class="home" href="/">{escape(book.title)}</a>{search(book.slug)}'
+        '<a class="to-contents" href="#contents">Contents</a>'
+    )
     body = f"""<header class="top">{top}</header>
 <div class="spread">
-<nav class="aside" id="contents" aria-label="Contents">{contents(book.slug, pages, current)}</nav>
-<main id="content">{where}
+<nav class="aside" id="contents" aria-label="Contents">{contents(book.slug, pages, current, sections)}</nav>
+<main id="content" data-book="{escape(book.slug)}" data-title="{escape(current.title)}">{where}
 <article>{text}</article>
 <nav class="turn" aria-label="Pages">{turn}</nav>
 </main>
@@ -94,20 +120,30 @@ def reading(book: ShelvedBook, pages: Sequence[PageEntry], current: PageEntry, t
     return document(f"{current.title} · {book.title}", body, book=book.slug)
 
 
-def contents(slug: str, pages: Iterable[PageEntry], current: PageEntry | None = None) -> str:
-    """A table of contents: modules, chapters, pages, as nested lists."""
+def contents(
+    slug: str,
+    pages: Iterable[PageEntry],
+    current: PageEntry | None = None,
+    sections: Sequence[tuple[str, str]] = (),
+) -> str:
+    """A table of contents: modules, chapters, pages, as nested lists; of the current page its sections, too."""
+    inside = "".join(f'<li><a href="#{quote(anchor, safe="=")}">{title}</a></li>' for anchor, title in sections)
     parts = []
     for module, in_module in groupby(pages, key=lambda page: page.module):
         chapters = []
         for chapter, in_chapter in groupby(in_module, key=lambda page: page.chapter):
-            items = "".join(_entry(slug, page, current) for page in in_chapter)
-            heading = f"<h3>{escape(chapter)}</h3>" if chapter else ""
+            items = "".join(_entry(slug, page, current, inside) for page in in_chapter)
+            level = "h3" if module else "h2"
+            heading = f'<{level} class="chapter">{escape(chapter)}</{level}>' if chapter else ""
             chapters.append(f"{heading}<ul>{items}</ul>")
-        heading = f"<h2>{escape(module)}</h2>" if module else ""
+        heading = f'<h2 class="module">{escape(module)}</h2>' if module else ""
         parts.append(heading + "".join(chapters))
     return "".join(parts)
 
 
-def _entry(slug: str, page: PageEntry, current: PageEntry | None) -> str:
-    here = ' aria-current="page"' if page == current else ""
-    return f'<li><a href="{page_path(slug, page.filename)}"{here}>{escape(page.title)}</a></li>'
+def _entry(slug: str, page: PageEntry, current: PageEntry | None, sections: str) -> str:
+    link = f'href="{page_path(slug, page.filename)}"'
+    if page != current:
+        return f"<li><a {link}>{escape(page.title)}</a></li>"
+    below = f'<ul class="sections">{sections}</ul>' if sections else ""
+    return f'<li><a {link} aria-current="page">{escape(page.title)}</a>{below}</li>'

@@ -1,8 +1,15 @@
 """The ingested books as their readers see them: shelf, table of contents, pages."""
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
+from lutrin.errors import DocumentError, NotFound
 from lutrin.index.shelf import Shelf
+from lutrin.ingest.books import find_books
+from lutrin.ingest.scan import SourceFile
+from lutrin.messages import NOTHING_HERE
+from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 
 
@@ -36,3 +43,37 @@ class ShelfLibrary:
         """The text of a page's source file; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
             return await generation.source(filename)
+
+    async def find_picture(self, slug: str, filename: str, address: str) -> str:
+        """Which file of the book's folder a page shows; see `serve.services.Library`."""
+        return await asyncio.to_thread(self._find_picture, self._shelf.corpus(slug), slug, filename, address)
+
+    async def picture(self, slug: str, name: str) -> bytes:
+        """The content of a picture, from inside the book's folder only; see `serve.services.Library`."""
+        root = await asyncio.to_thread(book_root, self._shelf.corpus(slug), slug)
+        if root is None:
+            raise NotFound(NOTHING_HERE)
+        try:
+            return await asyncio.to_thread(SourceFile(name, root, 0).read)
+        except DocumentError as error:
+            raise NotFound(NOTHING_HERE) from error
+
+    @staticmethod
+    def _find_picture(corpus: Path, slug: str, filename: str, address: str) -> str:
+        root = book_root(corpus, slug)
+        if root is None:
+            return ""
+        return next((name for name in candidates(filename, address) if (root / name).is_file()), "")
+
+
+def book_root(corpus: Path, slug: str) -> Path | None:
+    """The folder of a book inside the folder that was ingested; None where it is gone."""
+    if not corpus.exists():
+        return None
+    try:
+        books = find_books(corpus)
+    except (DocumentError, OSError):
+        return None
+    if len(books) == 1:  # its slug may have been given on the command line
+        return books[0].root
+    return next((book.root for book in books if book.info.slug == slug), None)

@@ -25,6 +25,19 @@ class Metrics:
             buckets=SECONDS,
             registry=self._registry,
         )
+        self.work_seconds = Histogram(
+            "lutrin_work_seconds",
+            "Seconds of a piece of work: embed, search, queue (until the model's first word), write, store",
+            ["work"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.facts = Counter(
+            "lutrin_answer_facts",
+            "Answers by cache (hit, miss) and by model_end (stop, length, deadline, cancelled, full, away)",
+            ["fact", "value"],
+            registry=self._registry,
+        )
         self.retrieve_seconds = Histogram(
             "lutrin_retrieve_seconds", "Seconds of a search", buckets=SECONDS, registry=self._registry
         )

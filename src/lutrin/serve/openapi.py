@@ -7,7 +7,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 
 from lutrin import __version__
-from lutrin.serve.desk import HTTPRequest
+from lutrin.serve.requests import HTTPRequest
 
 DESCRIPTION = (
     "A textbook that answers, offline. Answering endpoints send JSON or, with `Accept: text/event-stream`, "

@@ -3,16 +3,16 @@
 import traceback
 import uuid
 from http import HTTPStatus
-from typing import Any
 
 import msgspec
-from litestar import Request, Response
+from litestar import Response
 from litestar.exceptions import HTTPException, SerializationException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 
 from lutrin import errors, messages
 from lutrin.log import get_logger
+from lutrin.serve.requests import HTTPRequest
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -38,6 +38,9 @@ DETAILS: tuple[tuple[type[errors.LutrinError], str], ...] = (
     (errors.ChatStoreError, messages.SOMETHING_WRONG),
 )
 
+OPENAI_PATHS = "/v1/"
+OPENAI_TYPES = {403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+
 _log = get_logger("serve")
 
 
@@ -52,6 +55,28 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     retry_after_s: int | None = None
     id: str | None = None
     """Of the log line that says more."""
+
+
+class OpenAIError(msgspec.Struct, frozen=True, kw_only=True):
+    """What clients of OpenAI's interface look for in a failed reply."""
+
+    message: str
+    type: str
+    param: str | None = None
+    code: str | None = None
+
+
+class OpenAIProblem(Problem, frozen=True, kw_only=True, omit_defaults=True):
+    """A problem under `/v1`: with the member `error` that OpenAI's clients read (RFC 9457 allows further members)."""
+
+    error: OpenAIError
+
+    @classmethod
+    def of(cls, problem: Problem) -> "OpenAIProblem":
+        """The problem with its second shape."""
+        kind = OPENAI_TYPES.get(problem.status, "server_error" if problem.status >= 500 else "invalid_request_error")
+        fields = {name: getattr(problem, name) for name in problem.__struct_fields__}
+        return cls(**fields, error=OpenAIError(message=problem.detail, type=kind))
 
 
 class Reported(errors.LutrinError):
@@ -75,10 +100,10 @@ MEANINGS = {
 }
 
 
-def documented(*statuses: int) -> dict[int, ResponseSpec]:
+def documented(*statuses: int, shape: type[Problem] = Problem) -> dict[int, ResponseSpec]:
     """For the OpenAPI document: these problems of an endpoint, and those that every endpoint has."""
     return {
-        status: ResponseSpec(Problem, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
+        status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
         for status in sorted({400, 500, *statuses})
     }
 
@@ -108,11 +133,11 @@ def _unforeseen(error: BaseException) -> Problem:
     return Problem(title=HTTPStatus(500).phrase, status=500, detail=messages.SOMETHING_WRONG, id=incident)
 
 
-def _handle(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-    return _response(reported(error).problem)
+def _handle(request: HTTPRequest, error: Exception) -> Response[bytes]:
+    return _response(request, reported(error).problem)
 
 
-def _handle_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+def _handle_http(request: HTTPRequest, error: HTTPException) -> Response[bytes]:
     """Errors that Litestar raises before or instead of a handler."""
     status = error.status_code
     if isinstance(error, ValidationException):
@@ -124,16 +149,15 @@ def _handle_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[by
     elif status == HTTPStatus.NOT_FOUND:
         detail = messages.NOTHING_HERE
     elif status >= 500:
-        return _response(_unforeseen(error.__cause__ or error))
+        return _response(request, _unforeseen(error.__cause__ or error))
     else:
         detail = HTTPStatus(status).phrase + "."
-    return _response(
-        Problem(title=HTTPStatus(status).phrase, status=status, detail=detail), headers=dict(error.headers or {})
-    )
+    problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
+    return _response(request, problem, headers=dict(error.headers or {}))
 
 
-def _handle_malformed(_: Request[Any, Any, Any], error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body
-    return _response(Problem(title="Bad Request", status=400, detail=messages.MALFORMED_BODY))
+def _handle_malformed(request: HTTPRequest, error: SerializationException) -> Response[bytes]:  # noqa: ARG001 - its text quotes the body
+    return _response(request, Problem(title="Bad Request", status=400, detail=messages.MALFORMED_BODY))
 
 
 HANDLERS: ExceptionHandlersMap = {
@@ -153,10 +177,11 @@ def _fields(error: ValidationException) -> str:
     return "; ".join(found) or "A field is missing or wrong."
 
 
-def _response(problem: Problem, headers: dict[str, str] | None = None) -> Response[bytes]:
+def _response(request: HTTPRequest, problem: Problem, headers: dict[str, str] | None = None) -> Response[bytes]:
+    shown = OpenAIProblem.of(problem) if request.scope["path"].startswith(OPENAI_PATHS) else problem
     extra = {"Retry-After": str(problem.retry_after_s)} if problem.retry_after_s is not None else {}
     return Response(
-        msgspec.json.encode(problem),
+        msgspec.json.encode(shown),
         status_code=problem.status,
         media_type=MEDIA_TYPE,
         headers={**(headers or {}), **extra, "Cache-Control": "no-store"},

@@ -3,8 +3,10 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from html import unescape
+from html import escape, unescape
+from pathlib import PurePosixPath
 
 import nh3
 from pygments import highlight
@@ -15,12 +17,16 @@ from pygments.util import ClassNotFound
 from lutrin.errors import NotFound
 from lutrin.ingest.page import page_html
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve import html
+from lutrin.serve import html, maths
+from lutrin.serve.diagrams import with_diagrams
+from lutrin.serve.pictures import media_type
 from lutrin.serve.services import Library, PageEntry, ShelvedBook
 
-# Both as `page_html` writes them; whatever a book itself says stands escaped.
+# All as `page_html` writes them; whatever a book itself says stands escaped.
 CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
-IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)">')
+IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
+SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>')
 PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
 """Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
 
@@ -28,6 +34,7 @@ _CLASSES = {"class"}
 _ATTRIBUTES = {
     **{tag: {*names} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},
     **{f"h{level}": {"id", "class"} for level in range(1, 7)},
+    **maths.ATTRIBUTES,
     "a": {"href", "id", "class", "title"},
     "aside": _CLASSES,
     "code": _CLASSES,
@@ -42,7 +49,27 @@ _ATTRIBUTES = {
     "td": {"class", "colspan", "rowspan", "align"},
     "th": {"class", "colspan", "rowspan", "align", "scope"},
 }
-_TAGS = {*nh3.ALLOWED_TAGS, "aside", "details", "figcaption", "figure", "section", "summary"} - {"img"}
+_TAGS = {*nh3.ALLOWED_TAGS, *maths.TAGS, "aside", "details", "figcaption", "figure", "section", "summary"} - {"img"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page's text as it is shown."""
+
+    html: str
+    """Safe; a picture is a `span` that holds its description."""
+    pictures: tuple[str, ...]
+    """Addresses of its pictures, as the page writes them."""
+    sections: tuple[tuple[str, str], ...]
+    """Anchor and title, as safe HTML, of each section."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is sent."""
+
+    body: bytes
+    media_type: str
 
 
 class Reader:
@@ -72,9 +99,35 @@ class Reader:
         book = await self._book(slug)
         pages = await self._library.contents(slug)
         entry = _find(pages, path.strip("/"))
-        source = await self._library.source(slug, entry.filename)
-        text = await asyncio.to_thread(rendered, source, entry.filename)
-        return html.reading(book, pages, entry, text)
+        page = await self._rendered(slug, entry.filename)
+        there = [await self._library.find_picture(slug, entry.filename, address) for address in page.pictures]
+        text = PICTURE.sub(lambda match: _shown(match, slug, entry.filename, there), page.html)
+        return html.reading(book, pages, entry, text, page.sections)
+
+    async def picture(self, slug: str, path: str, number: int) -> Picture:
+        """A picture that a page of a book shows.
+
+        Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
+
+        Args:
+            slug: Of the book.
+            path: The page's file.
+            number: Ordinal on the page, from 0.
+
+        Raises:
+            NotFound: There is no such book, page or picture.
+        """
+        entry = _find(await self._library.contents(slug), path.strip("/"))
+        page = await self._rendered(slug, entry.filename)
+        address = page.pictures[number] if 0 <= number < len(page.pictures) else ""
+        name = await self._library.find_picture(slug, entry.filename, address)
+        if not name:
+            raise NotFound(NOTHING_HERE)
+        return Picture(await self._library.picture(slug, name), media_type(name))
+
+    async def _rendered(self, slug: str, filename: str) -> Rendered:
+        source = await self._library.source(slug, filename)
+        return await asyncio.to_thread(rendered, source, filename)
 
     async def _book(self, slug: str) -> ShelvedBook:
         for book in await self._library.books():
@@ -84,14 +137,23 @@ class Reader:
 
 
 @lru_cache(maxsize=64)
-def rendered(source: str, filename: str) -> str:
-    """Safe HTML of a source file; anchors of headings are those that citations lead to."""
-    page = CODE.sub(_highlighted, IMAGE.sub(_described, page_html(source, filename)))
-    return sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
+def rendered(source: str, filename: str) -> Rendered:
+    """A source file as safe HTML; anchors of headings are those that citations lead to."""
+    pictures: list[str] = []
+
+    def described(match: re.Match[str]) -> str:
+        pictures.append(unescape(match[1]))
+        return f'<span class="missing-image picture-{len(pictures) - 1}">{match[2]}</span>'
+
+    page = maths.with_mathml(CODE.sub(_highlighted, IMAGE.sub(described, page_html(source, filename))))
+    safe = sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
+    sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
+    scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
+    return Rendered(with_diagrams(scrollable), tuple(pictures), sections)
 
 
 def sanitised(page: str) -> str:
-    """HTML without anything that runs or loads: no script, style, handler, frame, form or image from elsewhere."""
+    """HTML without anything that runs or loads: no script, style, handler, frame, form or picture."""
     return nh3.clean(page, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"}, link_rel=None)
 
 
@@ -105,13 +167,21 @@ def _highlighted(match: re.Match[str]) -> str:
     return f'<pre tabindex="0"><code class="language-{match[1]}">{inside}</code></pre>'
 
 
-def _described(match: re.Match[str]) -> str:
-    """The index holds texts only: of a picture its description is shown."""
-    return f'<span class="missing-image">{match[1]}</span>' if match[1] else ""
+def _shown(match: re.Match[str], slug: str, filename: str, there: Sequence[str]) -> str:
+    """A picture if its file is there, else its description in a frame; one without description is decoration."""
+    number, description = int(match[1]), unescape(match[2])
+    if number >= len(there) or not there[number]:
+        return f'<span class="missing-image">{match[2]}</span>' if match[2] else ""
+    address = html.page_path(slug, filename).replace("/read/", f"/picture/{number}/", 1)
+    return f'<img src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
+
+
+def _without_links(inside: str) -> str:
+    return re.sub(r"</?a\b[^>]*>", "", inside)
 
 
 def _find(pages: Sequence[PageEntry], path: str) -> PageEntry:
     for entry in pages:
-        if path in (entry.filename, entry.filename.rpartition(".")[0]):
+        if path in (entry.filename, str(PurePosixPath(entry.filename).with_suffix(""))):
             return entry
     raise NotFound(NOTHING_HERE)

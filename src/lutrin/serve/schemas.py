@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from lutrin import records
+from lutrin.answer.cite import reader_url
 from lutrin.chats.owner import SESSION_ID_PATTERN
 from lutrin.errors import InvalidInput
 
@@ -115,7 +116,8 @@ class RetrievedPassage(msgspec.Struct, frozen=True):
         chunk = passage.chunk
         left_out = {"text", "units", "chunk_id"}
         known = {name: getattr(chunk, name) for name in chunk.__struct_fields__ if name not in left_out}
-        return cls(text=chunk.text, score=passage.score, metadata={"id": chunk.chunk_id, **known})
+        place = {"id": chunk.chunk_id, "url": reader_url(chunk)}
+        return cls(text=chunk.text, score=passage.score, metadata={**place, **known})
 
 
 class Sessions(msgspec.Struct, frozen=True):

@@ -11,6 +11,8 @@ from typing import Protocol
 
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
+from lutrin.serve.shared import Gate, TurnLog
+from lutrin.serve.timings import Traces
 
 
 class Answers(Protocol):
@@ -102,6 +104,24 @@ class Library(Protocol):
         """
         ...
 
+    async def find_picture(self, slug: str, filename: str, address: str) -> str:
+        """Which file of the book's folder a page shows; empty: none that may be shown.
+
+        Args:
+            slug: Of the book.
+            filename: Of the page.
+            address: As the page writes it.
+        """
+        ...
+
+    async def picture(self, slug: str, name: str) -> bytes:
+        """A file that `find_picture` named.
+
+        Raises:
+            NotFound: It cannot be read any more.
+        """
+        ...
+
 
 class Retrieval(Protocol):
     """Search without an answer."""
@@ -127,8 +147,14 @@ class Services:
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
+    gate: Gate | None = None
+    """Counts questions with the other servers; None: this one stands alone."""
+    turns: TurnLog | None = None
+    """Keeps the events of answers for the other servers; None: this one stands alone."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
+    traces: Traces | None = None
+    """Gets the spans of each answer."""
     clock: Callable[[], float] = time.monotonic
     """Seconds that only grow, for limits and timings."""
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))

@@ -34,9 +34,10 @@ class Transcript:
         """The events that asking the same question again brings again, in order; waiting in a queue is none."""
         return [event for event in self._events if not isinstance(event, records.QueuedEvent)]
 
-    def complete(self, answer: records.Answer) -> list[records.ChatMessage]:
-        """Question and answer as they are stored."""
-        return [self._user(answer.mode), self._assistant(answer.answer, answer.kind, answer.mode, answer.sources)]
+    def complete(self, answer: records.Answer, made: records.Made | None = None) -> list[records.ChatMessage]:
+        """Question and answer as they are stored, with how the answer was made."""
+        given = self._assistant(answer.answer, answer.kind, answer.mode, answer.sources)
+        return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 
     def partial(self) -> list[records.ChatMessage]:
         """Question and what was sent of its answer; empty if nothing was."""
@@ -44,12 +45,15 @@ class Transcript:
         sentences = [event for event in self._events if isinstance(event, records.SentenceEvent)]
         if not quotes and not sentences:
             return []
-        text = " ".join(event.text for event in sentences) or "\n\n".join(event.text for event in quotes)
+        text = ""
+        for event in sentences:
+            text += sentence_piece(event, text)
+        text = text or "\n\n".join(event.text for event in quotes)
         used = {n for event in sentences for n in event.citations} | {event.citation.n for event in quotes}
         listed = {event.citation.n: event.citation for event in quotes}
-        for event in self._events:
-            if isinstance(event, records.SourcesEvent):
-                listed |= {citation.n: citation for citation in event.citations if citation.n in used}
+        for named in self._events:
+            if isinstance(named, records.SourcesEvent):
+                listed |= {citation.n: citation for citation in named.citations if citation.n in used}
         mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
         kind: records.AnswerKind = "generated" if sentences else "extractive"
         citations = tuple(citation for _, citation in sorted(listed.items()))
@@ -90,3 +94,14 @@ class Transcript:
 
     def _stamp(self) -> str:
         return self._now().isoformat(timespec="milliseconds")
+
+
+def sentence_piece(event: records.SentenceEvent, before: str) -> str:
+    """A verified sentence as the whole answer will hold it: with its markers, behind a blank if it is not the first.
+
+    Args:
+        event: The sentence.
+        before: The pieces before it.
+    """
+    markers = "".join(f" [{n}]" for n in event.citations)
+    return f"{' ' if before else ''}{event.text}{markers}"

@@ -7,14 +7,14 @@ again and leaving out what was already sent. That is exact because the same ques
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
 
-from lutrin import records
+from lutrin import records, stages
 from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
 from lutrin.log import get_logger
 from lutrin.messages import EMPTY_SELECTION, KNOWLEDGE_BASE_DOWN, NOT_SAVED, SOMETHING_WRONG
@@ -22,6 +22,8 @@ from lutrin.serve import sse
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
 from lutrin.serve.services import Services
+from lutrin.serve.shared import TurnMemory, fingerprint, recalled
+from lutrin.serve.timings import Timings
 from lutrin.serve.transcript import Transcript
 
 LINGER_S = 0.4
@@ -57,6 +59,7 @@ class Turn:
         metrics: Meters.
         spawn: Starts a task that outlives every connection.
         heartbeat_s: Seconds between signs of life in a silent stream.
+        known: Events that another server has sent already.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class Turn:
         metrics: Metrics,
         spawn: Spawn,
         heartbeat_s: float,
+        known: Sequence[records.AnswerEvent] = (),
     ) -> None:
         self.id = turn_id
         self.asked = asked
@@ -84,8 +88,12 @@ class Turn:
         self._readers = 0
         self._news = asyncio.Event()
         self._saving = False
+        self._memory = TurnMemory(services.turns, turn_id, fingerprint(asked), len(known))
+        for event in known:
+            self._take_up(event)
         self._began_s = services.clock()
         self._stages_ms: dict[str, int] = {}
+        self._timings = Timings(metrics)
 
     def attach(self) -> None:
         """A connection begins to read; the turn starts, or starts again after it was cancelled."""
@@ -120,6 +128,7 @@ class Turn:
         async with aclosing(self.events(after)) as events:
             async for event in events:
                 number += event is not None
+                await self._memory.keep(self.sent[:number])
                 yield sse.HEARTBEAT if event is None else sse.frame(event, self.id, number)
 
     async def events(self, after: int = 0) -> AsyncGenerator[records.AnswerEvent | None, None]:
@@ -139,6 +148,14 @@ class Turn:
         finally:
             self.detach()  # no `await` here: a closed connection cancels its task
 
+    def _take_up(self, event: records.AnswerEvent) -> None:
+        """An event that another server has sent counts as sent."""
+        self._transcript.note(event)
+        self.sent.append(event)
+        if isinstance(event, records.DoneEvent):
+            self.answer = event.answer
+            self.finished.set()
+
     def _abandon(self) -> None:
         if self._readers == 0 and self._task is not None:
             self._task.cancel()
@@ -146,9 +163,11 @@ class Turn:
     async def _run(self, resume_after: list[records.AnswerEvent]) -> None:
         self._began_s = self._services.clock()
         self._stages_ms = {}
+        self._timings = Timings(self._metrics)
         self._metrics.running.inc()
         try:
-            await self._produce(resume_after)
+            with stages.listening(self._timings):
+                await self._produce(resume_after)
         except asyncio.CancelledError:
             if not self._saving:
                 self._spawn(self._save_partial(), vital=True)
@@ -167,7 +186,7 @@ class Turn:
             async for event in events:
                 self._clock_in(event)
                 if isinstance(event, records.DoneEvent):
-                    await asyncio.shield(self._spawn(self._finish(event.answer), vital=True))
+                    await asyncio.shield(self._spawn(self._finish(event.answer, event.made), vital=True))
                 elif isinstance(event, records.ErrorEvent):
                     raise LutrinError(event.detail)
                 elif self._is_new(event, known):
@@ -185,11 +204,11 @@ class Turn:
         known.clear()  # the answer goes another way this time; `done` will replace what was sent
         return True
 
-    async def _finish(self, answer: records.Answer) -> None:
+    async def _finish(self, answer: records.Answer, made: records.Made | None) -> None:
         """Store, then say that it is done: what a reader has seen as done is never lost."""
         self._saving = True
         try:
-            await self._save(self._transcript.complete(answer), answer)
+            await self._save(self._transcript.complete(answer, made), answer)
         except ChatStoreError as error:
             _log.error("not_saved", message=self.id, detail=error.detail)
             answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, NOT_SAVED))
@@ -201,7 +220,8 @@ class Turn:
 
     async def _save_partial(self) -> None:
         messages = self._transcript.partial()
-        if messages:
+        known = await recalled(self._services.turns, self.id, fingerprint(self.asked))
+        if messages and len(known) <= len(self.sent):  # else another server goes on with it, and stores more
             try:
                 await self._save(messages, None)
             except ChatStoreError as error:
@@ -210,7 +230,8 @@ class Turn:
     async def _save(self, messages: list[records.ChatMessage], answer: records.Answer | None) -> None:
         key = self.asked.question.session_id
         if key:
-            await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
+            with stages.stage("store"):
+                await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
 
     def _fail(self, error: Exception) -> None:
         failure = reported(error)
@@ -229,11 +250,11 @@ class Turn:
         self._news = asyncio.Event()
 
     def _clock_in(self, event: records.AnswerEvent) -> None:
-        stage = str(event.__struct_config__.tag)
-        if stage not in self._stages_ms:
+        name = str(event.__struct_config__.tag)
+        if name not in self._stages_ms:
             seconds = self._services.clock() - self._began_s
-            self._stages_ms[stage] = round(seconds * 1000)
-            self._metrics.stage_seconds.labels(stage).observe(seconds)
+            self._stages_ms[name] = round(seconds * 1000)
+            self._metrics.stage_seconds.labels(name).observe(seconds)
 
     def _report(self, outcome: str) -> None:
         """One log line a question and its counts: ids, timings, scores and outcome, never its text."""
@@ -247,7 +268,12 @@ class Turn:
             line |= {"generation": answer.generation, "model": answer.model_used, "latency_ms": answer.latency_ms}
         if answer is not None and (question.mode, answer.mode) == ("selection", "book"):
             _log.warning("selection_unusable", message=self.id, detail=EMPTY_SELECTION)
-        _log.info("question", **line, outcome=outcome, stages_ms=self._stages_ms)
+        timings = {"stages_ms": self._stages_ms, "work_ms": self._timings.work_ms()}
+        _log.info("question", **line, outcome=outcome, **timings, **self._timings.facts)
+        if self._services.traces is not None:
+            facts = {"outcome": outcome, "surface": question.surface, "message": self.id}
+            facts |= {"kind": answer.kind, "refusal": answer.refusal or "none"} if answer is not None else {}
+            self._timings.trace(self._services.traces, facts)
 
 
 async def _wait(news: asyncio.Event, timeout_s: float) -> bool:

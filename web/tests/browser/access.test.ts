@@ -1,24 +1,10 @@
-import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import type {BrowserContextOptions} from 'playwright-core';
 import {describe, expect, test} from 'vitest';
+import {axeFindings} from '../support/axe.ts';
 import type {Reader} from '../support/browser.ts';
 import {eventually, harness, NODES} from '../support/harness.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const {reader: visit} = harness();
-
-/** Everything that axe finds in the widget; the script enters by the debugger, past the page's policy. */
-async function findings(reader: Reader): Promise<string[]> {
-  // What fades in is measured when it has arrived.
-  await reader.page.waitForTimeout(300);
-  await reader.page.evaluate(AXE);
-  return reader.page.evaluate(async () => {
-    const {axe} = window as unknown as {axe: {run: (context: object) => Promise<{violations: {id: string; nodes: {html: string; failureSummary: string}[]}[]}>}};
-    const {violations} = await axe.run({include: [['lutrin-chat']]});
-    return violations.flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html} ${failureSummary}`));
-  });
-}
 
 describe('axe finds nothing', () => {
   const open = (reader: Reader): Promise<void> => reader.open();
@@ -65,7 +51,7 @@ describe('axe finds nothing', () => {
   test.each(states)('in the state: %s', async (_, act, options = {}, path = NODES) => {
     const reader = await visit(path, options);
     await act(reader);
-    expect(await findings(reader)).toEqual([]);
+    expect(await axeFindings(reader, 'lutrin-chat')).toEqual([]);
   });
 });
 

@@ -22,7 +22,7 @@ test('pressing it opens header, messages and input, and tells the page', async (
   await reader.page.evaluate(() => addEventListener('lutrin:open', () => (document.title = 'opened')));
   await reader.open();
   expect(await reader.page.title()).toBe('opened');
-  expect(await reader.panel.locator('header').innerText()).toContain('Ask the book');
+  expect(await reader.panel.locator('.head').innerText()).toContain('Ask the book');
   await eventually(() => reader.input.evaluate((input) => input.getRootNode() instanceof ShadowRoot && (input.getRootNode() as ShadowRoot).activeElement === input), true);
   await reader.button('Close').click();
   await reader.bubble.waitFor();

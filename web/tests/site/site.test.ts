@@ -1,10 +1,12 @@
-/** The sample site with the Docusaurus plugin, as `just web` has built it, in a real browser. */
+/** The sample site with the Docusaurus plugin, as `just site` has built it, in a real browser. */
 
+import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import type {Server} from 'node:http';
 import {fileURLToPath} from 'node:url';
 import type {Browser, BrowserContextOptions} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest';
+import {brokenCitations, readCitations} from '../../docusaurus-plugin-lutrin/src/check.ts';
 import {launch, Reader} from '../support/browser.ts';
 import {eventually} from '../support/harness.ts';
 import {citation, done, ScriptedServer} from '../support/scripted-server.ts';
@@ -20,9 +22,10 @@ let api = '';
 let scripted = '';
 let pages: Record<string, string> = {};
 let readers: Reader[] = [];
+const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true};
 
 beforeAll(async () => {
-  if (!existsSync(`${SITE}build/index.html`)) throw new Error('The sample site is not built; run `just web` first.');
+  if (!existsSync(`${SITE}build/index.html`)) throw new Error('The sample site is not built; run `just site` first.');
   api = (JSON.parse(readFileSync(`${PLUGIN}settings.json`, 'utf8')) as {api: string}).api;
   pages = JSON.parse(readFileSync(`${PLUGIN}pages.json`, 'utf8')) as Record<string, string>;
   ({server: web, base} = await serveFolder(`${SITE}build`));
@@ -67,6 +70,18 @@ async function passage(reader: Reader): Promise<{filename: string; anchor: strin
   });
   return {filename, ...found};
 }
+
+test('the site, its settings and its use of the plugin have no TypeScript error', () => {
+  const {status, stdout} = spawnSync('npx', ['tsc'], {cwd: SITE, encoding: 'utf8'});
+  expect(stdout).toBe('');
+  expect(status).toBe(0);
+}, 180_000);
+
+test('every citation of the index leads to a heading of the built site', async () => {
+  const cited = await readCitations('citations.json', SITE);
+  expect(cited.length).toBeGreaterThan(100);
+  expect(await brokenCitations(cited, pages, `${SITE}build`, '/')).toEqual([]);
+});
 
 test('the button is there on the landing page, on a chapter and on a page of the book, in the same corner', async () => {
   const reader = await visit('/');
@@ -116,6 +131,43 @@ test('a citation leads to the page of this site, without loading it anew, and th
   expect(await reader.panel.isVisible()).toBe(true);
   await reader.page.goBack();
   await reader.page.waitForURL(`${base}/`);
+});
+
+test('from page to page by the sidebar the button stays, on a phone as on a desk', async () => {
+  for (const options of [{}, PHONE]) {
+    const reader = await visit('/', options);
+    await reader.page.goto(base + (Object.values(pages).at(-1) ?? ''));
+    await reader.bubble.waitFor();
+    await reader.page.evaluate(() => Object.assign(window, {notReloaded: true}));
+    if (options === PHONE) await reader.page.getByRole('button', {name: 'Toggle navigation bar'}).click();
+    const link = reader.page.locator('.menu__link:not(.menu__link--sublist):not(.menu__link--active):visible').first();
+    const to = await link.getAttribute('href');
+    await link.click();
+    await reader.page.waitForURL(`${base}${to}`);
+    await reader.bubble.waitFor();
+    expect(await reader.widget.count()).toBe(1);
+    expect(await reader.page.evaluate(() => 'notReloaded' in window)).toBe(true);
+  }
+});
+
+test('on a phone the panel fills the screen, nothing scrolls sideways, and a citation lands on its marked passage', async () => {
+  const reader = await visit('/', PHONE);
+  const {filename, anchor, quote} = await passage(reader);
+  const permalink = pages[filename] ?? '';
+  lutrin.script = () => [done('So it is. [1]', {sources: [citation(1, {filename, quote, url: `/read/book/${filename}#${anchor}`})]})];
+  await reader.page.goto(`${base}/`);
+  const sideways = (): Promise<number> => reader.page.evaluate(() => document.documentElement.scrollWidth);
+  expect(await sideways()).toBe(390);
+  await reader.bubble.tap();
+  await reader.panel.waitFor();
+  expect(await reader.panel.boundingBox()).toEqual({x: 0, y: 0, width: 390, height: 800});
+  await reader.ask('What is it?');
+  await reader.widget.locator('.cite').tap();
+  await reader.preview.getByRole('link').tap();
+  await reader.page.waitForURL(`${base}${permalink}#${anchor}`);
+  await eventually(() => reader.page.evaluate(() => CSS.highlights.has('lutrin-passage')), true);
+  await eventually(() => reader.panel.isVisible(), false);
+  expect(await sideways()).toBe(390);
 });
 
 test('on a wide screen the page makes room for the panel, so that no line is hidden behind it', async () => {

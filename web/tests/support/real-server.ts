@@ -1,16 +1,26 @@
 /** Lutrin itself: a small book ingested, the real server on a free port, the tiny model where it is on this machine. */
 
-import {spawn, spawnSync, type ChildProcess} from 'node:child_process';
+import {execFile, spawn, type ChildProcess} from 'node:child_process';
 import {existsSync, mkdtempSync, rmSync} from 'node:fs';
 import {createServer, type AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const LUTRIN = process.env['LUTRIN'] ?? join(ROOT, '.venv/bin/lutrin');
 const BOOK = fileURLToPath(new URL('../fixtures', import.meta.url));
 const READY_MS = 90_000;
+
+export interface ServerOptions {
+  /** Of other sites' pages that may ask. */
+  origin?: string;
+  corpus?: string;
+  model?: string;
+  /** Opens the teacher's page. */
+  token?: string;
+}
 
 export class RealServer {
   readonly address: string;
@@ -19,7 +29,7 @@ export class RealServer {
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number, origin: string) {
+  private constructor(port: number, {origin = '', model, token = ''}: ServerOptions) {
     this.#port = port;
     this.address = `http://127.0.0.1:${port}`;
     this.#data = mkdtempSync(join(tmpdir(), 'lutrin-e2e-'));
@@ -28,16 +38,17 @@ export class RealServer {
       ...process.env,
       LUTRIN_DATA_DIR: this.#data,
       LUTRIN_MODELS_DIR: join(ROOT, 'models'),
-      LUTRIN_MODEL: tiny ? 'tiny' : 'none',
+      LUTRIN_MODEL: model ?? (tiny ? 'tiny' : 'none'),
       LUTRIN_CORS_ORIGINS: origin,
+      ...(token && {LUTRIN_ADMIN_TOKEN: token}),
     };
   }
 
-  /** Ingest the book and serve it. @param origin Of the pages that may ask. */
-  static async start(origin: string): Promise<RealServer> {
-    const server = new RealServer(await freePort(), origin);
-    const {status, stderr} = spawnSync(LUTRIN, ['ingest', BOOK], {env: server.#environment, encoding: 'utf8'});
-    if (status !== 0) throw new Error(`lutrin ingest failed: ${stderr}`);
+  /** Ingest a book, the small one of the tests if no other is named, and serve it. */
+  static async start(options: ServerOptions = {}): Promise<RealServer> {
+    const server = new RealServer(await freePort(), options);
+    const words = ['ingest', options.corpus ?? BOOK];
+    await promisify(execFile)(LUTRIN, words, {env: server.#environment}); // rejects with what it printed
     await server.up();
     return server;
   }

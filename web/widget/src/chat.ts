@@ -98,6 +98,7 @@ export class LutrinChat extends LitElement {
     new PageController(this, {
       ask: (detail) => void this.#askedByPage(detail),
       offer: (text, element) => this.selecting.offer(text, element),
+      lead: (event, url, quote) => this.#goTo(event, url, quote),
     });
   }
 
@@ -302,17 +303,26 @@ export class LutrinChat extends LitElement {
   follow(event: MouseEvent, link: CitationLink, citation: Citation): void {
     if (this.touched && !link.closest('.preview') && this.preview.tap(citation, link)) return event.preventDefault();
     this.preview.hide();
-    const url = new URL(link.href);
+    this.#goTo(event, new URL(link.href), citation.quote);
+  }
+
+  /** A link to a passage was pressed: remember what to mark there, and go there without loading a page in vain. */
+  #goTo(event: MouseEvent, url: URL, quote: string): void {
     if (url.origin !== location.origin) return;
-    this.#landing.expect(url, citation.quote);
+    this.#landing.expect(url, quote);
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (this.narrowOpen) this.open = false;
-    if (samePage(url, location)) {
-      setTimeout(() => this.arrived());
+    const here = samePage(url, location);
+    if (here && (url.hash || !location.hash)) {
+      if (!url.hash) event.preventDefault(); // the browser would load the page again
     } else if (this.navigate) {
       event.preventDefault();
       this.navigate(url);
+    } else if (here) {
+      event.preventDefault();
+      history.pushState(null, '', url);
     }
+    if (here) setTimeout(() => this.arrived());
   }
 
   // Conversations

@@ -101,8 +101,10 @@ function contentOf(heading: Element | null): Element {
   return around ?? document.querySelector('article, main, [role="main"]') ?? document.body;
 }
 
-/** Scroll to the passage if the heading's place on the screen does not show it. */
+/** Unfold what hides the passage, and scroll to it if the heading's place on the screen does not show it. */
 function reveal(range: Range): void {
+  let folded = range.startContainer.parentElement?.closest('details');
+  for (; folded; folded = folded.parentElement?.closest('details')) folded.open = true;
   const {top, bottom} = range.getBoundingClientRect();
   if (top >= 0 && bottom <= innerHeight) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -12,6 +12,8 @@ export interface PageListener {
   ask: (detail: AskDetail) => void;
   /** A passage was pointed out that is not a button: offer the toolbar beside it. */
   offer: (text: string, element: Element) => void;
+  /** A link of the page was pressed that leads to a passage. */
+  lead: (event: MouseEvent, url: URL, quote: string) => void;
 }
 
 const CONTEXT = 'data-lutrin-context';
@@ -21,6 +23,7 @@ const PRESSABLE = 'button, a, summary, [role="button"], input, select, textarea,
  * Listens to `lutrin:ask` on the window and to clicks on elements with `data-lutrin-context`: its value, or the
  * element's own text where it is empty, is the selected text; `data-lutrin-question` asks at once. A button opens the
  * panel; any other element gets the toolbar, so that a whole section may carry the attribute without being in the way.
+ * A link with `data-lutrin-quote` lands with that passage marked.
  */
 export class PageController implements ReactiveController {
   readonly #host: ReactiveControllerHost & HTMLElement;
@@ -46,6 +49,8 @@ export class PageController implements ReactiveController {
   #click(event: MouseEvent): void {
     const path = event.composedPath();
     if (path.includes(this.#host) || !(event.target instanceof Element)) return;
+    const link = event.target.closest<HTMLAnchorElement>('a[data-lutrin-quote]');
+    if (link) return this.#listener.lead(event, new URL(link.href), link.dataset['lutrinQuote'] ?? '');
     const element = event.target.closest(`[${CONTEXT}]`);
     if (!element) return;
     const selectedText = (element.getAttribute(CONTEXT) || element.textContent || '').trim();

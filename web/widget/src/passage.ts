@@ -11,7 +11,8 @@ interface Letters {
 }
 
 /** Not part of the text that an author wrote, though it stands in the page. */
-const LEFT_OUT = 'script, style, template, noscript, lutrin-chat, .katex-html, [aria-hidden="true"], .sr-only';
+const LEFT_OUT =
+  'script, style, template, noscript, lutrin-chat, .katex-html, semantics > :not(annotation), [aria-hidden="true"], .sr-only';
 const HIGHLIGHT = 'lutrin-passage';
 /** Letters of a passage that suffice to recognise its beginning or end. */
 const ENOUGH = 24;

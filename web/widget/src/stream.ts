@@ -31,6 +31,9 @@ export async function* answerEvents(connect: Connect, options: StreamOptions = {
   for (let attempt = 0; ; attempt += 1) {
     try {
       const response = await connect(lastEventId);
+      // Cut before its first event, an answer is known by its name alone.
+      const name = response.headers.get('X-Lutrin-Message');
+      if (name && lastEventId === '') lastEventId = `${name}.0`;
       for await (const {id, event} of eventsOf(response, silence_ms)) {
         if (id !== '' && id === lastEventId) continue;
         lastEventId = id || lastEventId;

@@ -55,6 +55,19 @@ test.each(['broken', 'closed'] as const)('a stream that is %s half-way goes on b
   expect(events).toEqual([QUOTE, {type: 'resuming'}, SENTENCE, DONE]);
 });
 
+test('an answer that is cut before its first event goes on by its name', async () => {
+  const asked: string[] = [];
+  const connect = async (lastEventId: string): Promise<Response> => {
+    asked.push(lastEventId);
+    const answer = asked.length === 1 ? response([], 'broken') : response([frames([QUOTE, DONE])]);
+    answer.headers.set('X-Lutrin-Message', 's');
+    return answer;
+  };
+  const events = await collect(answerEvents(connect, {pauses_ms: [0]}));
+  expect(asked).toEqual(['', 's.0']);
+  expect(events).toEqual([{type: 'resuming'}, QUOTE, DONE]);
+});
+
 test('silence longer than the server keeps counts as a cut', async () => {
   let connections = 0;
   const connect = async (): Promise<Response> =>

@@ -8,8 +8,9 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
 from lutrin.records import Answer, Question
-from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented
+from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
 
 _FORMS = "The answer; with `Accept: text/event-stream` its events"
@@ -84,7 +85,7 @@ async def retrieve(
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
     asked = desk.asked(request, data.asked(data.query, "query"))
-    desk.admit(request, asked.question.session_id)
+    await desk.admit(request, asked.question.session_id)
     began_s = desk.services.clock()
     passages = await desk.services.retrieve(asked.question)
     desk.metrics.retrieve_seconds.observe(desk.services.clock() - began_s)

@@ -14,8 +14,9 @@ from litestar.params import FromPath
 
 from lutrin.errors import IngestInProgress, NotFound, NotPermitted
 from lutrin.messages import INGEST_OFF, NOTHING_HERE, WRONG_TOKEN
-from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented, reported
+from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
 from lutrin.serve.turns import Spawn
 from lutrin.settings import Settings
@@ -67,6 +68,10 @@ class Jobs:
         if name not in self._jobs:
             raise NotFound(NOTHING_HERE)
         return self._jobs[name]
+
+    def newest(self) -> Job | None:
+        """The ingestion that began last."""
+        return next(reversed(self._jobs.values()), None)
 
     async def _run(self, job: Job, ingest: Ingest) -> None:
         loop = asyncio.get_running_loop()

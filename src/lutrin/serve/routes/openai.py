@@ -14,12 +14,15 @@ from lutrin import records
 from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
 from lutrin.serve import sse
-from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
-from lutrin.serve.problems import documented
+from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.problems import OpenAIProblem, documented
+from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.transcript import sentence_piece
 from lutrin.serve.turns import Turn
 
 TAGS = ["openai"]
 MODEL = "lutrin"
+SERVER_ERROR = {"type": "server_error", "param": None, "code": None}
 
 
 class TextPart(msgspec.Struct, frozen=True):
@@ -52,7 +55,13 @@ class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
     """Names a conversation: the book remembers what was asked, and follow-ups are completed from it."""
 
 
-@get("/v1/models", operation_id="listModels", responses=documented(503), summary="The one model", tags=TAGS)
+@get(
+    "/v1/models",
+    operation_id="listModels",
+    responses=documented(503, shape=OpenAIProblem),
+    summary="The one model",
+    tags=TAGS,
+)
 async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
     """The book itself; the language model behind it is named in each answer."""
     books = await desk.services.library.books()
@@ -63,7 +72,7 @@ async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
 @post(
     "/v1/chat/completions",
     operation_id="chatCompletions",
-    responses=documented(404, 413, 422, 429, 503),
+    responses=documented(404, 413, 422, 429, 503, shape=OpenAIProblem),
     summary="Ask, in OpenAI's shape",
     tags=TAGS,
     status_code=200,
@@ -99,18 +108,38 @@ def _completion(answer: records.Answer, created: int) -> dict[str, Any]:
 
 
 async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
-    """The answer in OpenAI's chunks. This shape cannot take back what was sent, so only the proven whole is sent."""
+    """The answer in OpenAI's chunks: each sentence as soon as it is verified, the book's own words at the end."""
     yield _chunk(turn, created, {"role": "assistant", "content": ""})
+    sent = ""
     async with aclosing(turn.events()) as events:
         async for event in events:
-            if event is None:
-                yield sse.HEARTBEAT
-            elif isinstance(event, records.ErrorEvent):
-                yield _line({"error": {"message": event.detail, "type": "server_error"}})
-            elif isinstance(event, records.DoneEvent):
-                yield _chunk(turn, created, {"content": event.answer.answer})
-                yield _chunk(turn, created, {}, finish="stop", lutrin=event.answer)
+            match event:
+                case None:
+                    yield sse.HEARTBEAT
+                case records.SentenceEvent():
+                    piece = sentence_piece(event, sent)
+                    sent += piece
+                    yield _chunk(turn, created, {"content": piece})
+                case records.ErrorEvent():
+                    yield _line({"error": {**SERVER_ERROR, "message": event.detail}})
+                case records.DoneEvent(answer=answer):
+                    if rest := rest_of(answer.answer, sent):
+                        yield _chunk(turn, created, {"content": rest})
+                    yield _chunk(turn, created, {}, finish="stop", lutrin=answer)
+                case _:
+                    pass
     yield b"data: [DONE]\n\n"
+
+
+def rest_of(whole: str, sent: str) -> str:
+    """What the whole answer holds beyond the pieces that were sent.
+
+    This shape cannot take back what it has sent. Answers begin with their sentences, so there is nothing to take back;
+    one that does not (the model went another way while a cut connection was resumed) follows whole.
+    """
+    if not sent:
+        return whole
+    return whole[len(sent) :] if whole.startswith(sent) else f"\n\n{whole}"
 
 
 def _chunk(

@@ -11,9 +11,10 @@ from litestar.params import FromPath
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve.desk import HTTPRequest
+from lutrin.serve import pictures
 from lutrin.serve.problems import documented
 from lutrin.serve.reader import Reader
+from lutrin.serve.requests import HTTPRequest
 
 STATIC = Path(__file__).parents[1] / "static"
 REVALIDATE = {"Cache-Control": "no-cache"}
@@ -78,6 +79,15 @@ async def shelf(reader: Given[Reader]) -> Response[str]:
 async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
     """Where citations lead."""
     return Response(await reader.page(book, page.as_posix()), media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+@get("/picture/{number:int}/{book:str}/{page:path}", include_in_schema=False)
+async def picture(
+    number: FromPath[int], book: FromPath[str], page: FromPath[Path], reader: Given[Reader]
+) -> Response[bytes]:
+    """A picture that a page of a book shows, by its place on the page."""
+    found = await reader.picture(book, page.as_posix(), number)
+    return Response(found.body, media_type=found.media_type, headers=pictures.HEADERS)
 
 
 @get("/static/{name:path}", include_in_schema=False)

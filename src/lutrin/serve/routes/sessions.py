@@ -11,8 +11,9 @@ from lutrin.chats.owner import SESSION_ID_PATTERN, conversation_key, owner_of
 from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession
-from lutrin.serve.desk import NO_STORE, Desk, HTTPRequest
+from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented
+from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
 NEWEST = 50

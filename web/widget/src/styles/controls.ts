@@ -29,7 +29,7 @@ export const controls = css`
     background: none;
     cursor: pointer;
   }
-  header .icon {
+  .head .icon {
     min-width: 40px;
     height: 40px;
     color: var(--_ink);

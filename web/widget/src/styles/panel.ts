@@ -52,7 +52,7 @@ export const panel = css`
       transform: translateY(12px);
     }
   }
-  header {
+  .head {
     display: flex;
     align-items: center;
     gap: 2px;

@@ -30,14 +30,14 @@ function panelView(chat: LutrinChat): TemplateResult {
   return html`<section class="panel" part="panel" role="dialog" aria-label=${texts.title} aria-modal=${chat.narrowOpen ? 'true' : nothing}
     tabindex="-1" @keydown=${(event: KeyboardEvent) => panelKey(chat, event)}
     @pointerdown=${(event: PointerEvent) => panelTouched(chat, event)}>
-    <header>
+    <div class="head">
       ${view === 'list'
         ? iconButton('back', texts.back, () => chat.showChat())
         : iconButton('list', texts.conversations, () => chat.showList())}
       <h2>${view === 'list' ? texts.conversations : texts.title}</h2>
       ${iconButton('plus', texts.newConversation, () => chat.startNew())}
       ${iconButton('close', texts.close, () => void chat.close())}
-    </header>
+    </div>
     ${view === 'list'
       ? html`<div class="messages">${conversationsView({
           texts,

@@ -1,0 +1,123 @@
+"""The real server over real, encrypted conversations, forked in a moment: its answers are written down beforehand."""
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+
+from lutrin.chats.store import SqlChatStore
+from lutrin.errors import NotFound
+from lutrin.log import configure_logging
+from lutrin.records import Answer, AnswerEvent, Citation, DoneEvent, Passage, Question, QuoteEvent, SentenceEvent
+from lutrin.serve.app import run_server
+from lutrin.serve.services import PageEntry, Services, ShelvedBook
+from lutrin.settings import Settings
+
+PAUSE_S = 0.005
+"""Between two events of an answer: time to be killed in."""
+
+
+class Echo:
+    """Answers every question with itself, in three events."""
+
+    async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
+        """Quote, sentence, the whole."""
+        source = Citation(
+            n=1, chunk_id="c", book="b", chapter="", section="", section_title="", filename="f.md", page=None,
+            url="/read/b/f", quote="A quote.", relevance_score=1.0,
+        )  # fmt: skip
+        yield QuoteEvent(text=source.quote, citation=source)
+        await asyncio.sleep(PAUSE_S)
+        yield SentenceEvent(text=f"You said: {question.text}", citations=(1,))
+        await asyncio.sleep(PAUSE_S)
+        answer = Answer(
+            answer=f"You said: {question.text} [1]", sources=(source,), mode="book", kind="generated", refusal=None,
+            suggestions=(), warnings=(), model_used="echo", latency_ms=0, generation="g",
+        )  # fmt: skip
+        yield DoneEvent(answer)
+
+
+class OneBook:
+    """A library of one book without pages."""
+
+    async def books(self) -> Sequence[ShelvedBook]:
+        """The one."""
+        return [ShelvedBook("b", "Book", "", "g")]
+
+    async def contents(self, slug: str) -> Sequence[PageEntry]:
+        """There are none."""
+        raise NotFound(slug)
+
+    async def source(self, slug: str, filename: str) -> str:
+        """There is none."""
+        raise NotFound(f"{slug}/{filename}")
+
+    async def find_picture(self, slug: str, filename: str, address: str) -> str:
+        """There is none."""
+        raise NotFound(f"{slug}/{filename} {address}")
+
+    async def picture(self, slug: str, name: str) -> bytes:
+        """There is none."""
+        raise NotFound(f"{slug}/{name}")
+
+
+async def found_nothing(_: Question) -> Sequence[Passage]:
+    """A search without results."""
+    return []
+
+
+class QuickServer:
+    """Forks servers on one port, one after the other; the port stays open between them.
+
+    Args:
+        place: Folder of the conversations and the log.
+        key: Of the conversations.
+        settings: For the server.
+    """
+
+    def __init__(self, place: Path, key: str, settings: Settings) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.database = place / "chats.db"
+        self.log = place / "server.log"
+        self._key = key
+        self._settings = settings
+        self.pid = 0
+
+    def start(self) -> None:
+        """Fork a server."""
+        self.pid = os.fork()
+        if not self.pid:
+            code = 1
+            try:
+                asyncio.run(self._serve())
+                code = 0
+            finally:
+                os._exit(code)
+
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+    def stop(self) -> None:
+        """End it as an operator does."""
+        os.kill(self.pid, signal.SIGTERM)
+        os.waitpid(self.pid, 0)
+
+    async def _serve(self) -> None:
+        with self.log.open("a", encoding="utf-8") as log:
+            configure_logging(self._settings, log)
+            chats = await SqlChatStore.open(self.database, self._key)
+            services = Services(
+                answers=Echo(), retrieve=found_nothing, chats=chats, library=OneBook(), clock=time.monotonic
+            )
+            try:
+                await run_server(
+                    services, self._settings, listener=socket.socket(fileno=os.dup(self._listener.fileno()))
+                )
+            finally:
+                await chats.close()

@@ -1,0 +1,49 @@
+"""Find real programs that tests drive, or install Debian's: `python requirements/debian.py chromium postgresql`."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+BROWSER = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+
+
+def has_chromium() -> bool:
+    """Whether the browser is there."""
+    return BROWSER.exists()
+
+
+def has_postgresql() -> bool:
+    """Whether the server's programs are there."""
+    return bool(glob.glob("/usr/lib/postgresql/*/bin/initdb"))  # noqa: PTH207 - an absolute pattern
+
+
+PROGRAMS = {
+    "chromium": (has_chromium, f"There is no browser at {BROWSER}; name yours in CHROMIUM"),
+    "postgresql": (has_postgresql, "There is no PostgreSQL server in /usr/lib/postgresql"),
+}
+
+
+def install(packages: list[str]) -> None:
+    """Install Debian's packages if this is Debian and this user may."""
+    apt_get = shutil.which("apt-get")
+    if not packages or apt_get is None or os.geteuid() != 0:
+        return
+    print(f"tests: installing Debian's {' and '.join(packages)}", flush=True)
+    for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *packages]):
+        subprocess.run([apt_get, *command], check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+
+
+def main() -> None:
+    """Install what is missing if that can be done; else say what to do and exit with 1."""
+    wanted = sys.argv[1:] or list(PROGRAMS)
+    install([name for name in wanted if not PROGRAMS[name][0]()])
+    missing = [f"{PROGRAMS[name][1]}; or: apt-get install {name}" for name in wanted if not PROGRAMS[name][0]()]
+    if missing:
+        sys.exit("\n".join(missing))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,380 @@
+"""Vectors in Qdrant: dense ones for meaning and sparse ones for words, a collection for each generation of a book.
+
+A generation's folder holds a note with the name of its collection, so whoever reads the generation reads exactly those
+records, whatever is published meanwhile. The collection's public name, such as `physical-ai-textbook-v1`, is an alias
+that moves to the new collection in one step when it is published.
+
+Words are weighed as BM25 weighs them (Robertson and Zaragoza 2009): the saturated frequency of a term stands in the
+sparse vector, its inverse document frequency is computed by Qdrant from the whole collection.
+"""
+
+import asyncio
+import hashlib
+import uuid
+import warnings
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
+
+from lutrin.errors import IndexUnavailable
+from lutrin.ports import Vectors
+from lutrin.retry import retried
+
+T = TypeVar("T")
+Metadata = Mapping[str, str | int | bool]
+Connect = Callable[[], AsyncQdrantClient]
+
+NOTE = "collection.json"
+DENSE, WORDS, ID = "dense", "words", "lutrin_id"
+BATCH = 256
+PAGE = 1000
+TIMEOUT_S = 5
+READ_PATIENCE_S = 2.0
+"""Seconds in which a reader's search is tried again; then the friendly 503 is better than waiting."""
+WRITE_PATIENCE_S = 60.0
+READY_S = 1800.0
+"""Longest wait for the graph of a collection that was just written."""
+HNSW = models.HnswConfigDiff(m=24, ef_construct=200)
+EF_SEARCH = 256
+K1, B, AVERAGE_TERMS = 1.2, 0.75, 250.0
+"""Of BM25; the average is that of chunks of 400 tokens, for the true one is known only when all are written."""
+SCHEMAS = {
+    str: models.PayloadSchemaType.KEYWORD,
+    bool: models.PayloadSchemaType.BOOL,
+    int: models.PayloadSchemaType.INTEGER,
+}
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a generation's folder says of its collection."""
+
+    collection: str
+    """Of the server; not the alias."""
+    records: int
+    dimension: int
+
+
+class QdrantStore:
+    """Collections of a Qdrant server.
+
+    Args:
+        connect: Makes a client; picklable, for a new generation is checked in a process of its own.
+        prefix: Before every name, so that several installations can share a server without touching each other's.
+    """
+
+    def __init__(self, connect: Connect, prefix: str = "") -> None:
+        self._connect = connect
+        self._prefix = prefix
+
+    async def create(self, directory: Path, collection: str, count: int) -> "QdrantIndex":  # noqa: ARG002 - the server lays itself out
+        """Begin a collection; it is made with the first records, whose width it needs. See `ports.VectorStore.create`.
+
+        Raises:
+            IndexUnavailable: The folder for the note cannot be made.
+        """
+        try:
+            await asyncio.to_thread(directory.mkdir, parents=True, exist_ok=True)
+        except OSError as error:
+            raise IndexUnavailable(f"The collection {collection} cannot be made: {error}") from error
+        note = Note(f"{self._prefix}{collection}--{uuid.uuid4().hex[:12]}", 0, 0)
+        return QdrantIndex(self._connect(), note, directory)
+
+    async def open(self, directory: Path, collection: str) -> "QdrantIndex":
+        """Open the collection of a generation; see `ports.VectorStore.open`.
+
+        Raises:
+            IndexUnavailable: The server is away, or its collection is not what the generation's note says.
+        """
+        note = _read_note(directory)
+        client = self._connect()
+        try:
+            if note.records:
+                info = await _call(lambda: client.get_collection(note.collection), READ_PATIENCE_S, "cannot be opened")
+                _check(info, note, collection)
+        except BaseException:
+            await client.close()
+            raise
+        return QdrantIndex(client, note, None)
+
+    async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
+        """Point the alias at the current generation and drop the collections that no kept one needs.
+
+        Raises:
+            IndexUnavailable: The server is away, or the note of the current generation is gone.
+        """
+        note = _read_note(current)
+        needed = {note.collection, *(_read_note(folder).collection for folder in kept if (folder / NOTE).exists())}
+        alias = self._prefix + collection
+        client = self._connect()
+        try:
+            await _call(lambda: _settled(client, alias, note, needed), WRITE_PATIENCE_S, "cannot be published")
+        finally:
+            await client.close()
+
+    async def check(self) -> None:
+        """Ask the server for a sign of life.
+
+        Raises:
+            IndexUnavailable: It is away or refuses the key.
+        """
+        client = self._connect()
+        try:
+            await _call(client.get_collections, READ_PATIENCE_S, "cannot be reached")
+        finally:
+            await client.close()
+
+
+class QdrantIndex:
+    """One collection; safe for many simultaneous callers.
+
+    Args:
+        client: Closed with the index.
+        note: Names the collection.
+        directory: Where the note is written when the collection is whole; None: it is only read.
+    """
+
+    def __init__(self, client: AsyncQdrantClient, note: Note, directory: Path | None) -> None:
+        self._client = client
+        self._note = note
+        self._directory = directory
+        self._is_open = True
+
+    async def add(
+        self,
+        ids: Sequence[str],
+        vectors: Vectors,
+        metadata: Sequence[Metadata],
+        terms: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """Add records; see `ports.VectorIndex.add`."""
+        if not ids:
+            return
+        if not self._note.records:
+            await self._write(partial(self._make, int(vectors.shape[1]), metadata[0]))
+        words = terms or [()] * len(ids)
+        points = [
+            models.PointStruct(
+                id=point_id(name),
+                vector={DENSE: vector.tolist(), **({WORDS: _weighed(spoken)} if spoken else {})},
+                payload={ID: name, **data},
+            )
+            for name, vector, data, spoken in zip(ids, vectors, metadata, words, strict=True)
+        ]
+        for start in range(0, len(points), BATCH):
+            part = points[start : start + BATCH]
+            await self._write(partial(self._client.upsert, self._note.collection, points=part, wait=True))
+        self._note = msgspec.structs.replace(
+            self._note, records=self._note.records + len(ids), dimension=int(vectors.shape[1])
+        )
+
+    async def search(
+        self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The `k` nearest records; see `ports.VectorIndex.search`."""
+        return await self._nearest(np.asarray(vector, dtype=np.float32).tolist(), DENSE, k, where)
+
+    async def matching(
+        self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
+    ) -> list[tuple[str, float]]:
+        """The `k` records whose terms match best; see `ports.WordIndex.matching`."""
+        if not terms:
+            return []
+        indices = sorted({_index(term) for term in terms})
+        return await self._nearest(models.SparseVector(indices=indices, values=[1.0] * len(indices)), WORDS, k, where)
+
+    async def ids(self) -> list[str]:
+        """Every id in the collection."""
+        found: list[str] = []
+        after: models.ExtendedPointId | None = None
+        while self._note.records:
+            points, after = await self._read(
+                partial(
+                    self._client.scroll, self._note.collection, limit=PAGE, offset=after, with_payload=[ID],
+                    with_vectors=False,
+                )
+            )  # fmt: skip
+            found += [str((point.payload or {})[ID]) for point in points]
+            if after is None:
+                break
+        return found
+
+    async def close(self) -> None:
+        """Wait until what was added can be searched, leave the note, and close the connections."""
+        self._require_open()
+        self._is_open = False
+        try:
+            if self._directory is not None:
+                if self._note.records:
+                    await self._finished()
+                (self._directory / NOTE).write_bytes(msgspec.json.encode(self._note))
+        finally:
+            await self._client.close()
+
+    async def _make(self, dimension: int, example: Metadata) -> None:
+        name = self._note.collection
+        if not await self._client.collection_exists(name):  # a try before this one may have made it
+            await self._client.create_collection(
+                name,
+                vectors_config={DENSE: models.VectorParams(size=dimension, distance=models.Distance.COSINE)},
+                sparse_vectors_config={WORDS: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                hnsw_config=HNSW,
+                # No graph while records pour in: it is built once, by `_finished`.
+                optimizers_config=models.OptimizersConfigDiff(indexing_threshold=0),
+            )
+        for field, value in example.items():
+            await self._client.create_payload_index(name, field, field_schema=SCHEMAS[type(value)], wait=True)
+
+    async def _finished(self) -> None:
+        name = self._note.collection
+        threshold = models.OptimizersConfigDiff(indexing_threshold=20_000)  # kilobytes of vectors; Qdrant's default
+        await self._write(partial(self._client.update_collection, name, optimizers_config=threshold))
+        async with asyncio.timeout(READY_S):
+            while True:
+                info = await self._write(partial(self._client.get_collection, name))
+                if info.status == models.CollectionStatus.GREEN:
+                    return
+                await asyncio.sleep(0.5)
+
+    async def _nearest(
+        self, query: list[float] | models.SparseVector, using: str, k: int, where: Mapping[str, str] | None
+    ) -> list[tuple[str, float]]:
+        self._require_open()
+        if not self._note.records:
+            return []
+        must: list[models.Condition] = [
+            models.FieldCondition(key=name, match=models.MatchValue(value=value))
+            for name, value in (where or {}).items()
+        ]
+        found = await self._read(
+            partial(
+                self._client.query_points,
+                self._note.collection,
+                query=query,
+                using=using,
+                limit=k,
+                query_filter=models.Filter(must=must) if must else None,
+                search_params=models.SearchParams(hnsw_ef=max(EF_SEARCH, k)) if using == DENSE else None,
+                with_payload=[ID],
+            )
+        )
+        pairs = [(str((point.payload or {})[ID]), float(point.score)) for point in found.points]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+    async def _read(self, call: Callable[[], Awaitable[T]]) -> T:
+        self._require_open()
+        return await _call(call, READ_PATIENCE_S, "cannot be read")
+
+    async def _write(self, call: Callable[[], Awaitable[T]]) -> T:
+        return await _call(call, WRITE_PATIENCE_S, "cannot be written")
+
+    def _require_open(self) -> None:
+        if not self._is_open:
+            raise IndexUnavailable("The collection is closed.")
+
+
+def connect(url: str, api_key: str) -> AsyncQdrantClient:
+    """A client of a server; its connections open with the first request."""
+    with warnings.catch_warnings():
+        # A key over plain HTTP is the operator's choice inside a closed network; docs/scaling.md says when it is safe.
+        warnings.simplefilter("ignore", UserWarning)
+        return AsyncQdrantClient(url=url, api_key=api_key or None, timeout=TIMEOUT_S, check_compatibility=False)
+
+
+def point_id(name: str) -> str:
+    """Qdrant takes UUIDs; the record's own id stands in its payload."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lutrin:{name}"))
+
+
+def _index(term: str) -> int:
+    """Place of a term in sparse vectors: 32 bits of its hash; of 100,000 terms about one pair meets."""
+    return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")
+
+
+def _weighed(terms: Sequence[str]) -> models.SparseVector:
+    """Saturated frequencies of terms: f (k1 + 1) / (f + k1 (1 - b + b length / average))."""
+    counts = Counter(map(_index, terms))
+    norm = K1 * (1 - B + B * len(terms) / AVERAGE_TERMS)
+    indices = sorted(counts)
+    return models.SparseVector(
+        indices=indices, values=[counts[index] * (K1 + 1) / (counts[index] + norm) for index in indices]
+    )
+
+
+def _read_note(directory: Path) -> Note:
+    try:
+        return msgspec.json.decode((directory / NOTE).read_bytes(), type=Note)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise IndexUnavailable(
+            f"{directory} names no collection of Qdrant: {error}",
+            remedy="Run `lutrin import-index` or `lutrin ingest`.",
+        ) from error
+
+
+def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
+    """Whether a collection is the one of the note.
+
+    Raises:
+        IndexUnavailable: It has another dimension, or fewer records.
+    """
+    vectors = info.config.params.vectors
+    dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
+    found = (dense.size if dense else 0, info.points_count or 0)
+    if found != (note.dimension, note.records):
+        raise IndexUnavailable(
+            f"Qdrant's {note.collection} has (dimension, records) {found}, {collection} was written with"
+            f" {(note.dimension, note.records)}.",
+            remedy="Run `lutrin ingest --rebuild`.",
+        )
+
+
+async def _settled(client: AsyncQdrantClient, alias: str, note: Note, needed: set[str]) -> None:
+    """One publication; may be done again from the start."""
+    aliases = {item.alias_name: item.collection_name for item in (await client.get_aliases()).aliases}
+    moves: list[models.AliasOperations] = []
+    if alias in aliases and aliases[alias] != note.collection:
+        moves.append(models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)))
+    if aliases.get(alias) != note.collection and note.records:
+        target = models.CreateAlias(collection_name=note.collection, alias_name=alias)
+        moves.append(models.CreateAliasOperation(create_alias=target))
+    if moves:
+        await client.update_collection_aliases(moves)
+    for found in (await client.get_collections()).collections:
+        if found.name.startswith(f"{alias}--") and found.name not in needed:
+            await client.delete_collection(found.name)
+
+
+async def _call(call: Callable[[], Awaitable[T]], patience_s: float, trouble: str) -> T:
+    """The result of a call, or our error; nothing of the request stands in it."""
+    try:
+        return await retried(call, patience_s=patience_s, pause_s=_pause_s)
+    except UnexpectedResponse as error:
+        meaning = "refuses the key" if error.status_code in {401, 403} else f"answered {error.status_code}"
+        raise IndexUnavailable(f"The vector index {trouble}: Qdrant {meaning}.", remedy="Check QDRANT_URL.") from None
+    except (ApiException, QdrantException) as error:
+        reason = type(error.source).__name__ if isinstance(error, ResponseHandlingException) else type(error).__name__
+        raise IndexUnavailable(
+            f"The vector index {trouble}: no answer from Qdrant ({reason}).", remedy="Check QDRANT_URL."
+        ) from None
+    except ValueError as error:  # what the client finds wrong itself, and local mode for what is not there
+        raise IndexUnavailable(f"The vector index {trouble}: {error}") from error
+
+
+def _pause_s(error: Exception) -> float | None:
+    """Seconds to wait before another try; None if that would be of no use."""
+    if isinstance(error, ResourceExhaustedResponse):
+        return float(error.retry_after_s)
+    if isinstance(error, ResponseHandlingException):
+        return 0.0
+    if isinstance(error, UnexpectedResponse):
+        return 0.0 if (error.status_code or 0) >= HTTPStatus.INTERNAL_SERVER_ERROR else None
+    return None

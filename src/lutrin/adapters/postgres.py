@@ -1,0 +1,207 @@
+"""What several servers share in PostgreSQL besides conversations: rates, resume buffers, the ingest lock.
+
+Rates and buffers are worth a minute, so their tables are not logged: a crash of PostgreSQL empties them, which costs a
+reader nothing but a second beginning of one answer. Keys are hashed with a secret: no address and no id lies there.
+"""
+
+import hashlib
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Protocol, TypeVar
+
+import asyncpg
+
+from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, RateLimited
+from lutrin.messages import TOO_MANY_QUESTIONS
+
+T = TypeVar("T")
+
+CONNECTIONS = 8
+CONNECT_S = 3.0
+STATEMENT_S = 3.0
+WINDOW_S = 60.0
+KEPT_S = 120.0
+SWEEP_EVERY_S = 30.0
+MIGRATION_LOCK, INGEST_LOCK = 0x6C75747269, 0x6C757472
+# A machine that dies must not hold the ingest lock for hours: its silence is noticed after about a minute.
+ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
+TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
+SCHEMA = """
+CREATE UNLOGGED TABLE IF NOT EXISTS lutrin_rate (
+    key TEXT PRIMARY KEY, times DOUBLE PRECISION[] NOT NULL, seen DOUBLE PRECISION NOT NULL);
+CREATE UNLOGGED TABLE IF NOT EXISTS lutrin_event (
+    turn TEXT NOT NULL, number INTEGER NOT NULL, asked TEXT NOT NULL, event TEXT NOT NULL,
+    kept DOUBLE PRECISION NOT NULL, PRIMARY KEY (turn, number));
+-- Counts a question under both keys, or says how many seconds to wait; rows are locked in one order, so two calls
+-- never wait for each other, and the clock is the database's, so all servers agree.
+CREATE OR REPLACE FUNCTION lutrin_admit(keys TEXT[], limits INTEGER[], span DOUBLE PRECISION)
+RETURNS DOUBLE PRECISION LANGUAGE plpgsql AS $$
+DECLARE
+    moment DOUBLE PRECISION;
+    pause DOUBLE PRECISION;
+BEGIN
+    INSERT INTO lutrin_rate SELECT key, '{}', 0 FROM unnest(keys) AS key ORDER BY key ON CONFLICT DO NOTHING;
+    PERFORM 1 FROM lutrin_rate WHERE key = ANY (keys) ORDER BY key FOR UPDATE;
+    moment := extract(epoch FROM clock_timestamp());
+    UPDATE lutrin_rate SET seen = moment,
+        times = ARRAY(SELECT t FROM unnest(times) AS t WHERE t + span > moment ORDER BY t)
+        WHERE key = ANY (keys);
+    SELECT max(times[cardinality(times) - cap + 1] + span - moment) INTO pause
+        FROM lutrin_rate JOIN unnest(keys, limits) AS wanted (name, cap) ON key = name WHERE cardinality(times) >= cap;
+    IF pause IS NOT NULL THEN
+        RETURN pause;
+    END IF;
+    UPDATE lutrin_rate SET times = times || moment WHERE key = ANY (keys);
+    RETURN 0;
+END $$;
+"""
+
+
+class Seal(Protocol):
+    """Closes a text so that only who has the key can read it; `lutrin.chats.seal` has one."""
+
+    def close(self, text: str) -> str:
+        """The text as it is stored."""
+        ...
+
+    def open(self, stored: str) -> str:
+        """The text again."""
+        ...
+
+
+class Shared:
+    """A few connections to the database that all servers share; open it with `Shared.open`.
+
+    Args:
+        pool: Of connections.
+        seal: Closes what readers said.
+        secret: For the hashes of keys.
+    """
+
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", seal: Seal, secret: bytes) -> None:
+        self.pool = pool
+        self._seal = seal
+        self._secret = secret
+        self._swept_s = time.monotonic()
+
+    @classmethod
+    async def open(cls, url: str, seal: Seal, secret: bytes) -> "Shared":
+        """Connect, and make the tables where there are none.
+
+        Raises:
+            ChatStoreError: PostgreSQL is away.
+            InvalidSettings: The address has another form.
+        """
+
+        async def begin() -> "asyncpg.Pool[asyncpg.Record]":
+            pool = await asyncpg.create_pool(
+                url, min_size=0, max_size=CONNECTIONS, timeout=CONNECT_S, command_timeout=STATEMENT_S
+            )
+            async with pool.acquire() as connection, connection.transaction():
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
+                await connection.execute(SCHEMA)
+            return pool
+
+        return cls(await _named(begin), seal, secret)
+
+    async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
+        """Count a question under every key, or under none.
+
+        Args:
+            wanted: Pairs of key and questions a minute.
+
+        Raises:
+            RateLimited: One of them is used up; says for how long.
+            ChatStoreError: PostgreSQL is away.
+        """
+        keys = [hashlib.blake2b(key.encode(), key=self._secret).hexdigest() for key, _ in wanted]
+        if not keys:
+            return
+        limits = [limit for _, limit in wanted]
+        call = "SELECT lutrin_admit($1, $2, $3)"
+        wait_s = await _named(lambda: self.pool.fetchval(call, keys, limits, WINDOW_S))
+        await self._sweep()
+        if wait_s > 0:
+            raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
+
+    async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
+        """Keep events of an answer for a reader who comes back to another server.
+
+        Args:
+            turn: Id of the stream.
+            asked: Fingerprint of the question and of who asked.
+            first: Number of the first of the events.
+            events: As JSON.
+
+        Raises:
+            ChatStoreError: PostgreSQL is away.
+        """
+        rows = [(turn, first + place, asked, self._seal.close(event.decode())) for place, event in enumerate(events)]
+        insert = (
+            "INSERT INTO lutrin_event VALUES ($1, $2, $3, $4, extract(epoch FROM clock_timestamp()))"
+            " ON CONFLICT (turn, number) DO UPDATE SET event = excluded.event"
+        )
+        await _named(lambda: self.pool.executemany(insert, rows))
+
+    async def recall(self, turn: str, asked: str) -> list[bytes]:
+        """The events of an answer from the first on; none if it is another question's, another reader's or too old.
+
+        Raises:
+            ChatStoreError: PostgreSQL is away.
+        """
+        select = "SELECT number, event FROM lutrin_event WHERE turn = $1 AND asked = $2 ORDER BY number"
+        rows = await _named(lambda: self.pool.fetch(select, turn, asked))
+        whole = [row["event"] for number, row in enumerate(rows, start=1) if row["number"] == number]
+        return [self._seal.open(event).encode() for event in whole]
+
+    async def close(self) -> None:
+        """Close the connections; no other call may follow."""
+        await self.pool.close()
+
+    async def _sweep(self) -> None:
+        """Now and then, delete what is too old to matter."""
+        if time.monotonic() - self._swept_s < SWEEP_EVERY_S:
+            return
+        self._swept_s = time.monotonic()
+        for table, column, age_s in (("lutrin_rate", "seen", WINDOW_S), ("lutrin_event", "kept", KEPT_S)):
+            await _named(
+                lambda table=table, column=column, age_s=age_s: self.pool.execute(  # type: ignore[misc]  # bound at once
+                    f"DELETE FROM {table} WHERE {column} < extract(epoch FROM clock_timestamp()) - $1",  # noqa: S608 - literals above
+                    age_s,
+                )
+            )
+
+
+@asynccontextmanager
+async def ingest_alone(url: str) -> AsyncIterator[None]:
+    """Hold the one ingest lock of all machines; PostgreSQL frees it when this process or its machine dies.
+
+    Raises:
+        IngestInProgress: Another machine or process is ingesting.
+        ChatStoreError: PostgreSQL is away.
+    """
+    connection = await _named(lambda: asyncpg.connect(url, timeout=CONNECT_S, server_settings=ALIVE))
+    try:
+        if not await _named(lambda: connection.fetchval("SELECT pg_try_advisory_lock($1)", INGEST_LOCK)):
+            raise IngestInProgress
+        yield
+    finally:
+        await connection.close(timeout=CONNECT_S)
+
+
+async def _named(work: Callable[[], Awaitable[T]]) -> T:
+    try:
+        return await work()
+    except (asyncpg.InvalidPasswordError, asyncpg.InvalidCatalogNameError) as error:
+        raise ChatStoreError(
+            f"PostgreSQL refuses the connection ({type(error).__name__}).", remedy="Check DATABASE_URL."
+        ) from None
+    except (ValueError, asyncpg.exceptions.ClientConfigurationError) as error:
+        raise InvalidSettings("DATABASE_URL must read postgresql://user:password@host:port/name.") from error
+    except TROUBLE as error:
+        raise ChatStoreError(
+            f"PostgreSQL cannot be reached ({type(error).__name__}).", remedy="Check DATABASE_URL."
+        ) from error

@@ -1,0 +1,350 @@
+"""A language model and an embedding model behind OpenAI's HTTP protocol: Gemini, vLLM, llama-server, Ollama.
+
+The official client speaks the protocol; retries, deadlines and the meaning of errors are decided here. The texts of
+the service's errors go nowhere: they may quote a reader's question or a part of the key.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Sequence
+from http import HTTPStatus
+from typing import Literal
+
+import msgspec
+import numpy as np
+import openai
+from openai import AsyncOpenAI, AsyncStream
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+
+from lutrin.adapters.embed_fastembed import unit_length, windows
+from lutrin.errors import DeadlineExceeded, GeneratorError, GeneratorUnavailable, IndexUnavailable, QueueFull
+from lutrin.ports import Embedder, Encoding, Vectors
+from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+from lutrin.retry import retried
+
+CONNECT_S = 3.0
+READ_S = 30.0
+"""Longest silence of the service; a reader's deadline is shorter."""
+READY_S = 10.0
+"""How long a look at the service is believed."""
+BATCH_TEXTS = 64
+"""Texts of one request for embeddings; Gemini takes at most 100."""
+BATCHES_AT_ONCE = 4
+WINDOW_TOKENS = 512
+"""Tokens, by the local tokenizer, that are embedded in one piece; Gemini reads 2,048 of its own."""
+WINDOW_OVERLAP = 32
+MOST_STOPS = 4
+MOST_CUTS = 4
+"""How often a prompt that is too long for the model is halved."""
+
+for _name in ("openai", "httpx2"):
+    logging.getLogger(_name).setLevel(logging.WARNING)  # below, the client logs whole requests
+
+
+class RemoteGenerator:
+    """A language model of a service; see `ports.Generator`.
+
+    Args:
+        model: Its name there.
+        base_url: Of the service, up to before `/chat/completions`.
+        api_key: Sent as a bearer token; never logged.
+    """
+
+    def __init__(self, model: str, base_url: str, api_key: str) -> None:
+        self.name = model
+        self._client = _client(base_url, api_key)
+        self._service = str(self._client.base_url)
+        self._closed_until_s = 0.0
+        self._looked_s = float("-inf")
+        self._is_ready = False
+        self._writing = 0
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """Answers that are being written, and readers who wait: nobody waits here, the service has its own queue."""
+        return self._writing, 0
+
+    async def start(self) -> bool:
+        """Whether the service answers."""
+        return await self.ready()
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+        """Generate text for one reader; see `ports.Generator.stream`.
+
+        Raises:
+            GeneratorUnavailable: The service is away, refuses the key, or cut the answer.
+            QueueFull: The service is over its rate and says for how long.
+            DeadlineExceeded: No text came in time.
+        """
+        if request.deadline_s <= 0:
+            raise DeadlineExceeded(f"{self._service}: no time was left to ask.")
+        end_s = time.monotonic() + request.deadline_s
+        if self._closed_until_s > time.monotonic():
+            raise QueueFull(f"{self._service} has asked to be left alone for a while.")
+        pieces, reason, usage = 0, "", None
+        self._writing += 1
+        try:
+            answer = await self._begun(request, end_s)
+            async with answer:
+                while True:
+                    async with asyncio.timeout(end_s - time.monotonic()):
+                        chunk = await anext(answer, None)
+                    if chunk is None:
+                        break
+                    usage = chunk.usage or usage
+                    for choice in chunk.choices:
+                        reason = choice.finish_reason or reason
+                        if choice.delta.content:
+                            pieces += 1
+                            yield Piece(choice.delta.content)
+        except TimeoutError:
+            if not pieces:
+                raise DeadlineExceeded(f"{self._service} sent nothing in time.") from None
+            reason = "deadline"
+        except (openai.OpenAIError, ValueError) as error:  # ValueError: a line of the stream is no JSON
+            raise self._explained(error) from None
+        finally:
+            self._writing -= 1
+        if reason not in {"stop", "length", "deadline"}:
+            raise GeneratorUnavailable(f"{self._service} cut the answer short ({reason or 'no end'}).")
+        ended: Literal["stop", "length", "deadline"] = reason  # type: ignore[assignment]  # checked the line before
+        yield Finished(
+            reason=ended,
+            prompt_tokens=usage.prompt_tokens if usage else 0,
+            tokens=usage.completion_tokens if usage else pieces,
+        )
+
+    async def ready(self) -> bool:
+        """Whether the service answers; looked up at most every `READY_S` seconds."""
+        if time.monotonic() - self._looked_s > READY_S:
+            self._looked_s = time.monotonic()
+            try:
+                await self.check()
+            except GeneratorError:
+                self._is_ready = False
+        return self._is_ready and self._closed_until_s <= time.monotonic()
+
+    async def check(self) -> None:
+        """Ask the service for a sign of life.
+
+        Raises:
+            GeneratorUnavailable: It is away or refuses the key.
+        """
+        try:
+            await self._client.with_options(timeout=CONNECT_S).models.list()
+        except openai.NotFoundError:
+            pass  # a service without a list of its models is a service
+        except openai.OpenAIError as error:
+            raise self._explained(error) from None
+        self._is_ready = True
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _begun(self, request: GenerationRequest, end_s: float) -> AsyncStream[ChatCompletionChunk]:
+        """The stream of an answer, after as many tries as the deadline allows."""
+        messages = request.messages
+
+        async def begin() -> AsyncStream[ChatCompletionChunk]:
+            nonlocal messages
+            for cuts in range(MOST_CUTS + 1):
+                try:
+                    return await self._client.chat.completions.create(
+                        model=self.name,
+                        messages=[_as_param(item) for item in messages],
+                        max_tokens=request.max_tokens,
+                        temperature=0,  # the same question gets the same answer, as far as the service keeps that
+                        stop=list(request.stop[:MOST_STOPS]) or openai.omit,
+                        stream=True,
+                        stream_options={"include_usage": True},
+                    )
+                except openai.BadRequestError as error:
+                    if error.code != "context_length_exceeded" or cuts == MOST_CUTS:
+                        raise
+                    messages = _halved(messages)
+            raise AssertionError("the last try returns or raises")
+
+        async with asyncio.timeout(end_s - time.monotonic()):
+            return await retried(begin, patience_s=end_s - time.monotonic(), pause_s=_pause_s)
+
+    def _explained(self, error: Exception) -> GeneratorError:
+        """The error as ours, in words that hold nothing of the request."""
+        self._is_ready = False
+        trouble = _trouble(error)
+        if isinstance(error, openai.RateLimitError):
+            self._closed_until_s = time.monotonic() + (_retry_after_s(error) or 1.0)
+            return QueueFull(f"{self._service}: {trouble}")
+        return GeneratorUnavailable(f"{self._service}: {trouble}", remedy="Check the address, the key and the model.")
+
+
+class RemoteEmbedder:
+    """An embedding model of a service, and a local one for tokens; see `ports.Embedder`.
+
+    Services give one vector a text. What needs a vector a token (late interaction, by which sentences are chosen) comes
+    from a small local model; its vectors are filled up with zeros to the service's width, which changes no cosine.
+
+    Args:
+        model: Its name at the service.
+        dimension: Of its vectors, at least that of `tokens`.
+        base_url: Of the service, up to before `/embeddings`.
+        api_key: Sent as a bearer token; never logged.
+        tokens: Counts tokens and gives their vectors.
+        patience_s: Seconds that a request may take with all its tries: short for questions, long for an ingest.
+    """
+
+    def __init__(
+        self, model: str, dimension: int, base_url: str, api_key: str, tokens: Embedder, *, patience_s: float
+    ) -> None:
+        if dimension < tokens.dimension:
+            raise ValueError(f"the service's vectors must have at least {tokens.dimension} dimensions")
+        self.name = f"{model}-{dimension}+{tokens.name}"
+        self.dimension = dimension
+        self._model = model
+        self._tokens = tokens
+        self._patience_s = patience_s
+        self._client = _client(base_url, api_key)
+        self._service = str(self._client.base_url)
+        self._at_once = asyncio.Semaphore(BATCHES_AT_ONCE)
+        self._names_dimension = True
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Start and end of each token, by the local tokenizer."""
+        return self._tokens.token_offsets(text)
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode texts of any length, in order; see `ports.Embedder.encode`.
+
+        Raises:
+            IndexUnavailable: The service is away, over its rate, or gives vectors of another width.
+            ModelMissing, ChecksumMismatch: The local model cannot be used.
+        """
+        parts = [self._parts(text) for text in texts]
+        flat = [part for item in parts for part in item]
+        batches = [flat[start : start + BATCH_TEXTS] for start in range(0, len(flat), BATCH_TEXTS)]
+        remote = asyncio.gather(*map(self._batch, batches))
+        local, parts_of_rows = await asyncio.gather(self._tokens.encode(texts), remote)
+        rows = (row for part in parts_of_rows for row in part)
+        encodings = []
+        for item, mine in zip(parts, local, strict=True):
+            pooled = np.stack([next(rows) for _ in item])
+            encodings.append(
+                Encoding(
+                    windows=pooled, token_vectors=self._widened(mine.token_vectors), token_offsets=mine.token_offsets
+                )
+            )
+        return encodings
+
+    async def check(self) -> None:
+        """Embed a word.
+
+        Raises:
+            IndexUnavailable: The service is away, refuses the key, or gives vectors of another width.
+        """
+        await self._batch(["check"])
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    def _parts(self, text: str) -> list[str]:
+        """The windows of a text; most texts are one."""
+        offsets = self._tokens.token_offsets(text)
+        cut = windows(len(offsets), WINDOW_TOKENS, WINDOW_OVERLAP)
+        if len(cut) == 1:
+            return [text]
+        return [text[offsets[start][0] : offsets[stop - 1][1]] for start, stop in cut]
+
+    def _widened(self, vectors: Vectors | None) -> Vectors | None:
+        if vectors is None:
+            return None
+        return np.pad(vectors, ((0, 0), (0, self.dimension - vectors.shape[1])))
+
+    async def _batch(self, texts: Sequence[str]) -> Vectors:
+        """One vector of length 1 for each of at most `BATCH_TEXTS` texts."""
+        # Services refuse an empty text; any fixed direction will do for it.
+        asked = [text if text.strip() else "-" for text in texts]
+        async with self._at_once:
+            try:
+                rows = await retried(lambda: self._asked(asked), patience_s=self._patience_s, pause_s=_pause_s)
+            except openai.OpenAIError as error:
+                raise IndexUnavailable(
+                    f"{self._service}: {_trouble(error)}", remedy="Check the address, the key and the model."
+                ) from None
+        wrong = {len(row) for row in rows} - {self.dimension}
+        if wrong or len(rows) != len(texts):
+            raise IndexUnavailable(
+                f"{self._service} gave {len(rows)} vectors of {sorted({len(row) for row in rows})} dimensions"
+                f" for {len(texts)} texts, not of {self.dimension}.",
+                remedy="Set LUTRIN_EMBED_DIMENSION to what the model gives, and run `lutrin ingest`.",
+            )
+        return unit_length(np.array(rows, dtype=np.float32))
+
+    async def _asked(self, texts: Sequence[str]) -> list[list[float]]:
+        try:
+            given = await self._client.embeddings.create(
+                model=self._model,
+                input=list(texts),
+                encoding_format="float",
+                dimensions=self.dimension if self._names_dimension else openai.omit,
+            )
+        except openai.BadRequestError:
+            if not self._names_dimension:
+                raise
+            self._names_dimension = False  # a model of one width only; what it gives is checked all the same
+            return await self._asked(texts)
+        return [item.embedding for item in sorted(given.data, key=lambda item: item.index)]
+
+
+def _client(base_url: str, api_key: str) -> AsyncOpenAI:
+    timeout = openai.Timeout(READ_S, connect=CONNECT_S)
+    return AsyncOpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0)
+
+
+def _as_param(message: Message) -> ChatCompletionMessageParam:
+    """A message as the client wants it, one type a role."""
+    match message.role:
+        case "system":
+            return {"role": "system", "content": message.content}
+        case "user":
+            return {"role": "user", "content": message.content}
+        case "assistant":
+            return {"role": "assistant", "content": message.content}
+
+
+def _pause_s(error: Exception) -> float | None:
+    """Seconds that the service asks to wait, 0 where it names none; None if another try would fail the same way."""
+    if isinstance(error, openai.APIConnectionError):
+        return 0.0
+    if isinstance(error, openai.APIStatusError):
+        passing = error.status_code in {408, 409, 429} or error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
+        return (_retry_after_s(error) or 0.0) if passing else None
+    return None
+
+
+def _retry_after_s(error: openai.APIStatusError) -> float | None:
+    """The header Retry-After where it holds seconds."""
+    text = error.response.headers.get("retry-after", "")
+    return float(text) if text.replace(".", "", 1).isdigit() else None
+
+
+def _trouble(error: Exception) -> str:
+    """What went wrong, without a word of the request or of the service's answer."""
+    if isinstance(error, openai.APITimeoutError):
+        return "no answer in time."
+    if isinstance(error, openai.APIConnectionError):
+        return "no connection."
+    if isinstance(error, openai.APIStatusError):
+        meaning = {401: "the key is refused", 403: "the key is refused", 404: "there is no such model", 429: "too many"}
+        return f"status {error.status_code}, {meaning.get(error.status_code, 'an error of the service')}."
+    return f"an answer that cannot be read ({type(error).__name__})."
+
+
+def _halved(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The prompt with the middle of its longest message left out: the best passages stand first, the question last."""
+    longest = max(range(len(messages)), key=lambda index: len(messages[index].content))
+    text = messages[longest].content
+    kept = len(text) // 4
+    shorter = msgspec.structs.replace(messages[longest], content=f"{text[:kept]}\n\n{text[-kept:]}")
+    return (*messages[:longest], shorter, *messages[longest + 1 :])

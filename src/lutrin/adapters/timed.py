@@ -1,0 +1,79 @@
+"""Ports that tell how long they took, around any adapter: see `lutrin.stages`."""
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from lutrin import stages
+from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
+from lutrin.ports import Embedder, Encoding, Generator
+from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
+
+
+class TimedEmbedder:
+    """An `Embedder` whose encodings are the stage `embed`."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.name = inner.name
+        self.dimension = inner.dimension
+        self._inner = inner
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """As the one inside."""
+        return self._inner.token_offsets(text)
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """As the one inside, timed."""
+        with stages.stage("embed"):
+            return await self._inner.encode(texts)
+
+
+class TimedGenerator:
+    """A `Generator` whose wait for the first word is the stage `queue` and whose words are the stage `write`.
+
+    How it ended is noted as `model_end`: `stop`, `length`, `deadline`, `cancelled`, `full` or `away`.
+    """
+
+    def __init__(self, inner: Generator) -> None:
+        self.name = inner.name
+        self._inner = inner
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+        """As the one inside, timed."""
+        began_s = time.monotonic()
+        first_s: float | None = None
+        outcome = "cancelled"
+        try:
+            async with aclosing(self._inner.stream(request)) as events:
+                async for event in events:
+                    if isinstance(event, Piece) and first_s is None:
+                        first_s = time.monotonic()
+                    elif isinstance(event, Finished):
+                        outcome = event.reason
+                    yield event
+        except GeneratorError as error:
+            outcome = _outcome(error)
+            raise
+        finally:
+            stages.spent("queue", began_s, first_s)
+            if first_s is not None:
+                stages.spent("write", first_s)
+            stages.note("model_end", outcome)
+
+    async def ready(self) -> bool:
+        """As the one inside."""
+        return await self._inner.ready()
+
+    async def close(self) -> None:
+        """As the one inside."""
+        await self._inner.close()
+
+
+def _outcome(error: GeneratorError) -> str:
+    match error:
+        case QueueFull():
+            return "full"
+        case DeadlineExceeded():
+            return "deadline"
+        case _:
+            return "away"

@@ -1,0 +1,102 @@
+"""A quotation: neighbouring units of one block of the book, and how they read."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lutrin.records import Chunk, Unit
+from lutrin.retrieve.evidence import Evidence
+
+_ORDERED = re.compile(r"\d+[.)] ")
+_LEANS_BACK = re.compile(
+    r"^(?:it|this|that|these|those|they|he|she|such|both|each|here|there|then|therefore|thus|hence|however|instead|otherwise"
+    r"|for example|for instance|in this|in that|because of this|as a result|its|their|the latter|the former)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Neighbouring units of one block of the book, quoted together."""
+
+    chunk: Chunk
+    units: tuple[Unit, ...]
+    score: float
+
+    @property
+    def text(self) -> str:
+        """Readable Markdown: sentences run on, items and rows keep their form, code is fenced."""
+        return render(self.units)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Offsets in the source file that the quote covers."""
+        return self.units[0].char_start, self.units[-1].char_end
+
+
+def render(units: Sequence[Unit], *, with_lead: bool = True) -> str:
+    """Units of one block as Markdown; a list without its introduction where that stands before it already."""
+    first = units[0]
+    if first.kind == "code":
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", first.text)), default=0))
+        code = first.text if first.text.endswith("\n") else f"{first.text}\n"
+        return f"{fence}{first.language}\n{code}{fence}"
+    if first.kind == "table_row":
+        rows = "\n".join(_row(unit.text) for unit in units)
+        header = _row(first.lead)
+        rule = "|" + "---|" * (header.count("|") - 1)
+        return f"{header}\n{rule}\n{rows}" if first.lead else rows
+    if first.kind == "list_item":
+        items = "\n".join(unit.text if is_numbered(unit) else f"- {unit.text}" for unit in units)
+        return f"{first.lead}\n\n{items}" if first.lead and with_lead else items
+    return " ".join(unit.text for unit in units)
+
+
+def _row(cells: str) -> str:
+    """A table row without blanks beside its bars: an answer is measured in words, and bars are none."""
+    return "|" + "|".join(cell.strip() for cell in cells.strip().strip("|").split("|")) + "|"
+
+
+def joined(chosen: Iterable[tuple[float, Evidence]]) -> list[Quote]:
+    """Quotes from chosen units: passages by their best unit, units in order, neighbours of one block together."""
+    by_chunk: dict[str, list[tuple[float, Evidence]]] = {}
+    for score, item in chosen:
+        by_chunk.setdefault(item.chunk.chunk_id, []).append((score, item))
+    quotes = []
+    for group in sorted(by_chunk.values(), key=lambda group: -max(score for score, _ in group)):
+        group.sort(key=lambda pair: pair[1].position)
+        run: list[tuple[float, Evidence]] = []
+        for score, item in group:
+            if run and not _continues(run[-1][1], item):
+                quotes.append(_quote(run))
+                run = []
+            run.append((score, item))
+        quotes.append(_quote(run))
+    return quotes
+
+
+def _continues(last: Evidence, item: Evidence) -> bool:
+    """Whether a unit makes one quote with the one before: neighbours of a paragraph, or parts of one table or list."""
+    if last.unit.block != item.unit.block or last.unit.kind != item.unit.kind:
+        return False
+    return item.unit.kind in {"table_row", "list_item"} or (
+        item.unit.kind == "sentence" and item.position == last.position + 1
+    )
+
+
+def _quote(run: Sequence[tuple[float, Evidence]]) -> Quote:
+    return Quote(
+        chunk=run[0][1].chunk,
+        units=tuple(item.unit for _, item in run),
+        score=max(score for score, _ in run),
+    )
+
+
+def leans_back(sentence: str) -> bool:
+    """Whether a sentence is understood only after the one before it: "It ...", "Therefore ..."."""
+    return bool(_LEANS_BACK.match(sentence))
+
+
+def is_numbered(unit: Unit) -> bool:
+    """Whether an item begins with its number in the list."""
+    return bool(_ORDERED.match(unit.text))

@@ -1,0 +1,198 @@
+"""What a question wants of a unit of the book: its form, a number, a reason, the reader's own selection.
+
+Everything here is read from the form of the question and of the unit; the words of no book stand here. What each term
+is worth was tried on one half of the sample questions and on two other texts (docs/decisions/0020).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from lutrin.answer.hostile import gives_orders
+from lutrin.answer.kinds import Form, QuestionKind, form_of, kind_of
+from lutrin.records import Chunk, Unit
+from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.selection import looks_like_code
+from lutrin.retrieve.words import numbers, topic_stems, words
+
+KIND_BONUS = 0.03
+"""Added to the score of a unit whose form fits the kind of answer asked for."""
+DEFINITION_BONUS = 0.12
+"""For the sentence that says what the thing asked for is."""
+SUBJECT_WORDS = 3
+"""Words besides the topic's own that the subject of a definition may have: articles, an abbreviation in brackets."""
+CODE_BONUS = 0.12
+"""For code where code is asked for; makes up for what code loses in every other ranking."""
+NUMBER_BONUS = 0.12
+"""For a unit that holds a number of the question: the row of the value that is asked about."""
+REASON_BONUS = 0.04
+"""For a unit that gives a reason, where one is asked for."""
+SELECTED_BONUS = 0.15
+"""For what the reader has selected: the question is about it."""
+FORM_BONUS = 0.10
+"""For a unit of the form that a reader asks for: an example, a step."""
+ORDERS_MALUS = 0.15
+"""Taken from a unit that gives a language model orders: it is quoted only where nothing else answers."""
+LABEL_WORDS = 4
+"""What has fewer words and no full stop is the name of a tab or a box."""
+_ENDS = (".", "!", "?", ":", ";")
+PLAIN_WORDS = 18
+"""A sentence of at most so many words is plain."""
+_DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
+_SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
+_REASON = re.compile(
+    r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
+    r"|leads? to|results? in|means that|that is why|prevents?|avoids?)\b",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"\b(?:examples?|for instance|such as|e\.g\.|imagine|suppose)\b", re.IGNORECASE)
+_ABOUT_CODE = topic_stems("code program command listing script snippet function line lines happen happens do does")
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What the reader has marked on the page."""
+
+    words: str
+    """Its words, lower case, one blank between them, one at each end."""
+    is_code: bool
+    sections: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
+    """File and headings of the places where selected code stands."""
+    leads: frozenset[str] = frozenset()
+    """Sentences of the book that introduce it."""
+
+    def holds(self, unit: Unit) -> bool:
+        """Whether a unit stands in the selection, or the selection in it where it is code."""
+        found = _plain(unit.text)
+        return bool(found.strip()) and (found in self.words or (unit.kind == "code" and self.words in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question as the choice of quotes needs it."""
+
+    text: str
+    kind: QuestionKind
+    form: Form
+    topics: frozenset[str]
+    numbers: frozenset[str]
+    selected: Selected | None = None
+
+    @property
+    def asks_reason(self) -> bool:
+        """Whether a reason is asked for; a comparison may ask for one too."""
+        return self.kind == "why" or bool(re.search(r"\bwhy\b|\breason", self.text, re.IGNORECASE))
+
+    @property
+    def explains_code(self) -> bool:
+        """Whether the reader wants selected code explained, who has it before their eyes already."""
+        return self.selected is not None and self.selected.is_code and self.topics <= _ABOUT_CODE
+
+    def admits(self, unit: Unit) -> bool:
+        """Whether a unit may be quoted at all: a label says nothing, and selected code does not explain itself."""
+        is_label = (
+            unit.kind in {"sentence", "caption"}
+            and len(unit.text.split()) < LABEL_WORDS
+            and not unit.text.endswith(_ENDS)
+        )
+        return not is_label and not (self.explains_code and unit.kind == "code")
+
+    def bonus(self, chunk: Chunk, unit: Unit) -> float:
+        """What form and place of a unit add to its score."""
+        hostile = ORDERS_MALUS if gives_orders(unit.text) else 0.0
+        return self._by_kind(chunk, unit) + self._by_form(unit) + self._by_selection(chunk, unit) - hostile
+
+    def _by_kind(self, chunk: Chunk, unit: Unit) -> float:
+        if self.kind == "code" and unit.kind == "code":
+            return CODE_BONUS
+        if self.kind == "definition" and defines(chunk, unit, self.topics):
+            return DEFINITION_BONUS
+        fits = {
+            "number": bool(numbers(unit.text)),
+            "list": unit.kind == "list_item",
+            "steps": unit.kind == "list_item",
+            "definition": unit.kind == "sentence" and bool(_DEFINES.search(unit.text)),
+        }
+        added = KIND_BONUS if fits.get(self.kind, False) else 0.0
+        if unit.kind != "code" and self.numbers & set(numbers(unit.text)):
+            added += NUMBER_BONUS
+        if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):
+            added += REASON_BONUS
+        return added
+
+    def _by_form(self, unit: Unit) -> float:
+        fits = {
+            "example": unit.kind == "code" or bool(_EXAMPLE.search(unit.text)),
+            "steps": unit.kind == "list_item",
+            "simpler": unit.kind == "sentence" and len(unit.text.split()) <= PLAIN_WORDS,
+        }
+        return FORM_BONUS if fits.get(self.form, False) else 0.0
+
+    def _by_selection(self, chunk: Chunk, unit: Unit) -> float:
+        if self.selected is None:
+            return 0.0
+        if self.selected.is_code:
+            near = (chunk.filename, chunk.heading_path) in self.selected.sections
+            return SELECTED_BONUS * (near + (unit.text in self.selected.leads))
+        return SELECTED_BONUS if self.selected.holds(unit) else 0.0
+
+
+def wanted(
+    text: str, *, evidence: Iterable[Evidence] = (), asked: str = "", selected_text: str = "", form: Form | None = None
+) -> Wanted:
+    """Read what a question wants.
+
+    Args:
+        text: What was searched for.
+        evidence: Units among which selected code may stand.
+        asked: The reader's own words, if something else was searched for: with a selection, its text.
+        selected_text: What the reader has marked; empty where only that may be quoted, for then nothing else competes.
+        form: In which form the answer is wanted; None: as the question says.
+    """
+    question = asked or text
+    form = form_of(question) if form is None else form
+    wants = Wanted(
+        text=question,
+        kind="steps" if form == "steps" else kind_of(question),
+        form=form,
+        topics=frozenset(topic_stems(question)),
+        numbers=frozenset(numbers(question)),
+        selected=_selected(selected_text, evidence) if words(selected_text) else None,
+    )
+    # "What does this code do?" speaks of code, but asks for words.
+    return replace(wants, kind="other") if wants.explains_code else wants
+
+
+def _selected(text: str, evidence: Iterable[Evidence]) -> Selected:
+    selected = Selected(words=_plain(text), is_code=looks_like_code(text))
+    if not selected.is_code:
+        return selected
+    places = [item for item in evidence if item.unit.kind == "code" and selected.holds(item.unit)]
+    return Selected(
+        words=selected.words,
+        is_code=True,
+        sections=frozenset((item.chunk.filename, item.chunk.heading_path) for item in places),
+        leads=frozenset(item.unit.lead for item in places if item.unit.lead),
+    )
+
+
+def defines(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> bool:
+    """Whether a sentence says what the topics are: it begins with them, and soon says `is`.
+
+    What its headings say it need not repeat: "A node is ..." in the chapter on ROS 2 says what a node in ROS 2 is.
+    """
+    if unit.kind != "sentence" or not topics:
+        return False
+    verb = _DEFINES.search(unit.text)
+    subject = unit.text[: verb.start()] if verb else ""
+    named = topics & topic_stems(subject)
+    missing = topics - named
+    # "The Unified Robot Description Format (URDF) is ..." defines URDF, however long its name.
+    is_short = (short := _SHORT_NAME.search(subject)) is not None and bool(named & topic_stems(short[1]))
+    if not named or not (is_short or len(subject.split()) <= len(named) + SUBJECT_WORDS):
+        return False
+    return not missing or missing <= topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
+
+
+def _plain(text: str) -> str:
+    return f" {' '.join(words(text.lower()))} "

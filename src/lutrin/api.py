@@ -1,0 +1,141 @@
+"""Search for other programs: the core of `lutrin retrieve` and `POST /api/retrieve` as two functions.
+
+    import lutrin
+
+    lutrin.get_embedding("What is a costmap?")  # 384 numbers
+    lutrin.retrieve("What is a costmap?", top_k=3)  # [{"text": ..., "score": ..., "metadata": {...}}, ...]
+
+The first call opens the books and the embedding model, as the settings say (`LUTRIN_*`); they stay open until the
+program ends. `Library` does the same with other settings, or for a while only. Both may be called from any thread, and
+from within an event loop, which they block while they search.
+"""
+
+import atexit
+import threading
+from contextlib import ExitStack
+from typing import Any, Self
+
+import msgspec
+from anyio.from_thread import start_blocking_portal
+
+from lutrin import messages, wiring
+from lutrin.errors import InvalidQuestion
+from lutrin.records import Question
+from lutrin.retrieve.asked import pooled
+from lutrin.retrieve.words import words
+from lutrin.serve.schemas import RetrievedPassage
+from lutrin.settings import Settings, load_settings
+
+
+class Library:
+    """Open books, to be searched; close it, or use it in a `with` block.
+
+    Args:
+        settings: Say where books and models lie; None: as the environment says.
+
+    Raises:
+        InvalidSettings: A setting is wrong.
+        ModelMissing, ChecksumMismatch: The embedding model cannot be used.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings or load_settings()
+        with ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal())
+            house = wiring.opened(self._settings, with_model=False)
+            self._house = stack.enter_context(self._portal.wrap_async_context_manager(house))
+            self._open = stack.pop_all()
+
+    def get_embedding(self, text: str) -> list[float]:
+        """The vector that a text is searched by: of length 1, as many numbers as the model gives (384).
+
+        Raises:
+            InvalidQuestion: There is no word in it.
+        """
+        if not words(text):
+            raise InvalidQuestion(messages.EMPTY_QUESTION)
+        (encoding,) = self._portal.call(self._house.searcher.embedder.encode, [text])
+        return [float(value) for value in pooled(encoding)]
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        selected_text: str = "",
+        top_k: int | None = None,
+        book: str = "",
+        chapter: str = "",
+        module: str = "",
+    ) -> list[dict[str, Any]]:
+        """The passages nearest to a question, best first, in the book's own words; none if it does not speak of it.
+
+        Args:
+            query: What is asked.
+            selected_text: A passage of the book; those nearest to it are found. 4096 characters are read.
+            top_k: Passages at most; None: as the settings say.
+            book: Slug of a book; empty: the book that speaks of it most.
+            chapter: Title of a chapter, or how it begins.
+            module: Title of a part, likewise.
+
+        Returns:
+            Objects as `POST /api/retrieve` gives them: `text`, `score` (0 to 1) and `metadata`.
+
+        Raises:
+            InvalidQuestion: There is nothing to search for, or no such chapter or module.
+            NotFound: There is no such book.
+            IndexUnavailable: No book can be opened.
+        """
+        question = Question(
+            text=query, selected_text=selected_text, top_k=top_k, book=book, chapter=chapter, module=module
+        )
+        passages = self._portal.call(self._house.retrieve, question)
+        found: list[dict[str, Any]] = msgspec.to_builtins([RetrievedPassage.of(passage) for passage in passages])
+        return found
+
+    def close(self) -> None:
+        """Release files, threads and the model; no other call may follow."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Shared:
+    """The library of the settings, opened by whoever needs it first."""
+
+    def __init__(self) -> None:
+        self._opening = threading.Lock()
+        self._library: Library | None = None
+
+    def get(self) -> Library:
+        with self._opening:
+            if self._library is None:
+                self._library = Library()
+                atexit.register(self._library.close)
+            return self._library
+
+
+_SHARED = _Shared()
+
+
+def get_embedding(text: str) -> list[float]:
+    """The vector that a text is searched by; see `Library.get_embedding`."""
+    return _SHARED.get().get_embedding(text)
+
+
+def retrieve(
+    query: str,
+    *,
+    selected_text: str = "",
+    top_k: int | None = None,
+    book: str = "",
+    chapter: str = "",
+    module: str = "",
+) -> list[dict[str, Any]]:
+    """The passages nearest to a question; see `Library.retrieve`."""
+    return _SHARED.get().retrieve(
+        query, selected_text=selected_text, top_k=top_k, book=book, chapter=chapter, module=module
+    )

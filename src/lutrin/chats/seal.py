@@ -1,0 +1,76 @@
+"""Words of readers as they lie in a database that Lutrin does not encrypt itself."""
+
+import base64
+import os
+from typing import Protocol
+
+from lutrin.errors import ChatStoreError
+
+NONCE_BYTES = 12
+MARK = "s1:"
+"""First characters of a sealed text, so that another form could be told apart."""
+
+
+class Seal(Protocol):
+    """Closes a text so that only who has the key can read it."""
+
+    def close(self, text: str) -> str:
+        """The text as it is stored; the empty text stays empty."""
+        ...
+
+    def open(self, stored: str) -> str:
+        """The text again.
+
+        Raises:
+            ChatStoreError: It was closed with another key, or changed.
+        """
+        ...
+
+
+class NoSeal:
+    """For a database that is encrypted as a whole."""
+
+    def close(self, text: str) -> str:
+        """The text itself."""
+        return text
+
+    def open(self, stored: str) -> str:
+        """The text itself."""
+        return stored
+
+
+class KeySeal:
+    """AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce for each text.
+
+    Args:
+        key: 64 hexadecimal digits.
+    """
+
+    def __init__(self, key: str) -> None:
+        # Needed where conversations lie in PostgreSQL; SQLCipher brings its own cipher.
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - see above
+
+        self._cipher = AESGCM(bytes.fromhex(key))
+
+    def close(self, text: str) -> str:
+        """The text as it is stored; see `Seal.close`."""
+        if not text:
+            return ""
+        nonce = os.urandom(NONCE_BYTES)
+        sealed = nonce + self._cipher.encrypt(nonce, text.encode("utf-8", "surrogatepass"), None)
+        return MARK + base64.b64encode(sealed).decode()
+
+    def open(self, stored: str) -> str:
+        """The text again; see `Seal.open`."""
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - as above
+
+        if not stored:
+            return ""
+        try:
+            sealed = base64.b64decode(stored.removeprefix(MARK), validate=True)
+            text = self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
+        except (InvalidTag, ValueError) as error:
+            raise ChatStoreError(
+                "The conversations were written with another key.", remedy="Give all servers the same LUTRIN_CHAT_KEY."
+            ) from error
+        return text.decode("utf-8", "surrogatepass")

@@ -1,0 +1,52 @@
+"""`lutrin gaps|chats`: what readers asked in vain, and the key that keeps their conversations."""
+
+import asyncio
+from pathlib import Path
+
+import click
+import msgspec
+
+from lutrin.console import data_dir_option, json_option
+from lutrin.settings import load_settings, require_own_data
+
+
+@click.command()
+@json_option
+@data_dir_option
+def gaps(*, as_json: bool, data_dir: Path | None) -> None:
+    """List questions that the books do not answer, by chapter.
+
+    They come from the stored conversations, without who asked. What the books answer by now is left out.
+    """
+    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    found = asyncio.run(wiring_agents.gaps(load_settings(data_dir=data_dir)))
+    click.echo(msgspec.json.encode(found).decode() if as_json else wiring_agents.gap_lines(found))
+
+
+@click.group()
+def chats() -> None:
+    """The stored conversations: rotate-key."""
+
+
+@chats.command("rotate-key")
+@data_dir_option
+def rotate_key(*, data_dir: Path | None) -> None:
+    """Encrypt the conversations with a new key; the server must be stopped.
+
+    The key file gets the new key. With LUTRIN_CHAT_KEY set, the new key is printed: put it in the place of the old one.
+    """
+    from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.restore import finish  # noqa: PLC0415 - as above
+
+    settings = load_settings(data_dir=data_dir)
+    require_own_data(settings)
+    finish(settings)
+    if settings.chat_key is None:
+        key.rotate_file_key(settings.chats_path, settings.chat_key_path)
+        click.echo(f"The conversations have a new key, in {settings.chat_key_path}.")
+        return
+    following = key.new_key()
+    key.rotate_key(settings.chats_path, settings.chat_key.get_secret_value(), following)
+    click.echo(f"LUTRIN_CHAT_KEY={following}")
+    click.echo("The conversations have a new key; set the variable to it before the next start.", err=True)

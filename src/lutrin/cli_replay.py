@@ -1,0 +1,26 @@
+"""`lutrin replay`: a stored question once more, and what is different now."""
+
+import asyncio
+from pathlib import Path
+
+import click
+import msgspec
+
+from lutrin.console import data_dir_option, json_option
+from lutrin.settings import load_settings
+
+
+@click.command()
+@click.argument("message_id")
+@json_option
+@data_dir_option
+def replay(message_id: str, *, as_json: bool, data_dir: Path | None) -> None:
+    """Ask the question behind the answer MESSAGE_ID again and show the difference.
+
+    With the index generation that answered, if it is still there (else that is said), its conversation and settings.
+    """
+    from lutrin.replay import difference  # noqa: PLC0415 - a stage loads only when it runs
+    from lutrin.wiring_replay import replay as ask_again  # noqa: PLC0415 - as said
+
+    found = asyncio.run(ask_again(load_settings(data_dir=data_dir), message_id))
+    click.echo(msgspec.json.encode(found).decode() if as_json else difference(found))

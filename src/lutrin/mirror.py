@@ -1,0 +1,140 @@
+"""Published books travel between machines: an ingest offers them, every server fetches what is new.
+
+A fetched generation has the name and the hashes that it was published with; it is checked, synced, given its place and
+published in the server's own catalogue by one transaction, as after an ingest here. What is fetched stays, so a server
+answers from its disk while the rack is away.
+"""
+
+import asyncio
+import hashlib
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from lutrin import sqlite
+from lutrin.errors import IndexUnavailable, IngestInProgress
+from lutrin.index.catalog import Catalog, FileState, PublishedBook
+from lutrin.index.disk import file_hashes
+from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.ingest.book import BUILDING, put_in_place
+from lutrin.ingest.lock import ingest_lock
+from lutrin.log import get_logger
+from lutrin.ports import BookRack
+from lutrin.settings import Settings
+
+POLL_S = 1.0
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What the catalogue of the machine that ingested knows of a book."""
+
+    book: PublishedBook
+    files: list[FileState]
+
+
+async def offer_all(settings: Settings, rack: BookRack) -> None:
+    """Make the rack hold what the catalogue here says, after an ingest; the ingest lock must be held.
+
+    Raises:
+        IndexUnavailable: The rack or an index cannot be read.
+    """
+    offered = await rack.listed()
+    with Catalog(settings.catalog_path) as catalog:
+        books = {book.info.slug: book for book in catalog.books()}
+        states = {slug: list(catalog.files(slug).values()) for slug in books}
+    for slug, book in books.items():
+        if book.current not in offered:
+            folder = settings.books_dir / slug / book.current
+            files = {name: folder / name for name in (MANIFEST, *read_manifest(folder).hashes)}
+            record = msgspec.json.encode(Record(book=book, files=states[slug]))
+            await rack.offer(slug, book.current, record, files)
+    for record in offered.values():
+        slug = msgspec.json.decode(record, type=Record).book.info.slug
+        if slug not in books:
+            await rack.withdraw(slug)
+
+
+async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
+    """Bring this machine up to what the rack holds; the ingest lock must be held.
+
+    A rack that holds nothing says nothing: the books that are here stay.
+
+    Returns:
+        The names of the generations that are new here.
+
+    Raises:
+        IndexUnavailable: The rack cannot be reached, or what it gave is damaged; what was published here serves.
+    """
+    fresh, gone = await _compared(settings, rack)
+    with Catalog(settings.catalog_path) as catalog:
+        for record in fresh:
+            await _fetched(settings, rack, catalog, record)
+        for slug in gone:
+            catalog.withdraw(slug)
+    return [record.book.current for record in fresh]
+
+
+async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> None:
+    """Fetch what is new, again and again, until cancelled; trouble is logged once until it is over."""
+    log = get_logger("mirror")
+    trouble = ""
+    while True:
+        try:
+            if any(await _compared(settings, rack)):  # the lock is an ingest's; it is not taken for a look
+                with suppress(IngestInProgress), ingest_lock(settings.data_dir):
+                    for name in await fetch_all(settings, rack):
+                        log.info("mirror.fetched", generation=name)
+            trouble = ""
+        except (IndexUnavailable, OSError, sqlite.DatabaseError) as error:
+            if str(error) != trouble:
+                log.error("mirror.failed", error=str(error))  # noqa: TRY400 - its trace says nothing more
+            trouble = str(error)
+        await asyncio.sleep(poll_s)
+
+
+async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
+    """What the rack has and this machine has not, and the books that it took away."""
+    offered = [msgspec.json.decode(record, type=Record) for record in (await rack.listed()).values()]
+
+    def published() -> dict[str, str]:
+        with Catalog(settings.catalog_path) as catalog:
+            return {book.info.slug: book.manifest_sha256 for book in catalog.books()}
+
+    here = await asyncio.to_thread(published)
+    fresh = [record for record in offered if here.get(record.book.info.slug) != record.book.manifest_sha256]
+    kept = {record.book.info.slug for record in offered}
+    return fresh, [slug for slug in here if offered and slug not in kept]
+
+
+async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record: Record) -> None:
+    slug, name = record.book.info.slug, record.book.current
+    building = settings.books_dir / slug / f"{BUILDING}{name}"
+    target = building.with_name(name)
+    try:
+        await asyncio.to_thread(_emptied, building)
+        await rack.fetch(name, building)
+        await asyncio.to_thread(_check, building, record.book)
+        await asyncio.to_thread(shutil.rmtree, target, ignore_errors=True)
+        await asyncio.to_thread(put_in_place, building, target)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+    published = read_manifest(target).created
+    catalog.publish(record.book, published=published, files=record.files)
+
+
+def _emptied(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def _check(folder: Path, book: PublishedBook) -> None:
+    """Whether every file is what was published.
+
+    Raises:
+        IndexUnavailable: It is not.
+    """
+    digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    if digest != book.manifest_sha256 or file_hashes(folder, without=MANIFEST) != read_manifest(folder).hashes:
+        raise IndexUnavailable(f"The index {book.current} that was fetched is not what was published.")

@@ -1,0 +1,111 @@
+"""A question as the searches need it: one vector, the token vectors that carry meaning, and how much each counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.index.generation import OpenGeneration
+from lutrin.ports import Encoding
+from lutrin.retrieve.words import COUNTS, FORM_WORDS, QUESTION_WORDS, STOP_WORDS, stem, words
+
+Float = npt.NDArray[np.float32]
+
+ASIDE = 1.0
+"""Weight at most of a word that says how to answer, not about what: that a book lacks it says nothing."""
+SELECTION_WEIGHT = 0.6
+"""Share of the selected text in the vector that is searched for; the question has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One thing that is asked."""
+
+    text: str
+    searched: str
+    """Its words for the full-text search: with those of a selection."""
+    vector: Float
+    """(d,), of length 1."""
+    tokens: Float
+    """(Q, d): token vectors that carry meaning."""
+    weights: Float
+    """(Q,): 1 + log inverse document frequency of the word that each token is part of."""
+    topics: Mapping[str, float]
+    """Weight of each stem that says what is asked about, likewise."""
+
+
+async def asked(
+    generation: OpenGeneration, text: str, encoding: Encoding, selection: Encoding | None, searched: str
+) -> Asked:
+    """A question in the terms of one book.
+
+    Args:
+        generation: Knows how rare words are.
+        text: The question.
+        encoding: Of the question.
+        selection: Of the text that the reader marked, if any.
+        searched: The words for the full-text search.
+    """
+    vector = pooled(encoding)
+    if selection is not None:
+        mixed = (1 - SELECTION_WEIGHT) * vector + SELECTION_WEIGHT * pooled(selection)
+        vector = (mixed / np.linalg.norm(mixed)).astype(np.float32)
+    tokens, weights = await weighted_tokens(generation, text, encoding)
+    named = {word.lower() for word in words(text)} - STOP_WORDS - QUESTION_WORDS - FORM_WORDS - COUNTS
+    rarity = await rarities(generation, named)
+    topics: dict[str, float] = {}
+    for word in sorted(named):
+        topics[stem(word)] = max(rarity[word], topics.get(stem(word), 0.0))
+    return Asked(text=text, searched=searched, vector=vector, tokens=tokens, weights=weights, topics=topics)
+
+
+async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float]:
+    """The token vectors of a question that carry meaning, with their weights.
+
+    Returns:
+        (Q, d) vectors and (Q,) weights (`rarities` of the word that a token belongs to); stop words are left out unless
+        there is nothing else.
+    """
+    if encoding.token_vectors is None:
+        raise ValueError("the embedder gives no token vectors")
+    spans = _word_spans(text)
+    starts = np.array([start for start, _, _ in spans] or [0])
+    # The word that begins last before a token holds it, unless the token lies behind its end.
+    places = np.searchsorted(starts, encoding.token_offsets[:, 0], side="right") - 1
+    owners = [
+        spans[place][2] if spans and place >= 0 and first < spans[place][1] else ""
+        for place, first in zip(places, encoding.token_offsets[:, 0], strict=True)
+    ]
+    keep = [index for index, word in enumerate(owners) if word and word not in STOP_WORDS]
+    keep = keep or [index for index, word in enumerate(owners) if word] or list(range(len(owners)))
+    rarity = await rarities(generation, {owners[index] for index in keep if owners[index]})
+    rarity |= {word: min(rarity[word], ASIDE) for word in rarity.keys() & (FORM_WORDS)}
+    unknown = 1 + float(np.log(generation.manifest.chunks + 1))
+    weights = [rarity.get(owners[index], unknown) for index in keep]
+    return encoding.token_vectors[keep], np.array(weights, dtype=np.float32)
+
+
+async def rarities(generation: OpenGeneration, named: set[str]) -> dict[str, float]:
+    """1 + log((N + 1) / (n + 1)) of each lower-case word, which stands in n of the book's N chunks."""
+    total = generation.manifest.chunks + 1
+    frequency = await generation.document_frequency(named)
+    return {word: 1 + float(np.log(total / (frequency.get(word, 0) + 1))) for word in named}
+
+
+def pooled(encoding: Encoding) -> Float:
+    """One vector of length 1 for a text of any number of windows: (dimension,)."""
+    mean = encoding.windows.mean(axis=0)
+    vector: Float = (mean / np.linalg.norm(mean)).astype(np.float32)
+    return vector
+
+
+def _word_spans(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and lower-case form of each word of a text."""
+    spans = []
+    cursor = 0
+    for word in words(text):
+        start = text.index(word, cursor)
+        cursor = start + len(word)
+        spans.append((start, cursor, word.lower()))
+    return spans

@@ -1,0 +1,64 @@
+"""What tells whether the book speaks of what is asked at all, and how much each sign counts.
+
+No single signal decides: the cosine of unrelated questions reaches that of answerable ones, above all in a book on one
+narrow subject, where whatever is near the subject is near every passage. There the words tell: those that say what is
+asked stand in the best passages or they don't. Five signals go into one logistic regression. Its weights are fitted for
+each generation on questions made from the book itself (`calibrate`), held close to those of `PRIOR`, which alone decide
+in a book that is too small to fit. `docs/decisions/0002-scope.md` has the figures.
+"""
+
+import numpy as np
+
+from lutrin.index.generation import ScopeFit
+from lutrin.retrieve.asked import Float
+from lutrin.retrieve.candidates import Pool, Scored, stems_of
+
+SIGNALS = ("best cosine", "best passage", "words in five", "words in the first", "matches in five")
+SIGNALS_VERSION = 1
+"""Raised with every change of the signals or of how they are fitted."""
+PRIOR = ScopeFit(weights=(11.5, 5.3, 3.2, 2.6, 5.2), bias=-15.7, questions=0, signals=SIGNALS_VERSION)
+"""Fitted on the tuning half of the sample questions and on bench/questions/npm.jsonl together, then rounded."""
+CONSIDERED = 5
+"""Passages in which a question's words are looked for."""
+
+
+def signals_of(pool: Pool, item: Scored, rank: Float) -> Float:
+    """What tells whether a book answers a question: (5,) float32, in the order of `SIGNALS`.
+
+    The words of a question count by their rarity, so that one which the book does not have at all counts most. A
+    question that names nothing holds no word to miss.
+
+    Args:
+        pool: Not empty.
+        item: The pool as the question sees it.
+        rank: (P,): by which the pool is ordered.
+    """
+    order = np.argsort(-rank, kind="stable")[:CONSIDERED]
+    held = [stems_of(pool.chunks[index].embedded_text()) for index in order]
+    topics = item.asked.topics
+    total = sum(topics.values())
+
+    def share(stems: frozenset[str]) -> float:
+        return sum(weight for stem, weight in topics.items() if stem in stems) / total if total else 0.0
+
+    return np.array(
+        [
+            item.cosines.max(),
+            item.late.passages.max(),
+            share(frozenset().union(*held)),
+            share(held[0]),
+            item.late.passage_best[order].max(axis=0) @ item.share,
+        ],
+        dtype=np.float32,
+    )
+
+
+def log_odds(signals: Float, fit: ScopeFit | None) -> float:
+    """Logarithm of the odds that a book speaks of a question.
+
+    Args:
+        signals: From `signals_of`.
+        fit: Of the book's generation; None, or one for other signals: `PRIOR`.
+    """
+    fit = fit if fit is not None and fit.signals == SIGNALS_VERSION else PRIOR
+    return float(signals @ np.array(fit.weights, dtype=np.float32)) + fit.bias

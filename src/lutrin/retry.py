@@ -1,0 +1,48 @@
+"""Calls to services elsewhere: tried again after a pause when the trouble may pass, within the caller's time."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+FIRST_PAUSE_S = 0.2
+LONGEST_PAUSE_S = 10.0
+
+
+async def retried(
+    call: Callable[[], Awaitable[T]],
+    *,
+    patience_s: float,
+    pause_s: Callable[[Exception], float | None],
+) -> T:
+    """The result of a call that may need several tries.
+
+    Pauses double from `FIRST_PAUSE_S`, each shortened at random by up to one half, so that many callers who failed
+    together do not come back together (AWS Architecture Blog, "Exponential Backoff And Jitter", 2015). A pause that a
+    service asks for is kept to the full.
+
+    Args:
+        call: Made anew for each try.
+        patience_s: Seconds from now in which the last try must begin.
+        pause_s: For an error, the least pause that the service asks for (0: none); None: trying again is of no use.
+
+    Raises:
+        Exception: The error of the last try.
+    """
+    end_s = time.monotonic() + patience_s
+    step_s = FIRST_PAUSE_S
+    while True:
+        try:
+            return await call()
+        except Exception as error:
+            asked_s = pause_s(error)
+            if asked_s is None:
+                raise
+            wait_s = max(asked_s, step_s * random.uniform(0.5, 1.0))  # noqa: S311 - spreads load, guards nothing
+            if time.monotonic() + wait_s > end_s:
+                raise
+        await asyncio.sleep(wait_s)
+        step_s = min(2 * step_s, LONGEST_PAUSE_S)

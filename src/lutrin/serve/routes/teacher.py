@@ -1,0 +1,223 @@
+"""The teacher's page: off unless the operator set a token, behind it one page and the buttons on it."""
+
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import MediaType, Response, get, post
+from litestar.datastructures import Cookie
+from litestar.di import NamedDependency as Given
+from litestar.params import FromPath
+
+from lutrin.errors import LutrinError, MalformedRequest, NotPermitted, RateLimited
+from lutrin.log import get_logger
+from lutrin.messages import INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED
+from lutrin.serve import teacher_html as html
+from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.limits import peer_of
+from lutrin.serve.problems import reported
+from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.routes.ingest import Jobs
+from lutrin.serve.teacher import SIGNED_IN_S, SignIns
+from lutrin.serve.teacher_load import Load, load_of
+from lutrin.serve.teacher_office import Office
+from lutrin.settings import Settings
+
+COOKIE = "lutrin-teacher"
+MOST_FIELDS = 8
+
+_log = get_logger("teacher")
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page's script asks for every few seconds."""
+
+    figures: dict[str, str]
+    job: str
+    """`running`, `done`, `failed`, or empty if there was none."""
+    job_text: str
+    lines: list[str]
+    awaited: bool
+    """Whether something runs whose end the page waits for, besides the job."""
+
+
+@get("/teacher", include_in_schema=False, operation_id="teacher", media_type=MediaType.HTML)
+async def page(
+    *,
+    request: HTTPRequest,
+    desk: Given[Desk],
+    jobs: Given[Jobs],
+    office: Given[Office],
+    sign_ins: Given[SignIns],
+    settings: Given[Settings],
+) -> Response[str]:
+    """The page, the form that asks for the token, or how to set one."""
+    if not sign_ins.possible:
+        return _shown(html.off(), 403)
+    cookie = request.cookies.get(COOKIE, "")
+    if not sign_ins.knows(cookie):
+        return _shown(html.sign_in())
+    return _shown(html.board(await _board(desk, jobs, office, settings), sign_ins.form_key(cookie)))
+
+
+@get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
+async def progress(
+    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], office: Given[Office], sign_ins: Given[SignIns]
+) -> Response[Progress]:
+    """Figures and lines that change while the page is open."""
+    if not sign_ins.knows(request.cookies.get(COOKIE, "")):
+        raise NotPermitted(PAGE_EXPIRED)
+    job = jobs.newest()
+    body = Progress(
+        figures={name: value for name, _, value in html.figures(_load(desk))},
+        job=job.state if job is not None else "",
+        job_text=html.job_text(job) if job is not None else "",
+        lines=job.progress if job is not None else [],
+        awaited=office.health.running or office.gaps.running,
+    )
+    return Response(body, headers=NO_STORE)
+
+
+@post("/teacher/sign-in", include_in_schema=False, operation_id="teacherSignIn", media_type=MediaType.HTML)
+async def sign_in(request: HTTPRequest, sign_ins: Given[SignIns], settings: Given[Settings]) -> Response[str]:
+    """The token comes once, in the body of a form; from then on a cookie stands for it."""
+    client = request.client.host if request.client else ""
+    peer = peer_of(client, request.headers.get("x-forwarded-for", ""), settings.trusted_proxies)
+    try:
+        cookie = sign_ins.enter((await _fields(request)).get("token", ""), peer)
+    except (NotPermitted, RateLimited) as error:
+        _log.warning("sign_in_refused", reason=type(error).__name__)
+        problem = reported(error).problem
+        refused = _shown(html.sign_in(problem.detail), problem.status)
+        if problem.retry_after_s is not None:
+            refused.headers["Retry-After"] = str(problem.retry_after_s)
+        return refused
+    _log.info("signed_in")
+    secure = "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
+    return _to_page(cookies=[_cookie(cookie, round(SIGNED_IN_S), secure=secure)])
+
+
+@post("/teacher/sign-out", include_in_schema=False, operation_id="teacherSignOut", media_type=MediaType.HTML)
+async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[str]:
+    """The cookie is worth nothing afterwards."""
+    sign_ins.leave(await _checked(request, sign_ins))
+    return _to_page(cookies=[_cookie("", 0, secure=False)])
+
+
+@post("/teacher/ingest", include_in_schema=False, operation_id="teacherIngest", media_type=MediaType.HTML)
+async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sign_ins: Given[SignIns]) -> Response[str]:
+    """Read the books again, as `POST /ingest` does."""
+    await _checked(request, sign_ins)
+    if desk.services.ingest is None:
+        raise NotPermitted(INGEST_OFF)
+    jobs.start(desk.services.ingest, desk.spawn)
+    return _to_page("reading")
+
+
+@post("/teacher/check", include_in_schema=False, operation_id="teacherCheck", media_type=MediaType.HTML)
+async def check(
+    request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
+) -> Response[str]:
+    """Let the doctor look."""
+    await _checked(request, sign_ins)
+    office.health.start(desk.spawn)
+    return _to_page("health")
+
+
+@post("/teacher/gaps", include_in_schema=False, operation_id="teacherGaps", media_type=MediaType.HTML)
+async def gaps(
+    request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
+) -> Response[str]:
+    """List what the books did not answer."""
+    await _checked(request, sign_ins)
+    office.gaps.start(desk.spawn)
+    return _to_page("gaps")
+
+
+@post(
+    "/teacher/books/{book:str}/previous",
+    include_in_schema=False,
+    operation_id="teacherPrevious",
+    media_type=MediaType.HTML,
+)
+async def previous(
+    book: FromPath[str], request: HTTPRequest, office: Given[Office], sign_ins: Given[SignIns]
+) -> Response[str]:
+    """Go back to the index before this one."""
+    await _checked(request, sign_ins)
+    await office.roll_back(book)
+    _log.info("rolled_back", book=book)
+    return _to_page("books")
+
+
+HANDLERS = [page, progress, sign_in, sign_out, ingest, check, gaps, previous]
+
+
+async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> html.Board:
+    """What cannot be looked up costs a line on the page, not the page."""
+    generator, troubles = desk.services.generator, []
+    name = generator.name if generator is not None else ""
+    books, models = [], []
+    try:
+        books = await office.books()
+    except LutrinError as error:
+        troubles.append(f"{error.detail} {error.remedy}".strip())
+    try:
+        models = office.models(name)
+    except LutrinError as error:
+        troubles.append(f"{error.detail} {error.remedy}".strip())
+    return html.Board(
+        books=books,
+        corpus=str(settings.corpus_dir),
+        job=jobs.newest(),
+        load=_load(desk),
+        models=models,
+        model=name,
+        model_ready=generator is not None and await generator.ready(),
+        health=office.health,
+        gaps=office.gaps,
+        troubles=troubles,
+    )
+
+
+def _load(desk: Desk) -> Load:
+    return load_of(desk.metrics, readers=desk.presence.count(), waiting=desk.services.queue_length())
+
+
+async def _checked(request: HTTPRequest, sign_ins: SignIns) -> str:
+    """The cookie of a browser that is signed in and pressed a button on its own page.
+
+    Raises:
+        NotPermitted: It is another one.
+    """
+    cookie = request.cookies.get(COOKIE, "")
+    sign_ins.check(cookie, (await _fields(request)).get("key", ""))
+    return cookie
+
+
+async def _fields(request: HTTPRequest) -> dict[str, str]:
+    """The fields of a form.
+
+    Raises:
+        MalformedRequest: There are more than any page of ours sends.
+    """
+    body = (await request.body()).decode()
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise MalformedRequest(MALFORMED_BODY) from None
+
+
+def _shown(page: str, status: int = 200) -> Response[str]:
+    return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
+
+
+def _to_page(anchor: str = "", cookies: list[Cookie] | None = None) -> Response[str]:
+    location = f"/teacher#{anchor}" if anchor else "/teacher"
+    headers = {"Location": location, **NO_STORE}
+    return Response("", status_code=303, media_type=MediaType.HTML, headers=headers, cookies=cookies)
+
+
+def _cookie(value: str, max_age_s: int, *, secure: bool) -> Cookie:
+    return Cookie(
+        key=COOKIE, value=value, path="/teacher", max_age=max_age_s, httponly=True, samesite="strict", secure=secure
+    )

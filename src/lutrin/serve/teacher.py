@@ -1,0 +1,94 @@
+"""Who may see the teacher's page: whoever knows the administration token, for some hours, in one browser.
+
+The token is typed once and never stands in an address, a page or a script. In its place the browser gets a random
+name in a cookie that scripts cannot read and other sites cannot send; each form carries a key made from it, so that a
+page of a neighbouring name cannot press its buttons.
+"""
+
+import hashlib
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+
+from lutrin.errors import NotPermitted
+from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, WRONG_TOKEN
+from lutrin.serve.limits import Limits
+
+SIGNED_IN_S = 8 * 3600.0
+"""A school day."""
+MOST_SIGNED_IN = 100
+ATTEMPTS_PER_MIN = 10
+
+
+class SignIns:
+    """The browsers that are signed in, and how often one may try.
+
+    Args:
+        token: The administration token; None: nobody can sign in.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, token: str | None, clock: Callable[[], float]) -> None:
+        self._token = token
+        self._clock = clock
+        self._key = secrets.token_bytes(32)
+        self._until_s: OrderedDict[bytes, float] = OrderedDict()
+        self._attempts = Limits(0, ATTEMPTS_PER_MIN, clock)
+
+    @property
+    def possible(self) -> bool:
+        """Whether a token is set at all."""
+        return self._token is not None
+
+    def enter(self, token: str, peer: str) -> str:
+        """Sign a browser in.
+
+        Args:
+            token: As it was typed.
+            peer: From `limits.peer_of`; attempts are counted for each.
+
+        Returns:
+            The value of its cookie.
+
+        Raises:
+            NotPermitted: No token is set, or it is another one.
+            RateLimited: Too many attempts.
+        """
+        if self._token is None:
+            raise NotPermitted(TEACHER_OFF)
+        self._attempts.admit("", peer)
+        if not secrets.compare_digest(token.strip().encode(), self._token.encode()):
+            raise NotPermitted(WRONG_TOKEN)
+        cookie = secrets.token_urlsafe(32)
+        self._until_s[_digest(cookie)] = self._clock() + SIGNED_IN_S
+        while len(self._until_s) > MOST_SIGNED_IN:
+            self._until_s.popitem(last=False)
+        return cookie
+
+    def knows(self, cookie: str) -> bool:
+        """Whether a browser is signed in."""
+        return self._until_s.get(_digest(cookie), 0.0) > self._clock()
+
+    def form_key(self, cookie: str) -> str:
+        """What the forms on this browser's page carry."""
+        return hashlib.blake2b(cookie.encode(), key=self._key, digest_size=20).hexdigest()
+
+    def check(self, cookie: str, form_key: str) -> None:
+        """Whether a form comes from a page of this browser.
+
+        Raises:
+            NotPermitted: It does not, or the browser is no longer signed in.
+        """
+        if self._token is None:
+            raise NotPermitted(TEACHER_OFF)
+        same = secrets.compare_digest(self.form_key(cookie).encode(), form_key.encode())
+        if not self.knows(cookie) or not same:
+            raise NotPermitted(PAGE_EXPIRED)
+
+    def leave(self, cookie: str) -> None:
+        """Sign a browser out."""
+        self._until_s.pop(_digest(cookie), None)
+
+
+def _digest(cookie: str) -> bytes:
+    return hashlib.sha256(cookie.encode()).digest()

@@ -1,0 +1,141 @@
+"""What the teacher's page shows beside the figures of this server: generations, model files, findings, gaps."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+
+from lutrin import weights
+from lutrin.doctor import Check
+from lutrin.errors import IndexUnavailable
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.generation import read_manifest
+from lutrin.ingest.lock import ingest_lock
+from lutrin.serve.teacher_errand import Errand
+from lutrin.settings import Settings
+
+
+class Edition(msgspec.Struct, frozen=True, kw_only=True):
+    """A published index of a book."""
+
+    generation: str
+    created: str
+    """ISO 8601, UTC; empty if it cannot be read."""
+    files: int
+    chunks: int
+
+
+class BookRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A book with the index that answers and the one before it."""
+
+    slug: str
+    title: str
+    edition: str
+    current: Edition
+    previous: Edition | None
+
+
+class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A model of the manifest."""
+
+    tier: str
+    name: str
+    role: str
+    summary: str
+    size_bytes: int
+    state: str
+    in_use: bool
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that the books do not answer, as `lutrin gaps` prints it: without who asked."""
+
+    chapter: str
+    """The nearest one; empty: far from every book."""
+    question: str
+    times: int
+
+
+class Office:
+    """Looks things up for the teacher; only `roll_back` changes anything.
+
+    Args:
+        settings: Say where everything is.
+        now: The time of day, in UTC.
+    """
+
+    def __init__(self, settings: Settings, now: Callable[[], datetime]) -> None:
+        self._settings = settings
+        self.health = Errand("doctor", list[Check], settings, now)
+        self.gaps = Errand("gaps", list[Gap], settings, now)
+
+    async def books(self) -> list[BookRow]:
+        """All published books; none before the first ingest.
+
+        Raises:
+            IndexUnavailable: The catalogue cannot be read.
+        """
+        return await asyncio.to_thread(self._books)
+
+    async def roll_back(self, slug: str) -> None:
+        """Make a book's previous index the one that answers; the server follows within two seconds.
+
+        Raises:
+            NotFound: There is no such book, or nothing to go back to.
+            IngestInProgress: The books are being read.
+            IndexUnavailable: The catalogue cannot be read, or the previous index is gone.
+        """
+        await asyncio.to_thread(self._roll_back, slug)
+
+    def models(self, in_use: str) -> list[ModelRow]:
+        """The models of the manifest.
+
+        Args:
+            in_use: Name of the language model that answers; empty: none does.
+
+        Raises:
+            LutrinError: There is no readable manifest.
+        """
+        folder = self._settings.models_dir
+        return [
+            ModelRow(
+                tier=model.tier,
+                name=model.name,
+                role=model.role,
+                summary=model.summary,
+                size_bytes=model.size,
+                state=weights.state_of(folder, model),
+                in_use=model.name == in_use or model.role == "embed",
+            )
+            for model in weights.load_manifest(folder).model
+        ]
+
+    def _books(self) -> list[BookRow]:
+        if not self._settings.catalog_path.exists():
+            return []
+        with Catalog(self._settings.catalog_path) as catalog:
+            return [self._row(book) for book in catalog.books()]
+
+    def _row(self, book: PublishedBook) -> BookRow:
+        return BookRow(
+            slug=book.info.slug,
+            title=book.info.title,
+            edition=book.info.edition,
+            current=self._edition(book.info.slug, book.current),
+            previous=self._edition(book.info.slug, book.previous) if book.previous else None,
+        )
+
+    def _edition(self, slug: str, name: str) -> Edition:
+        try:
+            manifest = read_manifest(self._settings.books_dir / slug / name)
+        except IndexUnavailable:  # the page is where its operator learns of it
+            return Edition(generation=name, created="", files=0, chunks=0)
+        return Edition(generation=name, created=manifest.created, files=manifest.files, chunks=manifest.chunks)
+
+    def _roll_back(self, slug: str) -> None:
+        with ingest_lock(self._settings.data_dir), Catalog(self._settings.catalog_path) as catalog:
+            book = catalog.book(slug)
+            if book is not None and book.previous is not None:
+                read_manifest(self._settings.books_dir / slug / book.previous)
+            catalog.roll_back(slug)

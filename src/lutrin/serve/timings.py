@@ -1,0 +1,64 @@
+"""What one answer's stages took, for the log line, the meters and, if there is one, the trace."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lutrin.serve.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time with a name; times are of `time.monotonic`."""
+
+    name: str
+    began_s: float
+    ended_s: float
+
+
+class Traces(Protocol):
+    """Where the spans of each answer go."""
+
+    def answered(self, whole: Span, parts: Sequence[Span], facts: Mapping[str, str | int | bool]) -> None:
+        """Take the spans of one answer; never a reader's words."""
+        ...
+
+    def close(self) -> None:
+        """Send what is left."""
+        ...
+
+
+@dataclass(slots=True)
+class Timings:
+    """A `stages.Listener` for one answer.
+
+    Attributes:
+        facts: What was noted, such as `cache: hit`.
+    """
+
+    metrics: Metrics
+    facts: dict[str, str] = field(default_factory=dict)
+    _began_s: float = field(default_factory=time.monotonic)
+    _spans: list[Span] = field(default_factory=list)
+
+    def timed(self, stage: str, began_s: float, ended_s: float) -> None:
+        """A stage has ended; see `stages.Listener`."""
+        self._spans.append(Span(stage, began_s, ended_s))
+        self.metrics.work_seconds.labels(stage).observe(ended_s - began_s)
+
+    def noted(self, fact: str, value: str) -> None:
+        """Something is so; see `stages.Listener`."""
+        self.facts[fact] = value
+        self.metrics.facts.labels(fact, value).inc()
+
+    def work_ms(self) -> dict[str, int]:
+        """Milliseconds of each stage, several of a name added up."""
+        found: dict[str, float] = {}
+        for span in self._spans:
+            found[span.name] = found.get(span.name, 0.0) + span.ended_s - span.began_s
+        return {name: round(seconds * 1000) for name, seconds in found.items()}
+
+    def trace(self, traces: Traces, facts: Mapping[str, str | int | bool]) -> None:
+        """Hand the spans on, with what is known of the answer."""
+        traces.answered(Span("question", self._began_s, time.monotonic()), self._spans, {**self.facts, **facts})

@@ -1,0 +1,77 @@
+"""The book as tools of the Model Context Protocol, so that an agent on a robot can read the manual.
+
+Spoken over standard input and output by `lutrin mcp`; needs the package `mcp` (extra `lutrin[mcp]`).
+"""
+
+from typing import Annotated, Any
+
+import msgspec
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from lutrin import __version__, messages
+from lutrin.errors import LutrinError
+from lutrin.records import DoneEvent, Question
+from lutrin.serve.schemas import RetrievedPassage
+from lutrin.serve.services import Answers, Retrieval
+
+INSTRUCTIONS = (
+    "Textbooks that answer. ask_book gives a short answer whose every sentence is proven by the book, with citations, "
+    "or says that the book does not cover it; search_book gives the passages themselves. Add nothing of your own."
+)
+READS_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+Asked = Annotated[str, Field(description="A question in plain English, such as: What is a costmap?")]
+Selected = Annotated[str, Field(description="A passage that the question is about; empty: none.")]
+Book = Annotated[str, Field(description="Slug of one book; empty: all books.")]
+
+
+def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
+    """A server with the two tools.
+
+    Args:
+        answers: The answer flow.
+        retrieve: Search without an answer.
+    """
+    server: MCPServer[Any] = MCPServer("lutrin", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
+
+    @server.tool(title="Search the book", annotations=READS_ONLY)
+    async def search_book(
+        question: Asked,
+        selected_text: Selected = "",
+        book: Book = "",
+        top_k: Annotated[int, Field(ge=1, le=50, description="How many passages at most.")] = 5,
+    ) -> list[dict[str, Any]]:
+        """Passages of the book nearest to a question, best first, each with its place; empty if nothing is relevant."""
+        asked = Question(text=_checked(question), selected_text=selected_text, book=book, top_k=top_k)
+        try:
+            found = await retrieve(asked)
+        except LutrinError as error:
+            raise ToolError(error.detail) from error
+        return [msgspec.to_builtins(RetrievedPassage.of(passage)) for passage in found]
+
+    @server.tool(title="Ask the book", annotations=READS_ONLY)
+    async def ask_book(
+        question: Asked,
+        selected_text: Selected = "",
+        book: Book = "",
+        chapter: Annotated[str, Field(description="Search this chapter only; empty: the whole book.")] = "",
+    ) -> dict[str, Any]:
+        """A grounded answer in Markdown with numbered sources; `kind` is `refusal` where the book does not say."""
+        asked = Question(text=_checked(question), selected_text=selected_text, book=book, chapter=chapter)
+        try:
+            done = [event.answer async for event in answers.answer(asked) if isinstance(event, DoneEvent)]
+        except LutrinError as error:
+            raise ToolError(error.detail) from error
+        answer: dict[str, Any] = msgspec.to_builtins(done[-1])
+        return answer
+
+    return server
+
+
+def _checked(question: str) -> str:
+    if not question.strip():
+        raise ToolError(messages.EMPTY_QUESTION)
+    return question

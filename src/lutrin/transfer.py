@@ -1,0 +1,163 @@
+"""`lutrin export-index` and `import-index`: the published books from one kind of vector store to another.
+
+A generation's folder holds every vector beside the store's own files, so the store is written anew from them: nothing
+is embedded again, neither now nor by the next ingest, for the catalogue's embeddings travel along. What is imported is
+checked in a fresh process and published like any ingest; a file that is damaged, or a kill at any moment, leaves the
+index that was there.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from lutrin import __version__, sqlite
+from lutrin.archive import FORMAT, ArchiveManifest, beside, room, unpack_archive, write_archive
+from lutrin.backup import BOOKS, CATALOG, index_members, same_files
+from lutrin.errors import ArchiveError, InvalidSettings
+from lutrin.index.build import collection_name
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.disk import file_hashes
+from lutrin.index.generation import MANIFEST, PASSAGES, VECTORS, Manifest, read_manifest
+from lutrin.index.vectors import write_vectors
+from lutrin.index.verify import Verify
+from lutrin.ingest.book import BUILDING, put_in_place
+from lutrin.ports import VectorStore
+from lutrin.settings import Settings
+
+KIND = "lutrin index"
+
+
+class Transferred(msgspec.Struct, frozen=True, kw_only=True):
+    """What an export or an import moved."""
+
+    file: str
+    books: dict[str, str]
+    """Generation by slug."""
+    chunks: int
+
+
+def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) -> Transferred:
+    """Write the published books and their embeddings to one file, without the vector store's own files.
+
+    Raises:
+        ArchiveError: There is nothing to export, or the file cannot be written.
+        NotEnoughSpace: The disk is too small.
+        IndexUnavailable: An index is damaged.
+    """
+    if not settings.catalog_path.exists():
+        raise ArchiveError(f"There is no index in {settings.data_dir}.", remedy="Run `lutrin ingest` first.")
+    with beside(target) as work, ExitStack() as locks:
+        members, expected = index_members(settings, work, locks)
+        wanted = {name: digest for name, digest in expected.items() if f"/{VECTORS}/" not in name}
+        room(work, sum(path.stat().st_size for name, path in members if name in wanted))
+
+        def describe(hashes: dict[str, str]) -> ArchiveManifest:
+            same_files(wanted, hashes)
+            created = now().isoformat(timespec="seconds")
+            return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+
+        write_archive(target, [item for item in members if item[0] in wanted or item[0] == CATALOG], describe)
+        folders = sorted({Path(name).parent for name in wanted if name.endswith(f"/{MANIFEST}")})
+        chunks = sum(read_manifest(settings.data_dir / folder).chunks for folder in folders)
+    return Transferred(file=str(target), books={folder.parent.name: folder.name for folder in folders}, chunks=chunks)
+
+
+async def import_index(
+    settings: Settings,
+    source: Path,
+    *,
+    embedder: str,
+    store: VectorStore,
+    verify: Verify,
+    now: Callable[[], datetime],
+) -> Transferred:
+    """Publish the books of an exported file in the vector store of these settings; the ingest lock must be held.
+
+    Args:
+        settings: Where the index is.
+        source: From `export_index`.
+        embedder: Name of the embedding model of the settings.
+        store: Gets the vectors.
+        verify: Reads each new generation back.
+        now: The time of day.
+
+    Raises:
+        ArchiveError: The file is no exported index, or not whole.
+        InvalidSettings: Its vectors are of another embedding model.
+        VerificationFailed, IndexUnavailable, OSError: It could not be written; what was published serves.
+    """
+    settings.books_dir.mkdir(parents=True, exist_ok=True)
+    with beside(settings.books_dir / CATALOG) as work:
+        unpack_archive(source, KIND, work)
+        with Catalog(work / CATALOG) as given:
+            books = given.books()
+            manifests = [read_manifest(work / BOOKS / book.info.slug / book.current) for book in books]
+        for manifest in manifests:
+            if manifest.embedder != embedder:
+                raise InvalidSettings(
+                    f"The vectors of {manifest.book.slug} are of {manifest.embedder}, not of {embedder}.",
+                    remedy="Set LUTRIN_PROFILE, LUTRIN_EMBED_MODEL and LUTRIN_EMBED_DIMENSION as they were.",
+                )
+        names = {}
+        with Catalog(settings.catalog_path) as catalog:
+            _take_embeddings(catalog, work / CATALOG)
+            for book, manifest in zip(books, manifests, strict=True):
+                slug = book.info.slug
+                name = f"{catalog.next_number():06d}-{book.recipe[:8]}"
+                building = settings.books_dir / slug / f"{BUILDING}{name}"
+                await asyncio.to_thread(_moved, work / BOOKS / slug / book.current, building)
+                renamed = msgspec.structs.replace(manifest, name=name)
+                digest = await _rebuilt(building, renamed, store, verify)
+                with Catalog(work / CATALOG) as given:
+                    states = list(given.files(slug).values())
+                fresh = msgspec.structs.replace(book, current=name, previous=None, manifest_sha256=digest)
+                catalog.publish(fresh, published=now().isoformat(timespec="seconds"), files=states)
+                await _settle(settings, catalog, fresh, store)
+                names[slug] = name
+    return Transferred(file=str(source), books=names, chunks=sum(manifest.chunks for manifest in manifests))
+
+
+async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:
+    """Give a folder without vectors a collection of its own, and its name; returns the SHA-256 of its manifest."""
+    try:
+        with closing(sqlite.connect(building / PASSAGES, readonly=True)) as passages:
+            await write_vectors(building, passages, store, manifest.collection, manifest.dimension)
+        await asyncio.to_thread(_describe, building, manifest)
+        await verify(building)
+        return await asyncio.to_thread(put_in_place, building, building.with_name(manifest.name))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+
+
+def _moved(given: Path, building: Path) -> None:
+    """Take an unpacked generation to where it is worked on; what a killed import left there goes."""
+    shutil.rmtree(building, ignore_errors=True)
+    building.parent.mkdir(parents=True, exist_ok=True)
+    given.rename(building)
+
+
+def _describe(building: Path, manifest: Manifest) -> None:
+    whole = msgspec.structs.replace(manifest, hashes=file_hashes(building, without=MANIFEST))
+    (building / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(whole)))
+
+
+async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, store: VectorStore) -> None:
+    published = catalog.book(book.info.slug)
+    folder = settings.books_dir / book.info.slug
+    kept: Sequence[Path] = [folder / published.previous / VECTORS] if published and published.previous else []
+    await store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
+
+
+def _take_embeddings(catalog: Catalog, given: Path) -> None:
+    """Add the embeddings of another catalogue; those that are here stay."""
+    catalog.connection.execute("ATTACH DATABASE ? AS given", (str(given),))
+    try:
+        with catalog.transaction():
+            catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM given.embedding")
+    finally:
+        catalog.connection.execute("DETACH DATABASE given")

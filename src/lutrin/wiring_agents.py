@@ -1,0 +1,96 @@
+"""What stands behind `lutrin mcp` and `lutrin gaps`: the same house as the server's, without HTTP."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from lutrin.errors import LutrinError
+from lutrin.log import configure_logging
+from lutrin.retrieve.passages import leased
+from lutrin.retrieve.scope import judge, signal
+from lutrin.settings import Settings
+from lutrin.wiring import House, opened
+from lutrin.wiring_parts import database_url
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that the book does not answer; who asked it is not in it."""
+
+    chapter: str
+    """The one whose passages come nearest; empty: the question is far from the book."""
+    question: str
+    times: int
+    last: str
+    """Day on which it was asked last, ISO 8601."""
+
+
+async def serve_tools(settings: Settings) -> None:
+    """Speak the Model Context Protocol on standard input and output until the other side hangs up.
+
+    Raises:
+        LutrinError: The package `mcp` is not installed.
+    """
+    try:
+        from lutrin.serve.tools import book_server  # noqa: PLC0415 - an extra, loaded where it is asked for
+    except ModuleNotFoundError as error:
+        package = (error.name or "mcp").partition(".")[0]
+        raise LutrinError(
+            f"The package {package} is not installed.",
+            remedy=f"Run: uv pip install {package}, or pip install lutrin[mcp].",
+        ) from error
+    configure_logging(settings, quiet=True)
+    async with opened(settings) as house:
+        loading = asyncio.create_task(house.generator.start()) if house.generator is not None else None
+        try:
+            await book_server(house.answers, house.retrieve).run_stdio_async()
+        finally:
+            if loading is not None:
+                loading.cancel()
+
+
+async def gaps(settings: Settings) -> list[Gap]:
+    """What readers asked and the books do not say, asked again of the present index: by chapter, the most asked first.
+
+    Questions that the books answer by now are left out.
+    """
+    configure_logging(settings, quiet=True)
+    if database_url(settings) is None and not settings.chats_path.exists():
+        return []
+    async with opened(settings, with_model=False, with_chats=True) as house:
+        refused = await house.chats.refused() if house.chats is not None else []
+        counts = Counter(" ".join(item.text.split()) for item in refused)
+        last = {" ".join(item.text.split()): item.created[:10] for item in refused}
+        found = [
+            Gap(chapter=chapter, question=text, times=times, last=last[text])
+            for text, times in counts.items()
+            if (chapter := await nearest_chapter(house, text)) is not None
+        ]
+    return sorted(found, key=lambda gap: (not gap.chapter, gap.chapter, -gap.times, gap.question))
+
+
+async def nearest_chapter(house: House, text: str) -> str | None:
+    """The chapter that comes nearest to a question; empty if none is near, None if the books answer it."""
+    async with leased(house.shelf, "") as generations:
+        results = [await house.searcher.search(item, text, k=house.settings.top_k) for item in generations]
+    best = max(results, key=signal)
+    match judge(best):
+        case None:
+            return None
+        case "out_of_scope":
+            return ""
+        case _:
+            return best.passages[0].chunk.chapter or best.passages[0].chunk.section_title
+
+
+def gap_lines(found: Sequence[Gap]) -> str:
+    """Gaps as the terminal shows them: a heading for each chapter, a line for each question."""
+    if not found:
+        return "No reader has asked what the books do not say."
+    lines: list[str] = []
+    for number, gap in enumerate(found):
+        if not number or gap.chapter != found[number - 1].chapter:
+            lines += ["", gap.chapter or "Far from the book"]
+        lines.append(f"  {gap.times:4}  {gap.last}  {gap.question}")
+    return "\n".join(lines).lstrip("\n")

@@ -1,0 +1,158 @@
+"""Which adapters a profile has in which place."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from types import ModuleType
+from typing import Protocol
+
+from lutrin import weights
+from lutrin.adapters.embed_fastembed import FastembedEmbedder
+from lutrin.adapters.index_chroma import ChromaStore
+from lutrin.chats.key import chat_key
+from lutrin.chats.store import ChatTables, SqlChatStore
+from lutrin.errors import InvalidSettings
+from lutrin.mirror import fetch_all, follow, offer_all
+from lutrin.ports import Embedder, Generator, VectorStore
+from lutrin.settings import LOCAL, Settings
+from lutrin.wiring_models import open_generator
+
+EMBED_TIER = "default"
+
+
+class HousedGenerator(Generator, Protocol):
+    """A language model that a house starts and whose load it shows."""
+
+    @property
+    def load(self) -> tuple[int, int]:
+        """Answers that are being written, and readers who wait."""
+        ...
+
+    async def start(self) -> bool:
+        """Whether the model is ready, once that is known."""
+        ...
+
+
+def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
+    """The embedding model of this machine, after its files matched the manifest.
+
+    Raises:
+        ModelMissing, ChecksumMismatch: Its files cannot be used.
+    """
+    model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
+    path = weights.verified_path(settings.models_dir, model)
+    return FastembedEmbedder(path.parent, name=model.name, threads=threads)
+
+
+@asynccontextmanager
+async def embedding(settings: Settings, *, threads: int, patience_s: float) -> AsyncIterator[Embedder]:
+    """The embedding model of the profile.
+
+    Args:
+        settings: Name it.
+        threads: Of the local one; 0: the physical cores.
+        patience_s: Seconds for which a service that is away is tried again.
+    """
+    local = open_embedder(settings, threads=threads)
+    try:
+        if settings.profile == "remote" and settings.embed_model != LOCAL:
+            async with remote().embedding(settings, local, patience_s) as made:
+                yield made
+        else:
+            yield local
+    finally:
+        local.close()
+
+
+def open_store(settings: Settings) -> VectorStore:
+    """Where vectors live, and words if they do not lie in the passages' own database."""
+    store: VectorStore = ChromaStore(settings.data_dir / "scratch")
+    if settings.profile == "remote" and settings.qdrant_url != LOCAL:
+        store = remote().store(settings)
+    if settings.profile == "remote" and settings.words == "postgres":
+        store = remote().worded(store, settings)
+    return store
+
+
+def remote() -> ModuleType:
+    """The module with the parts of the remote profile.
+
+    Raises:
+        InvalidSettings: Its packages are not installed.
+    """
+    try:
+        from lutrin import wiring_remote  # noqa: PLC0415 - the local profile never loads these packages
+    except ModuleNotFoundError as error:
+        raise InvalidSettings(
+            f"LUTRIN_PROFILE=remote needs the package {error.name}.", remedy="Run: pip install 'lutrin[remote]'"
+        ) from error
+    return wiring_remote
+
+
+def open_model(settings: Settings) -> HousedGenerator | None:
+    """The language model of the profile; None if there is to be none.
+
+    Raises:
+        ModelMissing, ChecksumMismatch: The local model's file cannot be used.
+    """
+    if settings.profile == "remote" and settings.llm_model != LOCAL:
+        model: HousedGenerator = remote().generator(settings)
+        return model
+    return open_generator(settings)
+
+
+def database_url(settings: Settings) -> str | None:
+    """Address of the database that several servers share; None where each has files of its own."""
+    given = settings.database_url if settings.profile == "remote" else None
+    return given.get_secret_value() if given is not None else None
+
+
+async def open_chats(settings: Settings) -> ChatTables:
+    """The conversations of the profile.
+
+    Raises:
+        ChatStoreError: They cannot be opened or migrated.
+    """
+    url = database_url(settings)
+    if url is not None:
+        chats: ChatTables = await remote().chats(settings, url)
+        return chats
+    return await SqlChatStore.open(settings.chats_path, chat_key(settings))
+
+
+@asynccontextmanager
+async def ingesting(settings: Settings) -> AsyncIterator[None]:
+    """Be the only one who changes the books, on all machines: begin with the newest, offer what has changed.
+
+    Raises:
+        IngestInProgress: Another machine is at it.
+        ChatStoreError, IndexUnavailable: What the machines share is away.
+    """
+    url = database_url(settings)
+    if url is None:
+        yield
+        return
+    async with remote().ingest_alone(url):
+        rack = remote().rack(settings, url)
+        if rack is not None:
+            await fetch_all(settings, rack)
+        yield
+        if rack is not None:
+            await offer_all(settings, rack)
+
+
+@asynccontextmanager
+async def following(settings: Settings) -> AsyncIterator[None]:
+    """Fetch, as long as the block runs, what other machines publish."""
+    url = database_url(settings)
+    rack = remote().rack(settings, url) if url is not None else None
+    if rack is None:
+        yield
+        return
+    task = asyncio.create_task(follow(settings, rack), name="mirror")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

@@ -1,0 +1,81 @@
+"""Asks a stored question again: with its index generation if it is still there, its conversation and its settings."""
+
+from contextlib import AsyncExitStack
+
+import msgspec
+
+from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.answer.flow import AnswerFlow
+from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.index.shelf import PinnedShelf
+from lutrin.log import configure_logging
+from lutrin.records import DoneEvent, Made
+from lutrin.replay import Replayed
+from lutrin.retrieve.language import LanguageCheck
+from lutrin.settings import Settings
+from lutrin.wiring import opened
+from lutrin.wiring_parts import open_chats, open_store
+
+AGAIN = "replay"
+"""The conversation in which the question is asked again; it is kept in memory only."""
+
+
+async def replay(settings: Settings, message_id: str) -> Replayed:
+    """Make a stored answer again.
+
+    Args:
+        settings: Say where everything lies; those that decide about an answer are taken from the stored one.
+        message_id: Of the answer, as streams and logs name it.
+
+    Raises:
+        NotFound: There is no such answer, or it does not say how it was made.
+        IndexUnavailable: No book can be opened.
+    """
+    configure_logging(settings, quiet=True)
+    chats = await open_chats(settings)
+    try:
+        *before, stored = await chats.conversation_of(message_id)
+    finally:
+        await chats.close()
+    then = stored.made
+    if then is None:
+        raise NotFound(f"The message {message_id} does not say how it was made: it is a question, or an old answer.")
+    as_then = _settings_of(then, settings)
+    conversation = MemoryChatStore()
+    # The newest of them is the question itself.
+    await conversation.append(AGAIN, before[:-1])
+    async with opened(as_then) as house, AsyncExitStack() as stack:
+        if house.generator is not None:
+            await house.generator.start()
+        shelf = await _pinned(then, as_then, stack)
+        flow = AnswerFlow(
+            shelf=shelf or house.shelf,
+            searcher=house.searcher,
+            language=LanguageCheck(as_then.languages),
+            settings=as_then,
+            generator=house.generator,
+            chats=conversation,
+        )
+        asked = msgspec.structs.replace(then.question, session_id=AGAIN)
+        (done,) = [event async for event in flow.answer(asked) if isinstance(event, DoneEvent)]
+    if done.made is None:
+        raise TypeError("an answer says how it was made")
+    return Replayed(stored=stored, then=then, now=done.answer, made=done.made, is_same_index=shelf is not None)
+
+
+async def _pinned(made: Made, settings: Settings, stack: AsyncExitStack) -> PinnedShelf | None:
+    """The generation that answered then, if its folder is still whole."""
+    found = sorted(settings.books_dir.glob(f"*/{made.generation}")) if made.generation else []
+    if not found:
+        return None
+    shelf = PinnedShelf(found[0], settings.catalog_path, open_store(settings))
+    try:
+        return await stack.enter_async_context(shelf)
+    except IndexUnavailable:
+        return None
+
+
+def _settings_of(made: Made, settings: Settings) -> Settings:
+    """The settings that decided then; a name that this version does not know is left out."""
+    known = {name: value for name, value in made.settings.items() if name in Settings.model_fields}
+    return settings.model_copy(update={name: type(getattr(settings, name))(value) for name, value in known.items()})

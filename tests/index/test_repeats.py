@@ -1,0 +1,93 @@
+"""Passages that nearly repeat another one, and passages that only list titles, are known when an index is built."""
+
+import random
+
+import pytest
+
+from lutrin.index.repeats import ALIKE, find_outlines, find_repeats, jaccard, shingles
+from lutrin.records import Chunk, Unit
+
+WORDS = [f"word{number}" for number in range(2000)]
+
+
+def prose(seed: int, count: int = 250) -> str:
+    """Words in no order."""
+    return " ".join(random.Random(seed).choices(WORDS, k=count))
+
+
+def changed(text: str, every: int) -> str:
+    """A text of which each so manyth word is another one."""
+    return " ".join(f"other{n}" if n % every == 0 else word for n, word in enumerate(text.split()))
+
+
+def chunk(*units: str, path: tuple[str, ...] = ("Overview",)) -> Chunk:
+    """A passage of list items."""
+    return Chunk(
+        chunk_id="1", text="\n".join(units), book="b", book_title="B", edition="", module="", chapter="", section="",
+        section_title=path[-1], heading_path=path, filename="index.mdx", page=None, page_label="", anchor="",
+        chunk_index=0, char_start=0, char_end=1, token_count=1, content_type="text", is_simulation=None,
+        content_hash="", units=tuple(Unit(kind="list_item", text=text, char_start=0, char_end=1) for text in units),
+    )  # fmt: skip
+
+
+def test_each_passage_names_the_first_one_that_it_repeats() -> None:
+    """Equal and nearly equal texts share the number of the first; others have their own."""
+    texts = [prose(0), prose(1), prose(0), changed(prose(1), 20), prose(2)]
+    assert find_repeats(texts) == [0, 1, 0, 1, 4]
+
+
+def test_case_marks_and_white_space_do_not_matter() -> None:
+    """What a reader would call the same sentence is the same."""
+    assert find_repeats(["The robot -- walks *fast*.", "the robot walks\nfast", "It sits."]) == [0, 0, 2]
+
+
+def test_many_repetitions_of_one_list_cost_no_more_than_one() -> None:
+    """A navigation list on a thousand pages is one group."""
+    assert set(find_repeats([prose(0, 40)] * 1000)) == {0}
+
+
+@pytest.mark.parametrize("text", ["", "one", "one two", "日本語 の 文"])
+def test_short_texts_are_compared_whole(text: str) -> None:
+    """A text with fewer words than a shingle is alike with itself only."""
+    assert find_repeats([text, f"{text} and much more than that", text]) == [0, 1, 0]
+
+
+def test_the_coefficient_is_that_of_the_sets() -> None:
+    """Four words make two shingles; one of three is shared."""
+    assert jaccard(shingles("a b c d"), shingles("b c d e")) == pytest.approx(1 / 3)
+    assert ALIKE > 1 / 3
+
+
+TITLES = ["Sensors", "Chapter 2: Walking robots", "The sensorimotor loop", "3.1 Zero moment point", "Overview"]
+
+
+@pytest.mark.parametrize(
+    "units",
+    [
+        ("Sensors", "Walking robots", "The sensorimotor loop"),
+        ("1. Sensors", "Chapter 2: Walking robots", "3.1 Zero moment point (20 min)", "and more"),
+    ],
+)
+def test_a_list_of_titles_is_an_outline(units: tuple[str, ...]) -> None:
+    """Numbers before a title and a short note behind it change nothing."""
+    assert find_outlines([chunk(*units)], TITLES) == [True]
+
+
+@pytest.mark.parametrize(
+    "units",
+    [
+        ("Sensors", "Walking robots"),
+        ("Sensors measure the world.", "Walking robots fall.", "The sensorimotor loop closes forty times a second."),
+        ("Sensors", "Walking robots", "The sensorimotor loop", "A lidar of this robot turns ten times a second."),
+    ],
+    ids=["too few", "sentences", "mostly something else"],
+)
+def test_what_says_something_is_no_outline(units: tuple[str, ...]) -> None:
+    """Titles inside of statements don't make an outline."""
+    assert find_outlines([chunk(*units)], TITLES) == [False]
+
+
+def test_a_sections_own_title_does_not_count() -> None:
+    """A passage that names itself lists nothing."""
+    units = ("Sensors", "Sensors", "Sensors")
+    assert find_outlines([chunk(*units, path=("Chapter 1: Sensors",))], ["Chapter 1: Sensors"]) == [False]

@@ -1,0 +1,6 @@
+"""PostgreSQL for the tests of this folder; what servers printed stands with a test that failed."""
+
+from tests.end_to_end.conftest import pytest_runtest_makereport
+from tests.remote.fixtures import postgres, postgres_url
+
+__all__ = ["postgres", "postgres_url", "pytest_runtest_makereport"]

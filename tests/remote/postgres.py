@@ -1,0 +1,116 @@
+"""A PostgreSQL cluster of the tests' own: Debian's binaries, a loopback port, a folder that goes with it."""
+
+import glob
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import asyncpg
+
+ACCOUNT = "postgres"
+START_S = 30.0
+
+
+def binaries() -> Path | None:
+    """The folder of the newest PostgreSQL server on this machine; None if there is none."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))  # noqa: PTH207 - an absolute pattern
+    return Path(found[-1]).parent if found else None
+
+
+class Cluster:
+    """A server that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = binaries()
+        if programs is None:
+            raise RuntimeError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+        # The server refuses to run as root: where the tests do, it gets the account that Debian's package made.
+        self._account = ACCOUNT if os.geteuid() == 0 else None
+        self._programs = programs
+        self._data = folder / "data"
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._account is not None:
+            entry = pwd.getpwnam(self._account)
+            os.chown(folder, entry.pw_uid, entry.pw_gid)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        options: list[str] = [
+            "-D",
+            str(self._data),
+            "-U",
+            "lutrin",
+            "--auth=trust",
+            "--no-sync",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ]
+        subprocess.run([programs / "initdb", *options], check=True, user=self._account, cwd="/", capture_output=True)
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        options = ["-D", str(self._data), "-p", str(self.port), "-h", "127.0.0.1", "-k", str(self._data)]
+        self._process = subprocess.Popen(
+            [self._programs / "postgres", *options, "-c", "log_min_messages=fatal", "-c", "max_connections=200"],
+            user=self._account,
+            cwd="/",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        command: list[str | Path] = [self._programs / "psql", "-qAtc", "SELECT 1", self.url("postgres")]
+        until = time.monotonic() + START_S
+        while subprocess.run(command, check=False, capture_output=True).returncode:
+            if time.monotonic() > until:
+                raise RuntimeError("PostgreSQL does not answer")
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End the server at once, as a power cut does; what was committed stays."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End the server; its clients' connections are cut."""
+        self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait()
+            self._process = None
+
+    def url(self, name: str) -> str:
+        """Address of a database."""
+        return f"postgresql://lutrin@127.0.0.1:{self.port}/{name}"
+
+
+@contextmanager
+def cluster() -> Iterator[Cluster]:
+    """A running server, stopped and deleted when the block ends."""
+    folder = Path(tempfile.mkdtemp(prefix="lutrin-postgres-"))
+    folder.chmod(0o755)
+    made = Cluster(folder)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@asynccontextmanager
+async def database(server: Cluster) -> AsyncIterator[str]:
+    """Address of an empty database of its own."""
+    name = f"t{uuid.uuid4().hex}"
+    connection = await asyncpg.connect(server.url("postgres"))
+    await connection.execute(f"CREATE DATABASE {name}")
+    await connection.close()
+    yield server.url(name)

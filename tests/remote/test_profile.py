@@ -1,0 +1,303 @@
+"""The remote profile from outside: two servers side by side, services that go and come back, parts that stay local."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.end_to_end import books
+from tests.end_to_end.processes import Done, Server, environment, free_port, run, wait_until
+from tests.remote.postgres import Cluster
+from tests.remote.services import Services
+
+pytestmark = pytest.mark.model
+REMOTE_PACKAGES = ("asyncpg", "openai", "qdrant_client")
+FRIENDLY_DOWN = "The knowledge base is temporarily unavailable. Please try again in a moment."
+LONG = "How long does one ballast cycle take?"
+SECRET = {"X-Lutrin-Client": "a-browser-secret-of-this-test"}
+
+
+@pytest.fixture(scope="module")
+def services(postgres: Cluster) -> Iterator[Services]:
+    """A model, Qdrant and PostgreSQL."""
+    made = Services(postgres)
+    made.openai.writes = "One ballast cycle takes 90 seconds."
+    yield made
+    made.close()
+
+
+class School:
+    """One ingested book, and servers over it."""
+
+    def __init__(self, services: Services, models_dir: Path, place: Path, **variables: str) -> None:
+        self.place = place
+        self.data = place / "data"
+        self.variables = environment(models_dir, self.data, **{**services.variables(self.data), **variables})
+        self.book = books.write_book(place / "book")
+        self.servers: list[Server] = []
+
+    def ingest(self) -> Done:
+        """Read the book by the command."""
+        return run(self.variables, self.place, "ingest", self.book)
+
+    def serve(self, data: str = "data") -> Server:
+        """One more server on the same services, with its books in this folder; it waits until it has some."""
+        variables = {**self.variables, "LUTRIN_DATA_DIR": str(self.place / data)}
+        server = Server(variables, self.place, self.place / f"server-{len(self.servers)}.log")
+        self.servers.append(server)
+        server.start()
+        wait_until(lambda: server.client.get("/ready").status_code == 200, 60, "a book is open")
+        return server
+
+    def close(self) -> None:
+        """End all servers."""
+        for server in self.servers:
+            server.close()
+
+
+@pytest.fixture(scope="module")
+def school(services: Services, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
+    """A book that was ingested with services elsewhere, and two servers over it, one of them with an empty disk."""
+    made = School(services, models_dir, tmp_path_factory.mktemp("school"), LUTRIN_DEADLINE_S="8")
+    done = made.ingest()
+    assert done.code == 0, done.err
+    made.serve()
+    made.serve("elsewhere")
+    yield made
+    made.close()
+
+
+def ask(server: Server, question: str, session: str, **headers: str) -> httpx.Response:
+    """One question in a conversation."""
+    body = {"message": question, "session_id": session}
+    return server.client.post("/chat", json=body, headers={**SECRET, **headers})
+
+
+def test_the_local_profile_never_loads_the_remote_packages(models_dir: Path, tmp_path: Path) -> None:
+    """Not for serving, not for asking, not for reading a book: another process tells what it has loaded."""
+    script = (
+        "import asyncio, sys\n"
+        "import lutrin.cli, lutrin.wiring as wiring\n"
+        "from lutrin.settings import load_settings\n"
+        "async def main():\n"
+        "    async with wiring.opened(load_settings(), with_model=False, with_chats=True):\n        pass\n"
+        "asyncio.run(main())\n"
+        f"print(sorted({{name.split('.')[0] for name in sys.modules}} & set({REMOTE_PACKAGES!r})))\n"
+    )
+    variables = environment(models_dir, tmp_path / "data")
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=variables, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_an_answer_comes_from_the_services(school: School) -> None:
+    """Vectors from Qdrant, the sentence from the model elsewhere, proven against the book as always."""
+    answer = school.servers[0].client.post("/api/query", json={"query": LONG}).json()
+    assert answer["sources"][0]["filename"] == books.ANSWER_FILE
+    assert answer["kind"] == "generated"
+    assert answer["model_used"] == "loopback"
+    assert school.servers[1].client.get("/ready").json()["profile"] == "remote"
+
+
+def test_a_conversation_goes_on_at_the_other_server(school: School) -> None:
+    """Questions alternate between the servers; both know all of it, and a follow-up is understood by either."""
+    first, second = school.servers
+    for number, server in enumerate([first, second, first, second]):
+        question = books.QUESTION if number == 0 else "Tell me more"
+        reply = ask(server, question, "spread")
+        assert reply.status_code == 200
+        assert "I need more context" not in reply.json()["answer"]
+    histories = [server.client.get("/history/spread", headers=SECRET).json()["messages"] for server in (first, second)]
+    assert len(histories[0]) == 8
+    assert histories[0] == histories[1]
+    listed = second.client.get("/sessions", headers=SECRET).json()
+    assert "spread" in str(listed)
+    assert first.client.delete("/sessions/spread", headers=SECRET).status_code == 204
+    assert second.client.get("/history/spread", headers=SECRET).json()["messages"] == []
+
+
+def test_one_limit_for_both_servers(school: School) -> None:
+    """Twenty questions at once, spread over both: ten are answered, ten are told when to come back."""
+    codes: list[httpx.Response] = []
+    threads = [
+        threading.Thread(target=lambda n=n: codes.append(ask(school.servers[n % 2], books.QUESTION, "eager")))
+        for n in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    refused = [reply for reply in codes if reply.status_code == 429]
+    assert len(refused) == 10
+    assert all(1 <= int(reply.headers["Retry-After"]) <= 60 for reply in refused)
+
+
+def test_a_cut_stream_resumes_at_the_other_server(school: School) -> None:
+    """The events after the last one that was read, then the end; together they are one whole answer."""
+    body = {"query": books.QUESTION, "session_id": "cut"}
+    stream = {"Accept": "text/event-stream", **SECRET}
+    read: list[str] = []
+    with school.servers[0].client.stream("POST", "/api/query", json=body, headers=stream) as reply:
+        for line in reply.iter_lines():
+            if line.startswith("id: "):
+                read.append(line.removeprefix("id: "))
+            if len(read) == 2 and not line:
+                break
+    after = {**stream, "Last-Event-ID": read[-1]}
+    rest = school.servers[1].client.post("/api/query", json=body, headers=after)
+    numbers = [line.rpartition(".")[2] for line in rest.text.splitlines() if line.startswith("id: ")]
+    assert f"id: {read[-1][:32]}.3" in rest.text
+    assert numbers == [str(number) for number in range(3, 3 + len(numbers))]
+    assert rest.text.rstrip().splitlines()[-2] == "event: done"
+
+
+@pytest.mark.parametrize("name", ["openai", "qdrant", "postgres"])
+def test_a_service_that_dies_under_load_costs_no_message(school: School, services: Services, name: str) -> None:
+    """Readers ask both servers while a service is killed and comes back: friendly answers, nothing lost."""
+    stop = threading.Event()
+    replies: list[tuple[str, httpx.Response]] = []
+
+    def read(reader: int) -> None:
+        number = 0
+        while not stop.is_set():
+            session = f"{name}-{reader}-{number // 8}"  # below the limit of a session
+            replies.append((session, ask(school.servers[(reader + number) % 2], f"{books.QUESTION} {number}", session)))
+            number += 1
+            time.sleep(0.1)
+
+    readers = [threading.Thread(target=read, args=(reader,)) for reader in range(3)]
+    for thread in readers:
+        thread.start()
+    time.sleep(1)
+    services.kill(name)
+    time.sleep(2)
+    services.restore(name)
+    time.sleep(4)
+    stop.set()
+    for thread in readers:
+        thread.join()
+    assert {reply.status_code for _, reply in replies} <= {200, 503}
+    assert all("answer" in reply.json() or reply.json()["detail"] for _, reply in replies)
+    for _, reply in replies:
+        if reply.status_code == 503:
+            assert reply.json()["detail"] in {FRIENDLY_DOWN, "Something went wrong. Please try again."}
+    last = [reply for _, reply in replies[-3:]]
+    assert all(reply.status_code == 200 for reply in last), "it recovers"
+    kept: dict[str, int] = {}
+    for session, reply in replies:
+        if reply.status_code == 200 and "could not be saved" not in str(reply.json()["warnings"]):
+            kept[session] = kept.get(session, 0) + 2
+    for session, count in kept.items():
+        stored = school.servers[0].client.get(f"/history/{session}", headers=SECRET).json()["messages"]
+        assert len(stored) >= count, session
+
+
+def test_without_the_model_elsewhere_answers_are_quotes(school: School, services: Services) -> None:
+    """Embeddings answer, the language model does not: the book's own sentences, and the reader is told."""
+    services.openai.chat_down = True
+    try:
+        answer = school.servers[0].client.post("/api/query", json={"query": "How fast is the pump?"}).json()
+    finally:
+        services.openai.chat_down = False
+    assert answer["kind"] == "extractive"
+    assert answer["sources"]
+
+
+def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> None:
+    """Nothing has changed, so no text is sent anywhere."""
+    services.openai.asked.clear()
+    assert school.ingest().code == 0
+    assert [path for path, _, _ in services.openai.asked if path == "/embeddings"] == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "answers"),
+    [
+        pytest.param(
+            {"LUTRIN_EMBED_MODEL": "local", "LUTRIN_LLM_MODEL": "local"}, "extractive", id="vectors-elsewhere"
+        ),
+        pytest.param({"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local"}, "generated", id="model-elsewhere"),
+        pytest.param(
+            {"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local", "LUTRIN_WORDS": "postgres"},
+            "generated",
+            id="words-elsewhere",
+        ),
+    ],
+)
+def test_parts_can_stay_local(
+    services: Services, models_dir: Path, tmp_path: Path, variables: dict[str, str], answers: str
+) -> None:
+    """Local embeddings with Qdrant, a local index with a model elsewhere, words in PostgreSQL."""
+    school = School(services, models_dir, tmp_path, LUTRIN_MODEL="none", LUTRIN_DEADLINE_S="8", **variables)
+    if "LUTRIN_WORDS" not in variables:
+        del school.variables["DATABASE_URL"]
+    try:
+        done = school.ingest()
+        assert done.code == 0, done.err
+        answer = school.serve().client.post("/api/query", json={"query": LONG}).json()
+        assert answer["sources"][0]["filename"] == books.ANSWER_FILE
+        assert answer["kind"] == answers
+    finally:
+        school.close()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("QDRANT_URL", "http://127.0.0.1:1", "Qdrant at http://127.0.0.1:1"),
+        ("DATABASE_URL", "postgresql://lutrin:secret@127.0.0.1:1/books", "PostgreSQL at 127.0.0.1:1/books"),
+        ("DATABASE_URL", "nonsense", "DATABASE_URL"),
+        ("GEMINI_API_KEY", "", "Required environment variable GEMINI_API_KEY not set."),
+        ("QDRANT_API_KEY", "", "Required environment variable QDRANT_API_KEY not set."),
+    ],
+)
+def test_what_cannot_be_reached_is_named_at_start(school: School, variable: str, value: str, said: str) -> None:
+    """The start fails with one line that says what is missing or where nobody answered, and holds no secret."""
+    done = run({**school.variables, variable: value}, school.place, "serve", "--port", str(free_port()))
+    assert done.code == 1
+    assert said in done.err
+    assert "secret" not in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "command", [("backup", "x.tar"), ("restore", "x.tar"), ("bundle", "x.tar"), ("chats", "rotate-key")]
+)
+def test_commands_that_would_keep_half_are_refused(school: School, command: tuple[str, ...]) -> None:
+    """What copies this machine's files alone says so, and what to use in its place."""
+    done = run(school.variables, school.place, *command)
+    assert done.code == 1
+    assert "export-index" in done.err
+    assert not (school.place / "x.tar").exists()
+
+
+def test_an_index_of_another_embedding_model_is_not_opened(school: School) -> None:
+    """Its vectors mean something else: the friendly 503 with the remedy in the log, never an answer by chance."""
+    other = Server({**school.variables, "LUTRIN_EMBED_MODEL": "local"}, school.place, school.place / "other.log")
+    try:
+        reply = other.start().client.post("/api/query", json={"query": books.QUESTION})
+        assert (reply.status_code, reply.json()["detail"]) == (503, FRIENDLY_DOWN)
+        assert "was embedded by" in other.printed()
+    finally:
+        other.close()
+
+
+def test_doctor_looks_at_every_service(school: School, services: Services) -> None:
+    """Each is named with where it is; one that is away fails with its remedy, and no secret is printed."""
+    well = run(school.variables, school.place, "doctor")
+    assert well.code == 0, well.out + well.err
+    for name in ("Qdrant", "language model", "PostgreSQL"):
+        assert name in well.out
+    services.openai.down = True
+    try:
+        ill = run(school.variables, school.place, "doctor")
+    finally:
+        services.openai.down = False
+    assert ill.code == 1
+    assert "status 503" in ill.out
+    assert school.variables["GEMINI_API_KEY"] not in well.out + ill.out

@@ -1,0 +1,126 @@
+"""Two servers on one database: limits and cut streams, whichever of them a request reaches."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.remote.postgres import Cluster
+
+from lutrin.adapters.postgres import Shared, ingest_alone
+from lutrin.chats.key import new_key
+from lutrin.chats.seal import KeySeal
+from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, RateLimited
+
+KEY = new_key()
+ASKED = "fingerprint"
+HOLDER = """
+import asyncio, sys
+from lutrin.adapters.postgres import ingest_alone
+
+async def hold():
+    async with ingest_alone(sys.argv[1]):
+        print("held", flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(hold())
+"""
+
+
+@pytest.fixture
+async def servers(postgres_url: str) -> AsyncIterator[tuple[Shared, Shared]]:
+    """Two processes' connections to one database."""
+    first = await Shared.open(postgres_url, KeySeal(KEY), bytes.fromhex(KEY))
+    second = await Shared.open(postgres_url, KeySeal(KEY), bytes.fromhex(KEY))
+    yield first, second
+    await first.close()
+    await second.close()
+
+
+async def test_fifty_at_once_on_two_servers_admit_exactly_ten(servers: tuple[Shared, Shared]) -> None:
+    """However the requests are spread, the limit is one; the pause that is named is exact."""
+    asked = (servers[n % 2].admit([("session a", 10), (f"peer {n % 3}", 300)]) for n in range(50))
+    results = await asyncio.gather(*asked, return_exceptions=True)
+    refused = [error for error in results if isinstance(error, RateLimited)]
+    assert (results.count(None), len(refused)) == (10, 40)
+    assert all(58 <= error.retry_after_s <= 60 for error in refused)
+
+
+async def test_a_question_counts_under_both_keys_or_none(servers: tuple[Shared, Shared]) -> None:
+    """A session that is refused uses up nothing of its peer's allowance."""
+    first, second = servers
+    await first.admit([("session a", 1), ("peer p", 2)])
+    for _ in range(3):
+        with pytest.raises(RateLimited):
+            await second.admit([("session a", 1), ("peer p", 2)])
+    await second.admit([("session b", 1), ("peer p", 2)])
+    with pytest.raises(RateLimited):
+        await first.admit([("session c", 1), ("peer p", 2)])
+
+
+async def test_the_window_slides(servers: tuple[Shared, Shared]) -> None:
+    """A minute after a question there is room for another; here the stored times are made a minute older."""
+    first, second = servers
+    await first.admit([("session a", 1)])
+    await first.pool.execute("UPDATE lutrin_rate SET times = ARRAY[times[1] - 58.5]")
+    with pytest.raises(RateLimited) as caught:
+        await second.admit([("session a", 1)])
+    assert caught.value.retry_after_s == 2
+    await first.pool.execute("UPDATE lutrin_rate SET times = ARRAY[times[1] - 1.6]")
+    await second.admit([("session a", 1)])
+
+
+async def test_no_address_and_no_word_lies_in_the_tables(servers: tuple[Shared, Shared]) -> None:
+    """Keys are hashed, events are sealed."""
+    first, _ = servers
+    await first.admit([("peer 192.0.2.7", 5)])
+    await first.keep("t" * 32, ASKED, 1, [b'{"type":"needle"}'])
+    rows = [str(dict(row)) for table in ("rate", "event") for row in await first.pool.fetch(f"TABLE lutrin_{table}")]
+    assert len(rows) == 2
+    assert not any("192.0.2.7" in row or "needle" in row for row in rows)
+
+
+async def test_events_of_one_server_are_known_to_the_other(servers: tuple[Shared, Shared]) -> None:
+    """In order, as far as they are whole, and to the same question of the same reader only."""
+    first, second = servers
+    await first.keep("t", ASKED, 1, [b'{"a":1}', b'{"a":2}'])
+    await second.keep("t", ASKED, 4, [b'{"a":4}'])
+    assert await second.recall("t", ASKED) == [b'{"a":1}', b'{"a":2}']
+    assert await second.recall("t", "another") == []
+    assert await second.recall("unknown", ASKED) == []
+
+
+async def test_one_ingest_on_all_machines(postgres_url: str) -> None:
+    """Who is second leaves at once; a process that is killed frees the lock."""
+    async with ingest_alone(postgres_url):
+        with pytest.raises(IngestInProgress):
+            async with ingest_alone(postgres_url):
+                pass
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDER, postgres_url, stdout=asyncio.subprocess.PIPE
+    )
+    assert child.stdout is not None
+    assert await child.stdout.readline() == b"held\n"
+    with pytest.raises(IngestInProgress):
+        async with ingest_alone(postgres_url):
+            pass
+    child.kill()
+    await child.wait()
+    async with asyncio.timeout(5):
+        while True:
+            try:
+                async with ingest_alone(postgres_url):
+                    return
+            except IngestInProgress:
+                await asyncio.sleep(0.05)
+
+
+async def test_a_database_that_is_away_is_named(postgres: Cluster) -> None:
+    """An address that nobody listens at, a database that is not there, and an address that is none."""
+    seal = KeySeal(KEY)
+    with pytest.raises(ChatStoreError, match="cannot be reached"):
+        await Shared.open("postgresql://lutrin@127.0.0.1:1/x", seal, b"k")
+    with pytest.raises(ChatStoreError, match="refuses the connection"):
+        await Shared.open(postgres.url("nowhere"), seal, b"k")
+    with pytest.raises(InvalidSettings, match="DATABASE_URL"):
+        await Shared.open("mysql://x", seal, b"k")

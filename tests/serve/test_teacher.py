@@ -1,0 +1,299 @@
+"""The teacher's page: off without a token, closed without signing in, and true about books, load and health."""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from lutrin.doctor import Check
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.generation import MANIFEST, Manifest
+from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_QUESTIONS, WRONG_TOKEN
+from lutrin.records import BookInfo
+from lutrin.serve import teacher_html as html
+from lutrin.serve.metrics import Metrics
+from lutrin.serve.teacher_errand import Errand
+from lutrin.serve.teacher_load import load_of
+from lutrin.serve.teacher_office import Gap
+from lutrin.settings import Settings, load_settings
+
+from .conftest import House, Serve
+
+TOKEN = "correct-horse"
+PAGE = "/teacher"
+
+
+class Ingest:
+    """An ingestion that waits for the test after its first line."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
+        """Ingest."""
+        note("Processing 01-<b>chapter</b>... 12 chunks created")
+        await self.go_on.wait()
+        return {"processed": 1, "unchanged": 0, "failed": 0, "chunks_created": 12, "seconds": 0.5}
+
+
+async def sign_in(client: httpx.AsyncClient, token: str = TOKEN) -> httpx.Response:
+    """Type the token."""
+    return await client.post(f"{PAGE}/sign-in", data={"token": token})
+
+
+async def key_of(client: httpx.AsyncClient) -> str:
+    """What the forms on the page carry."""
+    found = re.search(r'name="key" value="([0-9a-f]{40})"', (await client.get(PAGE)).text)
+    assert found
+    return found[1]
+
+
+async def press(client: httpx.AsyncClient, button: str) -> httpx.Response:
+    """Press a button of the page."""
+    return await client.post(f"{PAGE}/{button}", data={"key": await key_of(client)})
+
+
+async def progress(client: httpx.AsyncClient, until: Callable[[dict[str, object]], bool]) -> dict[str, object]:
+    """What the page's script gets, once it is as it should be."""
+    for _ in range(600):
+        news: dict[str, object] = (await client.get(f"{PAGE}/progress")).json()
+        if until(news):
+            return news
+        await asyncio.sleep(0.02)
+    raise AssertionError(news)
+
+
+def publish(data_dir: Path, name: str) -> None:
+    """A generation as an ingest leaves it, as far as the page reads it."""
+    info = BookInfo(slug="physical-ai", title="Physical AI & Robots", edition="First")
+    manifest = Manifest(
+        name=name, book=info, created="2026-11-22T08:30:00+00:00", collection="c", embedder="e", dimension=2,
+        recipe="r", files=42, chunks=1610, windows=1, tokens=1, hashes={},
+    )  # fmt: skip
+    folder = data_dir / "books" / info.slug / name
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+    book = PublishedBook(info=info, corpus="/c", recipe="r", current=name, previous=None, manifest_sha256="0")
+    with Catalog(data_dir / "catalog.db") as catalog:
+        catalog.publish(book, published=manifest.created, files=[])
+
+
+async def test_off_without_a_token(serve: Serve) -> None:
+    """The page says how to set one; no button and no token does anything."""
+    async with serve() as client:
+        page = await client.get(PAGE)
+        assert page.status_code == 403
+        assert "LUTRIN_ADMIN_TOKEN=" in page.text
+        assert "<form" not in page.text
+        tried = await sign_in(client, "")
+        assert (tried.status_code, "set-cookie" in tried.headers) == (403, False)
+        reply = await client.post(f"{PAGE}/ingest", data={"key": ""})
+        assert (reply.status_code, reply.json()["detail"]) == (403, TEACHER_OFF)
+        assert (await client.get(f"{PAGE}/progress")).status_code == 403
+
+
+async def test_nothing_is_shown_before_signing_in(serve: Serve, house: House) -> None:
+    """Only the form; a wrong token is told so, and nothing of the books is on the page."""
+    publish(house.data_dir, "000001-aaaa")
+    async with serve(admin_token=TOKEN) as client:
+        page = await client.get(PAGE)
+        assert page.status_code == 200
+        assert 'action="/teacher/sign-in"' in page.text
+        assert "Physical AI" not in page.text
+        for wrong in ("", "Correct-horse", f"{TOKEN}x", "é"):
+            reply = await sign_in(client, wrong)
+            assert (reply.status_code, "set-cookie" in reply.headers) == (403, False)
+            assert WRONG_TOKEN in reply.text
+
+
+async def test_the_token_stays_out_of_addresses_and_pages(serve: Serve) -> None:
+    """In its place there is a cookie that no script reads, no other site sends, and no browser keeps for long."""
+    async with serve(admin_token=TOKEN) as client:
+        reply = await sign_in(client, f" {TOKEN}\n")
+        assert (reply.status_code, reply.headers["location"]) == (303, PAGE)
+        cookie = reply.headers["set-cookie"].lower()
+        for part in ("httponly", "samesite=strict", "path=/teacher", "max-age=28800"):
+            assert part in cookie
+        assert "secure" not in cookie.replace("secure=", "")
+        assert TOKEN not in cookie
+        page = await client.get(PAGE)
+        assert "Sign out" in page.text
+        assert TOKEN not in page.text
+        assert page.headers["cache-control"] == "no-store"
+        behind_tls = await client.post(f"{PAGE}/sign-in", data={"token": TOKEN}, headers={"X-Forwarded-Proto": "https"})
+        assert "secure" in behind_tls.headers["set-cookie"].lower()
+
+
+async def test_signing_out_and_time_end_it(serve: Serve, house: House) -> None:
+    """The cookie is worth nothing after the button, nor after eight hours."""
+    async with serve(admin_token=TOKEN) as client:
+        await sign_in(client)
+        kept = {"Cookie": "; ".join(f"{name}={value}" for name, value in client.cookies.items())}
+        assert (await press(client, "sign-out")).status_code == 303
+        assert "Sign in" in (await client.get(PAGE, headers=kept)).text
+        await sign_in(client)
+        assert "Sign out" in (await client.get(PAGE)).text
+        house.clock.now_s += 8 * 3600
+        assert "Sign in" in (await client.get(PAGE)).text
+
+
+async def test_attempts_are_counted(serve: Serve) -> None:
+    """The eleventh in a minute waits, the right token too."""
+    async with serve(admin_token=TOKEN) as client:
+        for _ in range(10):
+            assert (await sign_in(client, "wrong")).status_code == 403
+        reply = await sign_in(client)
+        assert (reply.status_code, reply.headers["retry-after"]) == (429, "60")
+        assert TOO_MANY_QUESTIONS in reply.text
+
+
+@pytest.mark.parametrize("button", ["ingest", "check", "gaps", "sign-out", "books/physical-ai/previous"])
+async def test_a_button_needs_the_page_that_it_is_on(serve: Serve, house: House, button: str) -> None:
+    """A cookie alone, or the key of another browser's page, presses nothing."""
+    house.ingest = Ingest()
+    async with serve(admin_token=TOKEN) as client:
+        await sign_in(client)
+        other = await key_of(client)
+        await sign_in(client)
+        for fields in ({}, {"key": ""}, {"key": other}, {"key": "é"}):
+            reply = await client.post(f"{PAGE}/{button}", data=fields)
+            assert (reply.status_code, reply.json()["detail"]) == (403, PAGE_EXPIRED)
+        flood = "&".join(f"a{number}=1" for number in range(50))
+        assert (await client.post(f"{PAGE}/{button}", content=flood)).status_code == 400
+        assert "Sign out" in (await client.get(PAGE)).text
+
+
+async def test_the_books_are_read_again(serve: Serve, house: House) -> None:
+    """The button starts one ingestion, the page shows its lines and, at the end, its figures."""
+    house.ingest = ingest = Ingest()
+    async with serve(admin_token=TOKEN) as client:
+        await sign_in(client)
+        begun = await press(client, "ingest")
+        assert (begun.status_code, begun.headers["location"]) == (303, "/teacher#reading")
+        assert (await press(client, "ingest")).status_code == 409
+        news = await progress(client, lambda news: bool(news["lines"]))
+        assert news["job"] == "running"
+        page = (await client.get(PAGE)).text
+        assert "01-&lt;b&gt;chapter&lt;/b&gt;... 12 chunks created" in page
+        assert '<noscript><meta http-equiv="refresh"' in page
+        assert 'action="/teacher/ingest"' not in page
+        ingest.go_on.set()
+        await progress(client, lambda news: news["job"] == "done")
+        page = (await client.get(PAGE)).text
+        assert "The books have been read. 1 file read, 12 passages made." in page
+        assert 'http-equiv="refresh"' not in page
+
+
+async def test_a_book_goes_back_to_its_previous_index(serve: Serve, house: House) -> None:
+    """The page shows both; after the button the older one is current, and there is nothing more to go back to."""
+    publish(house.data_dir, "000001-aaaa")
+    publish(house.data_dir, "000002-bbbb")
+    async with serve(admin_token=TOKEN) as client:
+        await sign_in(client)
+        page = (await client.get(PAGE)).text
+        assert "Physical AI &amp; Robots" in page
+        assert "42 files, 1,610 passages" in page
+        assert (await press(client, "books/physical-ai/previous")).headers["location"] == "/teacher#books"
+        with Catalog(house.data_dir / "catalog.db") as catalog:
+            book = catalog.book("physical-ai")
+        assert book is not None
+        assert (book.current, book.previous) == ("000001-aaaa", None)
+        assert "Go back to it" not in (await client.get(PAGE)).text
+        assert (await press(client, "books/physical-ai/previous")).status_code == 404
+
+
+async def test_the_load_is_what_happened(serve: Serve, house: House) -> None:
+    """Readers of the last five minutes, answers by kind, times; never a word of what was asked."""
+    async with serve(admin_token=TOKEN) as client:
+        await sign_in(client)
+        for session in ("a" * 32, "b" * 32, "b" * 32):
+            reply = await client.post("/api/query", json={"query": "The secret loop?", "session_id": session})
+            assert reply.status_code == 200
+        figures = (await client.get(f"{PAGE}/progress")).json()["figures"]
+        assert (figures["readers"], figures["running"], figures["answers"]) == ("2", "0", "3")
+        assert (figures["generated"], figures["refused"], figures["failed"]) == ("3", "0", "0")
+        assert figures["whole"] == "0.01 s and 0.01 s"
+        assert "secret loop" not in (await client.get(PAGE)).text
+        house.clock.now_s += 301
+        assert (await client.get(f"{PAGE}/progress")).json()["figures"]["readers"] == "0"
+
+
+async def test_the_doctor_looks(serve: Serve) -> None:
+    """In a process of its own; what is to mend stands on the page with its remedy."""
+    async with serve(admin_token=TOKEN) as client:
+        await sign_in(client)
+        assert (await press(client, "check")).headers["location"] == "/teacher#health"
+        assert "Looking at everything" in (await client.get(PAGE)).text
+        await progress(client, lambda news: not news["awaited"])
+        page = (await client.get(PAGE)).text
+        assert "No book has been ingested yet." in page
+        assert "Run `lutrin ingest`." in page
+        assert "to mend" in page
+
+
+async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
+    """The last line that it printed stands on the page, and the button is there again."""
+    settings = load_settings(data_dir=tmp_path)
+    errand = Errand("no-such-command", list[Gap], settings, lambda: datetime.now(UTC))
+    tasks: list[asyncio.Task[None]] = []
+    errand.start(lambda work: tasks.append(asyncio.ensure_future(work)))
+    assert errand.running
+    await tasks[0]
+    assert (errand.running, errand.found) == (False, None)
+    assert "no-such-command" in errand.trouble
+    page = html.board(board(settings, gaps=errand), "key")
+    assert errand.trouble.replace("'", "&#x27;") in page
+    assert 'action="/teacher/gaps"' in page
+
+
+def test_gaps_stand_under_their_chapter(tmp_path: Path) -> None:
+    """Each question once, with how often it was asked; what is far from every book comes as the page got it."""
+    settings = load_settings(data_dir=tmp_path)
+    errand = Errand("gaps", list[Gap], settings, lambda: datetime.now(UTC))
+    errand.found = [
+        Gap(chapter="Chapter 2: Sensors", question="What does a <lidar> cost?", times=3),
+        Gap(chapter="Chapter 2: Sensors", question="Who made the first one?", times=1),
+        Gap(chapter="", question="Onion soup?", times=1),
+    ]
+    page = html.board(board(settings, gaps=errand), "key")
+    assert page.count("Chapter 2: Sensors") == 1
+    assert "What does a &lt;lidar&gt; cost? <span" in page
+    assert "3 times" in page
+    assert "Far from every book" in page
+    errand.found = []
+    assert "the books answer whatever was asked" in html.board(board(settings, gaps=errand), "key")
+
+
+def board(settings: Settings, *, gaps: Errand[list[Gap]]) -> html.Board:
+    """A page of a server that has nothing yet, but these gaps."""
+    return html.Board(
+        books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
+        model_ready=False, health=Errand("doctor", list[Check], settings, lambda: datetime.now(UTC)), gaps=gaps,
+    )  # fmt: skip
+
+
+async def test_what_cannot_be_looked_up_costs_a_line(serve: Serve, house: House) -> None:
+    """A catalogue that is none, and a folder without a manifest: the page says so and shows the rest."""
+    (house.data_dir / "catalog.db").write_bytes(b"no database at all" * 100)
+    async with serve(admin_token=TOKEN, models_dir=house.data_dir) as client:
+        await sign_in(client)
+        page = await client.get(PAGE)
+        assert page.status_code == 200
+        assert page.text.count('role="alert"') == 2
+        assert "Check now" in page.text
+
+
+async def test_the_page_loads_only_its_own_files(serve: Serve) -> None:
+    """No inline script, style or handler; every file that it names is there."""
+    async with serve(admin_token=TOKEN) as client:
+        closed = (await client.get(PAGE)).text
+        await sign_in(client)
+        for page in (closed, (await client.get(PAGE)).text):
+            assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)|https?://", page)
+            for url in re.findall(r'<(?:script|link)[^>]*(?:src|href)="([^"]+)"', page):
+                assert (await client.get(url)).status_code == 200

@@ -1,0 +1,160 @@
+"""What an answer's stages took: measured where somebody listens, counted for operators, traced where asked for."""
+
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator
+
+import httpx
+import pytest
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from lutrin import stages
+from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
+from lutrin.adapters.trace_otel import OtelTraces
+from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
+from lutrin.records import (
+    AnswerEvent,
+    Finished,
+    GenerationEvent,
+    GenerationRequest,
+    Message,
+    Piece,
+    Question,
+    Queued,
+)
+from lutrin.serve.metrics import Metrics
+from lutrin.serve.timings import Timings
+
+from .conftest import House, Serve
+from .scripted import EVENTS, ScriptedAnswers
+
+REQUEST = GenerationRequest(messages=(Message(role="user", content="Q"),), max_tokens=8, deadline_s=1.0)
+
+
+class Writing:
+    """A generator that plays events, or fails before the first."""
+
+    name = "writing"
+
+    def __init__(self, *events: GenerationEvent, failure: Exception | None = None) -> None:
+        self._events = events
+        self._failure = failure
+
+    async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+        """Play them."""
+        assert request == REQUEST
+        if self._failure is not None:
+            raise self._failure
+        for event in self._events:
+            yield event
+
+    async def ready(self) -> bool:
+        """It is."""
+        return True
+
+    async def close(self) -> None:
+        """Nothing to end."""
+
+
+async def test_the_model_s_wait_and_words_are_told_apart() -> None:
+    """Up to the first piece it is `queue`, from there on `write`; how it ended is noted."""
+    heard = Timings(Metrics())
+    inner = Writing(Queued(1, 0.1), Piece("A"), Piece("b."), Finished("stop", 5, 2))
+    with stages.listening(heard):
+        events = [event async for event in TimedGenerator(inner).stream(REQUEST)]
+    assert len(events) == 4
+    assert set(heard.work_ms()) == {"queue", "write"}
+    assert heard.facts == {"model_end": "stop"}
+
+
+@pytest.mark.parametrize(
+    ("failure", "outcome"),
+    [(QueueFull("full"), "full"), (DeadlineExceeded("late"), "deadline"), (GeneratorUnavailable("killed"), "away")],
+)
+async def test_a_model_that_does_not_write_is_noted(failure: Exception, outcome: str) -> None:
+    """The wait counts although nothing came of it, and the error travels on."""
+    heard = Timings(Metrics())
+    with stages.listening(heard), pytest.raises(type(failure)):
+        [event async for event in TimedGenerator(Writing(failure=failure)).stream(REQUEST)]
+    assert set(heard.work_ms()) == {"queue"}
+    assert heard.facts == {"model_end": outcome}
+
+
+async def test_encodings_are_timed_and_unchanged() -> None:
+    """The vectors are those of the embedder inside; without a listener nothing happens besides."""
+    inner = WordHashEmbedder()
+    timed = TimedEmbedder(inner)
+    heard = Timings(Metrics())
+    with stages.listening(heard):
+        (found,) = await timed.encode(["a word"])
+    (plain,) = await timed.encode(["a word"])
+    assert (found.windows == (await inner.encode(["a word"]))[0].windows).all()
+    assert (found.windows == plain.windows).all()
+    assert set(heard.work_ms()) == {"embed"}
+
+
+class Staged(ScriptedAnswers):
+    """Scripted answers that name two stages."""
+
+    async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
+        """Search, then play the events."""
+        with stages.stage("search"):
+            time.sleep(0.01)  # noqa: ASYNC251 - the time that is measured
+        stages.note("cache", "miss")
+        async for event in super().answer(question):
+            yield event
+
+
+async def test_stages_reach_the_meters(serve: Serve, house: House) -> None:
+    """A histogram for each stage, a count for each fact."""
+    house.answers = Staged()
+    async with serve() as client:
+        await client.post("/chat", json={"session_id": "s1", "message": "Q"})
+        text = (await client.get("/metrics")).text
+    assert 'lutrin_work_seconds_count{work="search"} 1.0' in text
+    assert 'lutrin_work_seconds_count{work="store"} 1.0' in text
+    assert 'lutrin_work_seconds_bucket{le="0.01",work="search"} 0.0' in text
+    assert 'lutrin_answer_facts_total{fact="cache",value="miss"} 1.0' in text
+
+
+async def test_each_answer_is_a_trace(serve: Serve, house: House) -> None:
+    """One span for the question and one for each stage below it, at their times, without a word of the reader's."""
+    exporter = InMemorySpanExporter()
+    house.answers = Staged(events=EVENTS)
+    house.traces = OtelTraces(SimpleSpanProcessor(exporter), "1")
+    async with serve() as client:
+        await client.post("/chat", json={"session_id": "s1", "message": "a needle"})
+    spans = {span.name: span for span in exporter.get_finished_spans()}
+    house.traces.close()
+    assert set(spans) == {"question", "search", "store"}
+    whole, search = spans["question"], spans["search"]
+    assert whole.attributes is not None
+    assert whole.attributes["lutrin.kind"] == "generated"
+    assert whole.attributes["lutrin.cache"] == "miss"
+    assert search.parent is not None
+    assert search.parent.span_id == whole.context.span_id
+    assert search.start_time is not None
+    assert search.end_time is not None
+    assert 0.01 <= (search.end_time - search.start_time) / 1e9 < 5
+    assert abs(search.end_time / 1e9 - time.time()) < 60
+    assert "needle" not in "".join(span.to_json() for span in spans.values())
+
+
+def test_nothing_of_it_is_loaded_when_it_is_off() -> None:
+    """The server, its timings included, imports no OpenTelemetry of its own."""
+    program = "import sys, lutrin.serve.app, lutrin.serve.timings, lutrin.adapters.timed; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "lutrin.serve.turns" in loaded
+    assert not [name for name in loaded if name.startswith(("opentelemetry", "lutrin.adapters.trace_otel"))]
+
+
+async def test_refusals_and_the_queue_are_metered(client: httpx.AsyncClient) -> None:
+    """Kinds and refusals are labels, the queue is a gauge, refusals by the rate are counted."""
+    await client.post("/chat", json={"session_id": "s1", "message": "Q"})
+    text = (await client.get("/metrics")).text
+    assert 'lutrin_questions_total{kind="generated",refusal="none",surface="chat"} 1.0' in text
+    assert "lutrin_queue_length 0.0" in text
+    assert "lutrin_rate_limited_total 0.0" in text

@@ -1,0 +1,268 @@
+/** The built-in reader, served by Lutrin itself: reading, searching, asking, following, coming back. */
+
+import type {Browser, BrowserContextOptions} from 'playwright-core';
+import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
+import type {Citation} from '../../widget/src/wire.ts';
+import {axeFindings} from '../support/axe.ts';
+import {launch, Reader} from '../support/browser.ts';
+import {FlakyWire} from '../support/flaky.ts';
+import {eventually} from '../support/harness.ts';
+import {RealServer} from '../support/real-server.ts';
+
+const NODES = '/read/lab/01-basics/01-nodes';
+const TOPICS = '/read/lab/01-basics/02-topics';
+/** What a page needs on two busy cores. */
+const SOON = {timeout: 8000};
+const WHEELS = '/read/lab/01-basics/04-wheels';
+let browser: Browser;
+let lutrin: RealServer;
+let wire: FlakyWire;
+let base = '';
+let readers: Reader[] = [];
+
+beforeAll(async () => {
+  lutrin = await RealServer.start();
+  wire = new FlakyWire(lutrin.address);
+  base = await wire.listen();
+  browser = await launch();
+}, 240_000);
+
+afterAll(async () => {
+  await browser.close();
+  await wire.close();
+  await lutrin.remove();
+});
+
+afterEach(async () => {
+  const all = readers;
+  readers = [];
+  await Promise.all(all.map((reader) => reader.close()));
+  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
+});
+
+async function visit(path = NODES, options: BrowserContextOptions = {}): Promise<Reader> {
+  const reader = await Reader.at(browser, base, path, options);
+  readers.push(reader);
+  return reader;
+}
+
+/** The text that is marked in the page. */
+function marked(reader: Reader): Promise<string> {
+  return reader.page.evaluate(() => [...(CSS.highlights.get('lutrin-passage') ?? [])].map((range) => range.toString()).join('|'));
+}
+
+/** Only what is said, as a mark and a quote have it in common. */
+function letters(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+test('select a sentence, ask, follow the citation, reload, go on', async () => {
+  const reader = await visit('/');
+  await reader.page.getByRole('link', {name: 'Topics', exact: true}).click();
+  await reader.page.waitForURL(`**${TOPICS}`);
+  await reader.select('article h2 + p');
+  await reader.button('Ask').click();
+  expect(await reader.widget.locator('.selection blockquote').innerText()).toContain('Reliable delivery repeats');
+  await reader.ask('What does reliable delivery repeat?');
+  expect(await reader.answers.last().locator('.text').innerText()).toContain('every message that was lost');
+  await reader.button('Remove the selection').click();
+  await reader.ask('What is a node?');
+  await reader.answers.last().locator('.source').first().click();
+  await reader.page.waitForURL(`**${NODES}#what-a-node-is`);
+  await expect.poll(() => marked(reader), SOON).toContain('process that does one job');
+  await reader.page.reload();
+  await reader.questions.nth(1).waitFor();
+  await reader.ask('What does a planner node do?');
+  expect(await reader.questions.count()).toBe(3);
+});
+
+test('every citation of every answer lands on its heading with the passage marked and in view', async () => {
+  const reader = await visit();
+  await reader.open();
+  for (const question of ['What is a node?', 'Which delivery repeats lost messages?', 'How long does a full battery last?', 'What is the torque of a wheel?', 'What does slip do?']) {
+    await reader.ask(question);
+  }
+  const cited = await reader.widget
+    .locator('.source')
+    .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement & {citation: Citation}).citation));
+  expect(cited.length).toBeGreaterThanOrEqual(5);
+  expect(cited.map(({section_title}) => section_title)).toContain('Torque of a wheel');
+  for (const [index, {url, quote}] of cited.entries()) {
+    const link = reader.widget.locator('.source').nth(index);
+    await link.evaluate((element: HTMLElement) => element.click());
+    await reader.page.waitForURL(`${base}${url}`);
+    await expect.poll(async () => letters(await marked(reader)).slice(0, 16), SOON).toBe(letters(quote.replace(/\{#.*?\}/g, '')).slice(0, 16));
+    const inView = () =>
+      reader.page.evaluate(() => {
+        const [range] = CSS.highlights.get('lutrin-passage') ?? [];
+        const box = (range as Range).getBoundingClientRect();
+        return box.bottom > 0 && box.top < innerHeight;
+      });
+    await expect.poll(inView, SOON).toBe(true);
+    await reader.questions.first().waitFor();
+  }
+}, 90_000);
+
+test('a passage in a folded part of the page is unfolded for who follows a citation to it', async () => {
+  const reader = await visit(WHEELS);
+  await reader.open();
+  await reader.ask('Why does odometry grow wrong on a wet floor?');
+  await reader.answers.locator('.source', {hasText: '04-wheels'}).first().click();
+  await expect.poll(() => marked(reader), SOON).toContain('Slip makes the wheel turn further');
+  expect(await reader.page.locator('details', {hasText: 'What slip does'}).evaluate((details: HTMLDetailsElement) => details.open)).toBe(true);
+});
+
+test('the search box leads to headings with the passage marked, by keyboard alone', async () => {
+  const reader = await visit(NODES);
+  await reader.page.keyboard.press('/');
+  await reader.page.keyboard.type('how long does the battery last');
+  await reader.page.keyboard.press('Enter');
+  await reader.page.locator('.found a').first().waitFor();
+  expect(await reader.page.locator('.found a').first().innerText()).toContain('Charging');
+  await reader.page.keyboard.press('ArrowDown');
+  await reader.page.keyboard.press('Enter');
+  await reader.page.waitForURL('**/03-batteries#charging');
+  await expect.poll(() => marked(reader), SOON).toContain('Charge the battery at 5 A');
+  await reader.page.getByRole('searchbox').fill('weather in Paris tomorrow');
+  await reader.page.keyboard.press('Enter');
+  await reader.page.getByText('Nothing in the book is near that.').waitFor();
+  await reader.page.keyboard.press('Escape');
+  expect(await reader.page.locator('.found-count').innerText()).toBe('');
+});
+
+test('formulas, pictures, diagrams, code and tables are drawn from this server alone', async () => {
+  const reader = await visit(WHEELS);
+  const article = reader.page.locator('article');
+  expect(await article.locator('math').count()).toBe(3);
+  expect(await article.locator('math[display=block] mfrac').isVisible()).toBe(true);
+  const picture = article.getByRole('img', {name: 'Force at the rim of a wheel'});
+  await picture.scrollIntoViewIfNeeded();
+  await eventually(() => picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth), 240);
+  expect(await article.locator('.missing-image').innerText()).toBe('A picture that nobody drew');
+  expect(await article.locator('.diagram svg text').allTextContents()).toEqual(['Command', 'Controller', 'Motor', '20 Hz']);
+  const keyword = article.locator('pre .k').first();
+  expect(await keyword.innerText()).toBe('def');
+  expect(await keyword.evaluate((word) => getComputedStyle(word).color)).not.toBe(await article.evaluate((text) => getComputedStyle(text).color));
+  expect(await reader.page.evaluate(() => 'pwned' in window)).toBe(false);
+  const alone = await reader.page.goto(`${base}/picture/0/lab/01-basics/04-wheels`);
+  expect(alone?.headers()['content-security-policy']).toContain('sandbox');
+  expect(await reader.page.evaluate(() => 'pwned' in window)).toBe(false);
+  reader.violations.length = 0; // the browser says that it refused the script
+  await reader.page.goto(base + TOPICS);
+  expect(await reader.page.locator('article td').allInnerTexts()).toContain('sent again');
+});
+
+test('without JavaScript the book can be read, leafed through and looked at', async () => {
+  const reader = await visit('/', {javaScriptEnabled: false});
+  await reader.page.getByRole('link', {name: 'Nodes', exact: true}).click();
+  expect(await reader.page.locator('h1').innerText()).toBe('Nodes');
+  expect(await reader.page.locator('form.search').isVisible()).toBe(false);
+  await reader.page.locator('a[rel=next]').click();
+  expect(await reader.page.locator('h1').innerText()).toBe('Topics');
+  await reader.page.locator('a[rel=prev]').click();
+  await reader.page.getByRole('navigation', {name: 'Contents'}).getByRole('link', {name: 'Starting a node'}).click();
+  expect(new URL(reader.page.url()).hash).toBe('#starting-a-node');
+  await reader.page.goto(base + WHEELS);
+  expect(await reader.page.locator('math').count()).toBe(3);
+  expect(await reader.page.locator('.diagram svg').isVisible()).toBe(true);
+});
+
+test('the shelf knows where the reader left off', async () => {
+  const reader = await visit(WHEELS, {viewport: {width: 1280, height: 400}});
+  await reader.page.locator('#how-a-command-becomes-motion').evaluate((heading) => heading.scrollIntoView({behavior: 'instant'}));
+  await eventually(() => reader.page.evaluate(() => localStorage.getItem('lutrin:reading:lab')?.includes('#how-a-command')), true);
+  await reader.page.getByRole('link', {name: 'The Lab Book'}).click();
+  await reader.page.getByRole('link', {name: 'Go on reading Wheels'}).click();
+  await reader.page.waitForURL(`**${WHEELS}#how-a-command-becomes-motion`);
+});
+
+test('an open chat covers no line of the page, and its printed form is the text alone', async () => {
+  const reader = await visit(WHEELS);
+  await reader.open();
+  await eventually(async () => {
+    const [panel, text] = await Promise.all([reader.panel.boundingBox(), reader.page.locator('article').boundingBox()]);
+    return panel !== null && text !== null && text.x + text.width <= panel.x;
+  }, true);
+  await reader.page.emulateMedia({media: 'print'});
+  for (const part of ['lutrin-chat', '.aside', '.top', '.turn']) expect(await reader.page.locator(part).isVisible()).toBe(false);
+  expect(await reader.page.locator('article').isVisible()).toBe(true);
+});
+
+test('a stream that is cut half-way resumes and ends byte for byte as an uncut one', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What does reliable delivery do, and when is best effort right?');
+  const whole = await reader.answers.last().locator('.text').innerHTML();
+  await reader.button('New conversation').click();
+  wire.cutStreamAfter_bytes = 1500;
+  await reader.ask('What does reliable delivery do, and when is best effort right?');
+  expect(wire.cuts).toBe(1);
+  expect(await reader.answers.last().getByRole('alert').count()).toBe(0);
+  expect(await reader.answers.last().locator('.text').innerHTML()).toBe(whole);
+});
+
+test('offline: the words are said inline, the text is kept, the page stays readable; back online it goes on', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.context.setOffline(true);
+  await reader.ask('What is a node?');
+  expect(await reader.answers.getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(await reader.input.inputValue()).toBe('What is a node?');
+  await reader.page.getByRole('searchbox').fill('battery');
+  await reader.page.keyboard.press('Enter');
+  await reader.page.getByText('Something went wrong. Please try again.').first().waitFor();
+  expect(await reader.page.locator('article h1').isVisible()).toBe(true);
+  await reader.context.setOffline(false);
+  await reader.input.press('Enter');
+  await reader.answers.locator('.sources').waitFor();
+});
+
+test('on a network that comes and goes every question is answered in the end', async () => {
+  const reader = await visit();
+  await reader.open();
+  for (const [index, question] of ['What is a node?', 'What is a topic?', 'What is a publisher?'].entries()) {
+    wire.down = true;
+    await reader.ask(question);
+    await reader.answers.last().getByRole('alert').waitFor();
+    wire.down = false;
+    await reader.button('Try again').click();
+    await reader.answers.nth(index).locator('.sources').waitFor();
+  }
+  expect(await reader.questions.count()).toBe(3);
+  expect(await reader.widget.getByRole('alert').count()).toBe(0);
+});
+
+describe('axe finds nothing on the whole page', () => {
+  const asked = async (reader: Reader): Promise<void> => {
+    await reader.open();
+    await reader.ask('What is a node?');
+  };
+  const searched = async (reader: Reader): Promise<void> => {
+    await reader.page.getByRole('searchbox').fill('battery');
+    await reader.page.keyboard.press('Enter');
+    await reader.page.locator('.found a').first().waitFor();
+  };
+  const quiet = async (): Promise<void> => undefined;
+  const states: [string, string, (reader: Reader) => Promise<void>, BrowserContextOptions?][] = [
+    ['shelf', '/', quiet],
+    ['page', WHEELS, quiet],
+    ['page, dark', WHEELS, quiet, {colorScheme: 'dark'}],
+    ['page, forced colours', WHEELS, quiet, {forcedColors: 'active'}],
+    ['page, 320 pixels', WHEELS, quiet, {viewport: {width: 320, height: 568}}],
+    ['answered', NODES, asked],
+    ['found', NODES, searched],
+    ['found, dark', NODES, searched, {colorScheme: 'dark'}],
+  ];
+  test.each(states)('in the state: %s', async (_, path, act, options = {}) => {
+    const reader = await visit(path, options);
+    await act(reader);
+    expect(await axeFindings(reader, 'html')).toEqual([]);
+  });
+});
+
+test('on 320 pixels no page scrolls sideways', async () => {
+  for (const path of ['/', WHEELS, TOPICS]) {
+    const reader = await visit(path, {viewport: {width: 320, height: 568}});
+    expect(await reader.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  }
+});

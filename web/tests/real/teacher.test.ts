@@ -1,0 +1,174 @@
+/** The teacher's page on Lutrin itself: signing in, reading the books again, going back, the doctor; on a desk and a phone. */
+
+import {cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import type {Browser, BrowserContextOptions, Locator, Page} from 'playwright-core';
+import {afterAll, afterEach, beforeAll, expect, test, vi} from 'vitest';
+import {launch, Reader} from '../support/browser.ts';
+import {eventually} from '../support/harness.ts';
+import {RealServer} from '../support/real-server.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PASSWORD = 'a-long-password-for-a-test';
+const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true};
+// A process of its own looks at everything, on a machine that may be busy.
+vi.setConfig({testTimeout: 120_000});
+const corpus = mkdtempSync(join(tmpdir(), 'lutrin-teacher-'));
+let server: RealServer;
+let browser: Browser;
+let readers: Reader[] = [];
+
+beforeAll(async () => {
+  cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
+  process.env['LUTRIN_CORPUS_DIR'] = corpus;
+  [server, browser] = await Promise.all([RealServer.start({corpus, token: PASSWORD}), launch()]);
+}, 150_000);
+afterEach(async () => {
+  const all = readers;
+  readers = [];
+  await Promise.all(all.map((reader) => reader.close()));
+  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
+});
+afterAll(async () => {
+  await browser.close();
+  await server.remove();
+  rmSync(corpus, {recursive: true});
+});
+
+/** A teacher at the form. */
+async function visit(options: BrowserContextOptions = {}): Promise<Page> {
+  const reader = await Reader.at(browser, server.address, '/teacher', options);
+  readers.push(reader);
+  return reader.page;
+}
+
+/** What a browser keeps of the first sign-in; the server allows few a minute. */
+let kept: BrowserContextOptions['storageState'];
+
+/** A teacher who has signed in. */
+async function signedIn(options: BrowserContextOptions = {}): Promise<Page> {
+  if (kept !== undefined) return visit({...options, storageState: kept});
+  const page = await visit(options);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  kept = await page.context().storageState();
+  return page;
+}
+
+/** Everything that axe finds; the script enters by the debugger, past the page's policy. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const {axe} = window as unknown as {axe: {run: () => Promise<{violations: {id: string; nodes: {html: string; failureSummary: string}[]}[]}>}};
+    const {violations} = await axe.run();
+    return violations.flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html} ${failureSummary}`));
+  });
+}
+
+const section = (page: Page, name: string): Locator => page.getByRole('region', {name, exact: true});
+
+test('a wrong password is told, the right one opens the page and stands in no address, cookie, storage or page', async () => {
+  const page = await visit();
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('alert').getByText('missing or wrong').waitFor();
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await section(page, 'Books').getByText('The Lab Book').waitFor();
+  const seen = await page.evaluate(() => [location.href, document.cookie, JSON.stringify({...localStorage, ...sessionStorage}), document.documentElement.outerHTML].join('\n'));
+  expect(seen).not.toContain(PASSWORD);
+  expect(await page.evaluate(() => document.cookie)).toBe('');
+  await page.getByRole('button', {name: 'Sign out'}).click();
+  await page.getByRole('button', {name: 'Sign in'}).waitFor();
+});
+
+test('a new page is read while the page watches; the book can go back to the index before', async () => {
+  const page = await signedIn();
+  const books = section(page, 'Books');
+  await books.getByText('4 files').first().waitFor();
+  writeFileSync(join(corpus, 'lab/01-basics/05-cables.md'), '# Cables\n\nA cable carries power and data to one motor.\n');
+  await page.getByRole('button', {name: 'Read the books again'}).click();
+  await section(page, 'Read the books again').getByText('The books have been read.').waitFor({timeout: 60_000});
+  expect(await page.getByRole('log').innerText()).toMatch(/Processing .* chunks created/);
+  await books.getByText('5 files').waitFor();
+  await books.getByText('The index before it').click();
+  await books.getByRole('button', {name: 'Go back to it'}).click();
+  await eventually(() => books.getByText('4 files').count(), 1);
+  expect(await books.getByText('The index before it').count()).toBe(0);
+  const titles = async (): Promise<string> => (await fetch(`${server.address}/`)).text();
+  await eventually(async () => (await titles()).includes('Cables'), false);
+});
+
+test('the doctor looks while readers go on, and says how it went', async () => {
+  const page = await signedIn();
+  await page.getByRole('button', {name: 'Check now'}).click();
+  const health = section(page, 'Health');
+  await health.getByText('Everything is well.').waitFor({timeout: 60_000});
+  expect(await health.getByRole('listitem').count()).toBeGreaterThan(5);
+});
+
+test('what the books did not answer is listed by chapter, without who asked', async () => {
+  const question = 'What is the best recipe for onion soup?';
+  const body = JSON.stringify({message: question, session_id: 'd'.repeat(32)});
+  await fetch(`${server.address}/chat`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
+  const page = await signedIn();
+  await page.getByRole('button', {name: 'Look now'}).click();
+  const gaps = section(page, 'What the books did not answer');
+  await gaps.locator('summary').first().click({timeout: 60_000});
+  await gaps.getByText(question).waitFor();
+  expect(await gaps.innerText()).not.toContain('dddd');
+});
+
+test('figures follow what readers do, without loading the page again', async () => {
+  const page = await signedIn();
+  await page.evaluate(() => Object.assign(window, {notReloaded: true}));
+  const answered = (): Promise<string> => page.locator('[data-figure=answers]').innerText();
+  const before = Number(await answered());
+  const body = JSON.stringify({query: 'What is a node?', session_id: 'c'.repeat(32)});
+  await fetch(`${server.address}/api/query`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
+  await eventually(answered, String(before + 1), 15_000);
+  expect(await page.evaluate(() => 'notReloaded' in window)).toBe(true);
+});
+
+test('without a script everything works by loading the page', async () => {
+  const page = await signedIn({javaScriptEnabled: false});
+  await page.getByRole('button', {name: 'Check now'}).click();
+  await section(page, 'Health').getByText(/Looking at everything|Everything is well/).waitFor();
+  // A browser whose scripts are off loads the page again by itself; this one only pretends to be such, and reads no noscript.
+  if (await section(page, 'Health').getByText('Looking at everything').isVisible()) {
+    expect(await page.content()).toContain('<noscript><meta http-equiv="refresh"');
+  }
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return section(page, 'Health').innerText();
+    }, {timeout: 60_000, interval: 1000})
+    .toContain('Everything is well.');
+});
+
+test('on a phone nothing scrolls sideways, and every button is large enough for a thumb', async () => {
+  const page = await signedIn(PHONE);
+  await section(page, 'Books').getByText('files').first().waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  const heights = await page.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().height));
+  expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+});
+
+const STATES: [string, BrowserContextOptions, (options: BrowserContextOptions) => Promise<Page>][] = [
+  ['the form', {}, visit],
+  ['the form, dark', {colorScheme: 'dark'}, visit],
+  ['the page', {}, signedIn],
+  ['the page, dark', {colorScheme: 'dark'}, signedIn],
+  ['the page on a phone', PHONE, signedIn],
+  ['the page on a phone, dark', {...PHONE, colorScheme: 'dark'}, signedIn],
+  ['the page in forced colours', {forcedColors: 'active'}, signedIn],
+];
+for (const [name, options, open] of STATES) {
+  test(`axe finds nothing: ${name}`, async () => {
+    expect(await findings(await open(options))).toEqual([]);
+  });
+}
