@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 import structlog
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+
+# The suite tries the same examples everywhere, however slow the machine; `--hypothesis-profile=default` looks for new ones.
+settings.register_profile("suite", derandomize=True, deadline=None)
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")

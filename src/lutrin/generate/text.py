@@ -12,7 +12,8 @@ class TextStream:
     """Text of one answer as it grows; what may turn out to be the start of a stop string is held back.
 
     Args:
-        stop: The text ends before the first of these.
+        stop: The text ends before the one of these that is complete first, wherever the pieces are cut; of two that end
+            together, before the longer one.
     """
 
     def __init__(self, stop: Sequence[str] = ()) -> None:
@@ -37,10 +38,10 @@ class TextStream:
         if self.stopped:
             return ""
         text = self._held + text
-        cut = min((at for stop in self._stop if (at := text.find(stop)) >= 0), default=None)
-        if cut is not None:
+        ends = [(at + len(stop), at) for stop in self._stop if (at := text.find(stop)) >= 0]
+        if ends:
             self.stopped, self._held = True, ""
-            return text[:cut]
+            return text[: min(ends)[1]]
         keep = max((overlap(text, stop) for stop in self._stop), default=0)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]
