@@ -8,7 +8,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 
-# The suite tries the same examples everywhere, however slow the machine; `--hypothesis-profile=default` looks for new ones.
+# Every run tries the same examples, on slow machines too; `--hypothesis-profile=default` looks for new ones.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
 
