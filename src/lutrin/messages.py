@@ -26,6 +26,7 @@ WRONG_HOST = "This server does not answer under that host name."
 NOTHING_HERE = "Nothing of that name is here."
 CLIENT_SECRET_MISSING = "The header X-Lutrin-Client with this browser's secret is missing."  # noqa: S105 - a message
 NOT_SAVED = "This conversation could not be saved."
+INGEST_LEFT = "The server that ran this ingestion has ended. Start it again."
 INGEST_IN_PROGRESS = "Ingestion already in progress."
 INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
 TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on."

@@ -318,6 +318,7 @@ async def _serve(
             ingest=partial(ingest_apart, settings),
             gate=shared,
             turns=shared,
+            board=shared,
             echo=echo,
             clock=time.monotonic,
         )

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -19,6 +20,7 @@ REMOTE_PACKAGES = ("asyncpg", "openai", "qdrant_client")
 FRIENDLY_DOWN = "The knowledge base is temporarily unavailable. Please try again in a moment."
 LONG = "How long does one ballast cycle take?"
 SECRET = {"X-Lutrin-Client": "a-browser-secret-of-this-test"}
+TOKEN = "administrator-of-this-test"
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +38,9 @@ class School:
     def __init__(self, services: Services, models_dir: Path, place: Path, **variables: str) -> None:
         self.place = place
         self.data = place / "data"
-        self.variables = environment(models_dir, self.data, **{**services.variables(self.data), **variables})
         self.book = books.write_book(place / "book")
+        own = {"LUTRIN_CORPUS_DIR": str(self.book), "LUTRIN_ADMIN_TOKEN": TOKEN}
+        self.variables = environment(models_dir, self.data, **{**services.variables(self.data), **own, **variables})
         self.servers: list[Server] = []
 
     def ingest(self) -> Done:
@@ -155,6 +158,24 @@ def test_a_cut_stream_resumes_at_the_other_server(school: School) -> None:
     assert f"id: {read[-1][:32]}.3" in rest.text
     assert numbers == [str(number) for number in range(3, 3 + len(numbers))]
     assert rest.text.rstrip().splitlines()[-2] == "event: done"
+
+
+def test_an_ingestion_is_followed_at_the_other_server(school: School) -> None:
+    """One server is asked to read the book, the other one tells how it stands, to the end."""
+    first, second = school.servers
+    allowed = {"Authorization": f"Bearer {TOKEN}"}
+    begun = first.client.post("/ingest", headers=allowed)
+    assert begun.status_code == 202, begun.text
+
+    def job() -> dict[str, Any]:
+        reply = second.client.get(begun.headers["location"], headers=allowed)
+        assert reply.status_code == 200, reply.text
+        told: dict[str, Any] = reply.json()
+        return told
+
+    wait_until(lambda: job()["state"] != "running", 120, "the ingestion has ended")
+    assert (job()["state"], job()["detail"]) == ("done", None)
+    assert job() == first.client.get(begun.headers["location"], headers=allowed).json()
 
 
 @pytest.mark.parametrize("name", ["openai", "qdrant", "postgres"])

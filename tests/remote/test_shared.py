@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from typing import Any
 
 import pytest
 from tests.remote.postgres import Cluster
@@ -10,7 +11,9 @@ from tests.remote.postgres import Cluster
 from lutrin.adapters.postgres import Shared, ingest_alone
 from lutrin.chats.key import new_key
 from lutrin.chats.seal import KeySeal
-from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, RateLimited
+from lutrin.errors import ChatStoreError, IngestInProgress, InvalidSettings, NotFound, RateLimited
+from lutrin.messages import INGEST_LEFT
+from lutrin.serve.routes.ingest import SILENT_S, Jobs
 
 KEY = new_key()
 ASKED = "fingerprint"
@@ -75,8 +78,10 @@ async def test_no_address_and_no_word_lies_in_the_tables(servers: tuple[Shared, 
     first, _ = servers
     await first.admit([("peer 192.0.2.7", 5)])
     await first.keep("t" * 32, ASKED, 1, [b'{"type":"needle"}'])
-    rows = [str(dict(row)) for table in ("rate", "event") for row in await first.pool.fetch(f"TABLE lutrin_{table}")]
-    assert len(rows) == 2
+    await first.post("j" * 32, b'{"progress":["Processing needle..."]}')
+    tables = ("rate", "event", "job")
+    rows = [str(dict(row)) for table in tables for row in await first.pool.fetch(f"TABLE lutrin_{table}")]
+    assert len(rows) == 3
     assert not any("192.0.2.7" in row or "needle" in row for row in rows)
 
 
@@ -88,6 +93,46 @@ async def test_events_of_one_server_are_known_to_the_other(servers: tuple[Shared
     assert await second.recall("t", ASKED) == [b'{"a":1}', b'{"a":2}']
     assert await second.recall("t", "another") == []
     assert await second.recall("unknown", ASKED) == []
+
+
+async def test_an_ingestion_of_one_server_is_seen_at_the_other(servers: tuple[Shared, Shared]) -> None:
+    """From its first moment, with its lines while it runs and its figures in the end; an unknown one is nowhere."""
+    here, there = (Jobs(server) for server in servers)
+    go_on = asyncio.Event()
+    tasks: list[asyncio.Task[None]] = []
+
+    def spawn(work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
+        assert not vital
+        tasks.append(asyncio.create_task(work))
+        return tasks[0]
+
+    async def ingest(progress: Callable[[str], None]) -> Mapping[str, int | float | str]:
+        progress("Processing 01-chapter... 12 chunks created")
+        await go_on.wait()
+        return {"processed": 1}
+
+    begun = await here.start(ingest, spawn)
+    assert (await there.get(begun.job)).state == "running"
+    async with asyncio.timeout(20):
+        while not (await there.get(begun.job)).progress:  # noqa: ASYNC110 - the other server offers no event
+            await asyncio.sleep(0.05)
+    go_on.set()
+    await tasks[0]
+    assert await there.get(begun.job) == await here.get(begun.job)
+    assert (await there.get(begun.job)).summary == {"processed": 1}
+    with pytest.raises(NotFound):
+        await there.get("unknown")
+
+
+async def test_an_ingestion_whose_server_is_gone_has_failed(servers: tuple[Shared, Shared]) -> None:
+    """It shows no sign of life: the other server says so, and does not let it run for ever."""
+    here, there = servers
+    running = b'{"job":"j1","state":"running","progress":[]}'
+    await here.post("j1", running)
+    assert (await Jobs(there).get("j1")).state == "running"
+    await here.pool.execute("UPDATE lutrin_job SET posted = posted - $1", SILENT_S + 1)
+    job = await Jobs(there).get("j1")
+    assert (job.state, job.detail) == ("failed", INGEST_LEFT)
 
 
 async def test_one_ingest_on_all_machines(postgres_url: str) -> None:

@@ -1,4 +1,4 @@
-"""What several servers share in PostgreSQL besides conversations: rates, resume buffers, the ingest lock.
+"""What several servers share in PostgreSQL besides conversations: rates, resume buffers, ingestions and their lock.
 
 Rates and buffers are worth a minute, so their tables are not logged: a crash of PostgreSQL empties them, which costs a
 reader nothing but a second beginning of one answer. Keys are hashed with a secret: no address and no id lies there.
@@ -23,6 +23,7 @@ CONNECT_S = 3.0
 STATEMENT_S = 3.0
 WINDOW_S = 60.0
 KEPT_S = 120.0
+JOB_KEPT_S = 86_400.0
 SWEEP_EVERY_S = 30.0
 MIGRATION_LOCK, INGEST_LOCK = 0x6C75747269, 0x6C757472
 # A machine that dies must not hold the ingest lock for hours: its silence is noticed after about a minute.
@@ -35,6 +36,8 @@ CREATE UNLOGGED TABLE IF NOT EXISTS lutrin_rate (
 CREATE UNLOGGED TABLE IF NOT EXISTS lutrin_event (
     turn TEXT NOT NULL, number INTEGER NOT NULL, asked TEXT NOT NULL, event TEXT NOT NULL,
     kept DOUBLE PRECISION NOT NULL, PRIMARY KEY (turn, number));
+CREATE UNLOGGED TABLE IF NOT EXISTS lutrin_job (
+    job TEXT PRIMARY KEY, state TEXT NOT NULL, posted DOUBLE PRECISION NOT NULL);
 -- Counts a question under both keys, or says how many seconds to wait; rows are locked in one order, so two calls
 -- never wait for each other, and the clock is the database's, so all servers agree.
 CREATE OR REPLACE FUNCTION lutrin_admit(keys TEXT[], limits INTEGER[], span DOUBLE PRECISION)
@@ -157,6 +160,28 @@ class Shared:
         whole = [row["event"] for number, row in enumerate(rows, start=1) if row["number"] == number]
         return [self._seal.open(event).encode() for event in whole]
 
+    async def post(self, job: str, state: bytes) -> None:
+        """Show how an ingestion stands; see `serve.shared.JobBoard`.
+
+        Raises:
+            ChatStoreError: PostgreSQL is away.
+        """
+        insert = (
+            "INSERT INTO lutrin_job VALUES ($1, $2, extract(epoch FROM clock_timestamp()))"
+            " ON CONFLICT (job) DO UPDATE SET state = excluded.state, posted = excluded.posted"
+        )
+        await _named(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
+
+    async def look(self, job: str) -> tuple[bytes, float] | None:
+        """What was shown last of an ingestion, and how many seconds ago; see `serve.shared.JobBoard`.
+
+        Raises:
+            ChatStoreError: PostgreSQL is away.
+        """
+        select = "SELECT state, extract(epoch FROM clock_timestamp()) - posted AS age_s FROM lutrin_job WHERE job = $1"
+        row = await _named(lambda: self.pool.fetchrow(select, job))
+        return (self._seal.open(row["state"]).encode(), float(row["age_s"])) if row is not None else None
+
     async def close(self) -> None:
         """Close the connections; no other call may follow."""
         await self.pool.close()
@@ -166,7 +191,12 @@ class Shared:
         if time.monotonic() - self._swept_s < SWEEP_EVERY_S:
             return
         self._swept_s = time.monotonic()
-        for table, column, age_s in (("lutrin_rate", "seen", WINDOW_S), ("lutrin_event", "kept", KEPT_S)):
+        swept = (
+            ("lutrin_rate", "seen", WINDOW_S),
+            ("lutrin_event", "kept", KEPT_S),
+            ("lutrin_job", "posted", JOB_KEPT_S),
+        )
+        for table, column, age_s in swept:
             await _named(
                 lambda table=table, column=column, age_s=age_s: self.pool.execute(  # type: ignore[misc]  # bound at once
                     f"DELETE FROM {table} WHERE {column} < extract(epoch FROM clock_timestamp()) - $1",  # noqa: S608 - literals above

@@ -77,7 +77,8 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     """
     metrics = Metrics()
     desk = Desk(services, settings, metrics, heartbeat_s)
-    shared = {"desk": desk, "settings": settings, "reader": Reader(services.library), "jobs": ingest.Jobs()}
+    jobs = ingest.Jobs(services.board)
+    shared = {"desk": desk, "settings": settings, "reader": Reader(services.library), "jobs": jobs}
     shared["files"] = pages.StaticFiles()
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
     shared |= {"office": Office(settings, services.now), "sign_ins": SignIns(token, services.clock)}

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
-from lutrin.serve.shared import Gate, TurnLog
+from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
 
 
@@ -151,6 +151,8 @@ class Services:
     """Counts questions with the other servers; None: this one stands alone."""
     turns: TurnLog | None = None
     """Keeps the events of answers for the other servers; None: this one stands alone."""
+    board: JobBoard | None = None
+    """Ingestions of servers that stand side by side."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
     traces: Traces | None = None

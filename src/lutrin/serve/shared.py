@@ -1,7 +1,7 @@
-"""What servers side by side have in common: how often one may ask, and the events of answers that were cut.
+"""What servers side by side have in common: how often one may ask, events of answers that were cut, ingestions.
 
-One server alone keeps both in its memory. Where several stand side by side, wiring gives a `Gate` and a `TurnLog` that
-all of them see; while those are away, each server does with its own memory, and readers notice nothing.
+One server alone keeps them in its memory. Where several stand side by side, wiring gives a `Gate`, a `TurnLog` and a
+`JobBoard` that all of them see; while those are away, each server does with its own memory, and readers notice nothing.
 """
 
 import hashlib
@@ -45,6 +45,26 @@ class TurnLog(Protocol):
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
         """The events of a turn from the first on; none if it is not known or is another question's.
+
+        Raises:
+            ChatStoreError: What the servers share is away.
+        """
+        ...
+
+
+class JobBoard(Protocol):
+    """Shows ingestions over HTTP to the servers that do not run them."""
+
+    async def post(self, job: str, state: bytes) -> None:
+        """Show how an ingestion stands, in place of what was shown of it before.
+
+        Raises:
+            ChatStoreError: What the servers share is away.
+        """
+        ...
+
+    async def look(self, job: str) -> tuple[bytes, float] | None:
+        """What was shown last of an ingestion, and how many seconds ago; None if nothing was.
 
         Raises:
             ChatStoreError: What the servers share is away.

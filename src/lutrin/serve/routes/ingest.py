@@ -5,6 +5,7 @@ import secrets
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal
 
 import msgspec
@@ -12,18 +13,25 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
-from lutrin.errors import IngestInProgress, NotFound, NotPermitted
-from lutrin.messages import INGEST_OFF, NOTHING_HERE, WRONG_TOKEN
+from lutrin.errors import ChatStoreError, IngestInProgress, NotFound, NotPermitted
+from lutrin.log import get_logger
+from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE, WRONG_TOKEN
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented, reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
+from lutrin.serve.shared import JobBoard
 from lutrin.serve.turns import Spawn
 from lutrin.settings import Settings
 
 KEPT_JOBS = 20
 KEPT_LINES = 200
+POST_EVERY_S = 1.0
+SILENT_S = 30.0
+"""After it, an ingestion of another server that shows no sign of life is taken for ended with that server."""
 TAGS = ["administration"]
+
+_log = get_logger("serve")
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,12 +47,17 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Jobs:
-    """The newest ingestions of this server, one running at a time."""
+    """The newest ingestions of this server, one running at a time.
 
-    def __init__(self) -> None:
+    Args:
+        board: Where servers side by side show theirs to each other; None: there is one server.
+    """
+
+    def __init__(self, board: JobBoard | None = None) -> None:
+        self._board = board
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
-    def start(self, ingest: Ingest, spawn: Spawn) -> Job:
+    async def start(self, ingest: Ingest, spawn: Spawn) -> Job:
         """Begin an ingestion.
 
         Raises:
@@ -56,18 +69,26 @@ class Jobs:
         self._jobs[job.job] = job
         while len(self._jobs) > KEPT_JOBS:
             self._jobs.popitem(last=False)
+        await self._show(job)
         spawn(self._run(job, ingest))
         return job
 
-    def get(self, name: str) -> Job:
-        """An ingestion by its id.
+    async def get(self, name: str) -> Job:
+        """An ingestion by its id, whichever server runs it.
 
         Raises:
             NotFound: There is none, or it was long ago.
+            ChatStoreError: It is none of this server, and what the servers share is away.
         """
-        if name not in self._jobs:
+        if name in self._jobs:
+            return self._jobs[name]
+        shown = await self._board.look(name) if self._board is not None else None
+        if shown is None:
             raise NotFound(NOTHING_HERE)
-        return self._jobs[name]
+        job = msgspec.json.decode(shown[0], type=Job)
+        if job.state == "running" and shown[1] > SILENT_S:
+            return msgspec.structs.replace(job, state="failed", detail=INGEST_LEFT)
+        return job
 
     def newest(self) -> Job | None:
         """The ingestion that began last."""
@@ -83,11 +104,31 @@ class Jobs:
         def progress(line: str) -> None:
             loop.call_soon_threadsafe(note, line)  # ingestion may report from another thread
 
+        showing = loop.create_task(self._keep_showing(job))
         try:
             ended = msgspec.structs.replace(job, state="done", summary=await ingest(progress))
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the operator asks for it here
             ended = msgspec.structs.replace(job, state="failed", detail=reported(error).detail)
+        finally:
+            showing.cancel()
+            with suppress(asyncio.CancelledError):  # what it was about to show must not come after the end
+                await showing
         self._jobs[job.job] = ended
+        await self._show(ended)
+
+    async def _keep_showing(self, job: Job) -> None:
+        """Show the progress, which is a sign of life as well."""
+        while self._board is not None:
+            await asyncio.sleep(POST_EVERY_S)
+            await self._show(job)
+
+    async def _show(self, job: Job) -> None:
+        if self._board is None:
+            return
+        try:
+            await self._board.post(job.job, msgspec.json.encode(job))
+        except ChatStoreError as error:
+            _log.warning("shared_jobs_away", detail=error.detail)
 
 
 @post(
@@ -102,14 +143,14 @@ async def start_ingest(
     request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], settings: Given[Settings]
 ) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = jobs.start(_checked(request, desk, settings), desk.spawn)
+    job = await jobs.start(_checked(request, desk, settings), desk.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
 @get(
     "/ingest/{job:str}",
     operation_id="ingestJob",
-    responses=documented(403, 404),
+    responses=documented(403, 404, 503),
     summary="Progress of an ingestion",
     tags=TAGS,
 )
@@ -122,7 +163,7 @@ async def read_job(
 ) -> Response[Job]:
     """Needs the same token."""
     _checked(request, desk, settings)
-    return Response(jobs.get(job), headers=NO_STORE)
+    return Response(await jobs.get(job), headers=NO_STORE)
 
 
 def _checked(request: HTTPRequest, desk: Desk, settings: Settings) -> Ingest:

@@ -109,7 +109,7 @@ async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sig
     await _checked(request, sign_ins)
     if desk.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    jobs.start(desk.services.ingest, desk.spawn)
+    await jobs.start(desk.services.ingest, desk.spawn)
     return _to_page("reading")
 
 
