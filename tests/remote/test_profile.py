@@ -3,82 +3,20 @@
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.end_to_end import books
-from tests.end_to_end.processes import Done, Server, environment, free_port, run, wait_until
-from tests.remote.postgres import Cluster
+from tests.end_to_end.processes import Server, environment, free_port, run, wait_until
+from tests.remote.crowd import FRIENDLY_DOWN, SECRET, Crowd, ask
+from tests.remote.school import TOKEN, School
 from tests.remote.services import Services
 
 pytestmark = pytest.mark.model
 REMOTE_PACKAGES = ("asyncpg", "openai", "qdrant_client")
-FRIENDLY_DOWN = "The knowledge base is temporarily unavailable. Please try again in a moment."
 LONG = "How long does one ballast cycle take?"
-SECRET = {"X-Lutrin-Client": "a-browser-secret-of-this-test"}
-TOKEN = "administrator-of-this-test"
-
-
-@pytest.fixture(scope="module")
-def services(postgres: Cluster) -> Iterator[Services]:
-    """A model, Qdrant and PostgreSQL."""
-    made = Services(postgres)
-    made.openai.writes = "One ballast cycle takes 90 seconds."
-    yield made
-    made.close()
-
-
-class School:
-    """One ingested book, and servers over it."""
-
-    def __init__(self, services: Services, models_dir: Path, place: Path, **variables: str) -> None:
-        self.place = place
-        self.data = place / "data"
-        self.book = books.write_book(place / "book")
-        own = {"LUTRIN_CORPUS_DIR": str(self.book), "LUTRIN_ADMIN_TOKEN": TOKEN}
-        self.variables = environment(models_dir, self.data, **{**services.variables(self.data), **own, **variables})
-        self.servers: list[Server] = []
-
-    def ingest(self) -> Done:
-        """Read the book by the command."""
-        return run(self.variables, self.place, "ingest", self.book)
-
-    def serve(self, data: str = "data") -> Server:
-        """One more server on the same services, with its books in this folder; it waits until it has some."""
-        variables = {**self.variables, "LUTRIN_DATA_DIR": str(self.place / data)}
-        server = Server(variables, self.place, self.place / f"server-{len(self.servers)}.log")
-        self.servers.append(server)
-        server.start()
-        wait_until(lambda: server.client.get("/ready").status_code == 200, 60, "a book is open")
-        return server
-
-    def close(self) -> None:
-        """End all servers."""
-        for server in self.servers:
-            server.close()
-
-
-@pytest.fixture(scope="module")
-def school(services: Services, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
-    """A book that was ingested with services elsewhere, and two servers over it, one of them with an empty disk."""
-    variables = {"LUTRIN_DEADLINE_S": "8", "LUTRIN_RATE_PEER_PER_MIN": "10000"}  # all readers share one address here
-    made = School(services, models_dir, tmp_path_factory.mktemp("school"), **variables)
-    done = made.ingest()
-    assert done.code == 0, done.err
-    made.serve()
-    made.serve("elsewhere")
-    yield made
-    made.close()
-
-
-def ask(server: Server, question: str, session: str, **headers: str) -> httpx.Response:
-    """One question in a conversation."""
-    body = {"message": question, "session_id": session}
-    return server.client.post("/chat", json=body, headers={**SECRET, **headers})
 
 
 def test_the_local_profile_never_loads_the_remote_packages(models_dir: Path, tmp_path: Path) -> None:
@@ -113,7 +51,7 @@ def test_a_conversation_goes_on_at_the_other_server(school: School) -> None:
     first, second = school.servers
     for number, server in enumerate([first, second, first, second]):
         question = books.QUESTION if number == 0 else "Tell me more"
-        reply = ask(server, question, "spread")
+        reply = ask(server.client, question, "spread")
         assert reply.status_code == 200
         assert "I need more context" not in reply.json()["answer"]
     histories = [server.client.get("/history/spread", headers=SECRET).json()["messages"] for server in (first, second)]
@@ -129,7 +67,7 @@ def test_one_limit_for_both_servers(school: School) -> None:
     """Twenty questions at once, spread over both: ten are answered, ten are told when to come back."""
     codes: list[httpx.Response] = []
     threads = [
-        threading.Thread(target=lambda n=n: codes.append(ask(school.servers[n % 2], books.QUESTION, "eager")))
+        threading.Thread(target=lambda n=n: codes.append(ask(school.servers[n % 2].client, books.QUESTION, "eager")))
         for n in range(20)
     ]
     for thread in threads:
@@ -181,42 +119,16 @@ def test_an_ingestion_is_followed_at_the_other_server(school: School) -> None:
 @pytest.mark.parametrize("name", ["openai", "qdrant", "postgres"])
 def test_a_service_that_dies_under_load_costs_no_message(school: School, services: Services, name: str) -> None:
     """Readers ask both servers while a service is killed and comes back: friendly answers, nothing lost."""
-    stop = threading.Event()
-    replies: list[tuple[str, httpx.Response]] = []
-
-    def read(reader: int) -> None:
-        number = 0
-        while not stop.is_set():
-            session = f"{name}-{reader}-{number // 8}"  # below the limit of a session
-            replies.append((session, ask(school.servers[(reader + number) % 2], f"{books.QUESTION} {number}", session)))
-            number += 1
-            time.sleep(0.1)
-
-    readers = [threading.Thread(target=read, args=(reader,)) for reader in range(3)]
-    for thread in readers:
-        thread.start()
-    time.sleep(1)
-    services.kill(name)
-    time.sleep(2)
-    services.restore(name)
-    time.sleep(4)
-    stop.set()
-    for thread in readers:
-        thread.join()
-    assert {reply.status_code for _, reply in replies} <= {200, 503}
-    assert all("answer" in reply.json() or reply.json()["detail"] for _, reply in replies)
-    for _, reply in replies:
-        if reply.status_code == 503:
-            assert reply.json()["detail"] in {FRIENDLY_DOWN, "Something went wrong. Please try again."}
-    last = [reply for _, reply in replies[-3:]]
-    assert all(reply.status_code == 200 for reply in last), "it recovers"
-    kept: dict[str, int] = {}
-    for session, reply in replies:
-        if reply.status_code == 200 and "could not be saved" not in str(reply.json()["warnings"]):
-            kept[session] = kept.get(session, 0) + 2
-    for session, count in kept.items():
-        stored = school.servers[0].client.get(f"/history/{session}", headers=SECRET).json()["messages"]
-        assert len(stored) >= count, session
+    with Crowd([server.client for server in school.servers], name) as crowd:
+        crowd.wait_for_answers()
+        services.kill(name)
+        try:
+            crowd.wait_for_replies()
+        finally:
+            services.restore(name)
+        crowd.wait_for_answers()
+    crowd.check_friendly()
+    crowd.check_nothing_lost(school.servers[0].client)
 
 
 def test_without_the_model_elsewhere_answers_are_quotes(school: School, services: Services) -> None:
@@ -255,7 +167,7 @@ def test_parts_can_stay_local(
     services: Services, models_dir: Path, tmp_path: Path, variables: dict[str, str], answers: str
 ) -> None:
     """Local embeddings with Qdrant, a local index with a model elsewhere, words in PostgreSQL."""
-    school = School(services, models_dir, tmp_path, LUTRIN_MODEL="none", LUTRIN_DEADLINE_S="8", **variables)
+    school = School(services, models_dir, tmp_path, LUTRIN_MODEL="none", **variables)
     if "LUTRIN_WORDS" not in variables:
         del school.variables["DATABASE_URL"]
     try:
