@@ -38,6 +38,12 @@ test *ARGS: check
     -@python requirements/debian.py chromium postgresql
     pytest {{ARGS}}
 
+# the five specifications alone, under the PROFILE local or remote
+conformance PROFILE *ARGS: _development
+    @lutrin models fetch default
+    -@python requirements/debian.py postgresql
+    LUTRIN_TEST_PROFILE={{PROFILE}} pytest tests/conformance {{ARGS}}
+
 # style and types
 check: _development
     ruff format --check .

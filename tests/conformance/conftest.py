@@ -1,5 +1,9 @@
-"""What the conformance tests share: both books of the corpus, one server over them, and a book that grows."""
+"""What the conformance tests share: both books of the corpus, one server over them, and a book that grows.
 
+A test that takes one of these, or the profile, runs once under each profile.
+"""
+
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +12,11 @@ from pathlib import Path
 import pytest
 from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
 from tests.end_to_end.processes import Done, environment, run
+from tests.remote.fixtures import postgres
 
+from . import profiles
 from .asking import Reader, newest
+from .profiles import Profile
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "corpus"
@@ -20,7 +27,7 @@ HANDBOOK = "robot-lab-safety-handbook"
 FOLDERS = {SLUG: CORPUS / "physical-ai"}
 TOKEN = "conformance-administrator"
 
-__all__ = ["pytest_runtest_makereport"]
+__all__ = ["postgres", "pytest_runtest_makereport"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -57,6 +64,22 @@ class Growth:
     """Chunks in the index after each ingest."""
 
 
+@pytest.fixture(scope="session", params=profiles.chosen(os.environ.get(profiles.VARIABLE, "")))
+def profile(request: pytest.FixtureRequest) -> Iterator[Profile]:
+    """Each profile in turn."""
+    if request.param == "local":
+        yield profiles.local()
+        return
+    with profiles.remote(request.getfixturevalue("postgres")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def ingested() -> list[Path]:
+    """Data folders whose embeddings the next ingest begins with."""
+    return []
+
+
 @pytest.fixture(scope="session")
 def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder without `.env`, in which all processes run."""
@@ -64,15 +87,24 @@ def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, bare_folder: Path) -> Iterator[House]:
+def house(
+    profile: Profile,
+    ingested: list[Path],
+    tmp_path_factory: pytest.TempPathFactory,
+    models_dir: Path,
+    bare_folder: Path,
+) -> Iterator[House]:
     """One ingest of the whole corpus and one server, for all tests that change nothing."""
     place = tmp_path_factory.mktemp("house")
     data = place / "data"
-    ingested = run(environment(models_dir, data), bare_folder, "ingest", CORPUS)
-    servers = Servers(models_dir, bare_folder, place)
+    for lender in ingested:
+        profiles.lend_embeddings(lender, data)
+    done = run(environment(models_dir, data, **profile.variables(data)), bare_folder, "ingest", CORPUS)
+    ingested.append(data)
+    servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
         server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
-        yield House(data, ingested, Reader(server.client), server.log)
+        yield House(data, done, Reader(server.client), server.log)
     finally:
         servers.close()
 
@@ -84,13 +116,22 @@ def reader(house: House) -> Reader:
 
 
 @pytest.fixture(scope="session")
-def growth(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, bare_folder: Path) -> Iterator[Growth]:
+def growth(
+    profile: Profile,
+    ingested: list[Path],
+    tmp_path_factory: pytest.TempPathFactory,
+    models_dir: Path,
+    bare_folder: Path,
+) -> Iterator[Growth]:
     """A book of two chapters that gets a third one, a change, and a broken file; its server limits questions."""
     place = tmp_path_factory.mktemp("growth")
     book, data = place / "book", place / "data"
     for chapter in ("01-chapter-1-embodied-intelligence", "02-chapter-2-sensors"):
         shutil.copytree(PART_1 / chapter, book / chapter)
-    known = environment(models_dir, data, LUTRIN_CHUNK_TOKENS="700", LUTRIN_CHUNK_OVERLAP_TOKENS="100")
+    for lender in ingested:
+        profiles.lend_embeddings(lender, data)
+    sizes = {"LUTRIN_CHUNK_TOKENS": "700", "LUTRIN_CHUNK_OVERLAP_TOKENS": "100"}
+    known = environment(models_dir, data, **profile.variables(data), **sizes)
 
     counts: list[int] = []
 
@@ -99,7 +140,7 @@ def growth(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, bare_fold
         counts.append(newest(data, "book")["chunks"])
         return done
 
-    servers = Servers(models_dir, bare_folder, place)
+    servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
         first = ingest()
         reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
@@ -114,6 +155,7 @@ def growth(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, bare_fold
         again = ingest()
         (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
         broken = ingest()
+        ingested.append(data)
         yield Growth(reader, first, grown, again, broken, before, counts)
     finally:
         servers.close()

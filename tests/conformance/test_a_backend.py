@@ -12,6 +12,7 @@ from tests.end_to_end.reading import check_sources
 
 from .asking import IN_BOOK, Reader, chapters, ends_with, newest, out_of_book
 from .conftest import CORPUS, FOLDERS, ROOT, SLUG, TITLE, Growth, House
+from .profiles import Profile
 
 pytestmark = pytest.mark.model
 
@@ -283,9 +284,11 @@ def test_python_version_and_checkers_are_declared() -> None:
 
 
 @pytest.mark.row("A-EC-3", "A-FR-022")
-def test_an_absent_knowledge_base_is_told_and_logged(models_dir: Path, bare_folder: Path, tmp_path: Path) -> None:
+def test_an_absent_knowledge_base_is_told_and_logged(
+    profile: Profile, models_dir: Path, bare_folder: Path, tmp_path: Path
+) -> None:
     """A server without an index answers with the exact sentence, and the log says what happened."""
-    servers = Servers(models_dir, bare_folder, tmp_path)
+    servers = Servers(models_dir, bare_folder, tmp_path, profile.variables)
     try:
         server = servers(tmp_path / "data")
         detail = Reader(server.client).detail(503, "/api/query", query=IN_BOOK[0])

@@ -12,6 +12,7 @@ from lutrin.records import Answer
 
 from .asking import IN_BOOK, OK, Reader, chapters
 from .conftest import CORPUS, FOLDERS, HANDBOOK, SLUG, TITLE, House
+from .profiles import Profile
 
 pytestmark = pytest.mark.model
 
@@ -109,9 +110,11 @@ def test_every_answer_is_grounded_and_cited(reader: Reader) -> None:
 
 
 @pytest.mark.row("D-NFR-2")
-def test_the_same_answer_in_another_process(house: House, models_dir: Path, bare_folder: Path) -> None:
+def test_the_same_answer_in_another_process(
+    profile: Profile, house: House, models_dir: Path, bare_folder: Path
+) -> None:
     """What the server said before, a command says word for word in a process that remembers nothing."""
-    known = environment(models_dir, house.data_dir, LUTRIN_MODEL="none")
+    known = environment(models_dir, house.data_dir, **profile.variables(house.data_dir), LUTRIN_MODEL="none")
     done = run(known, bare_folder, "ask", LOOP, "--json")
     apart = msgspec.json.decode(done.out.encode(), type=Answer)
     served = house.reader.answer("/api/query", query=LOOP)

@@ -127,18 +127,22 @@ class Servers:
         models_dir: Model files, if the test names no others.
         cwd: Folder that they are started in.
         place: Folder of their logs.
+        profile: Variables of all of them, by their data folder.
     """
 
-    def __init__(self, models_dir: Path, cwd: Path, place: Path) -> None:
+    def __init__(
+        self, models_dir: Path, cwd: Path, place: Path, profile: Callable[[Path], dict[str, str]] = lambda _: {}
+    ) -> None:
         self.servers: list[Server] = []
         self._models_dir = models_dir
         self._cwd = cwd
         self._place = place
+        self._profile = profile
 
     def __call__(self, data_dir: Path, *arguments: str, models: Path | None = None, **variables: str) -> Server:
         """A server on `data_dir` that answers; without a language model and limits unless they are asked for."""
         bare = {"LUTRIN_MODEL": "none", "LUTRIN_RATE_SESSION_PER_MIN": "0", "LUTRIN_RATE_PEER_PER_MIN": "0"}
-        known = environment(models or self._models_dir, data_dir, **{**bare, **variables})
+        known = environment(models or self._models_dir, data_dir, **{**bare, **self._profile(data_dir), **variables})
         server = Server(known, self._cwd, self._place / f"server-{len(self.servers)}.log", *arguments)
         self.servers.append(server)
         return server.start()

@@ -1,7 +1,5 @@
 """Lutrin as its users start it: processes of their own, a bare environment, bounded waits."""
 
-import atexit
-import functools
 import os
 import shutil
 import signal
@@ -12,13 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import httpx
 import msgspec
-
-if TYPE_CHECKING:
-    from tests.remote.services import Services
 
 LUTRIN = Path(sys.executable).with_name("lutrin")
 """The command as it was installed beside this Python."""
@@ -45,24 +40,7 @@ def environment(models_dir: Path, data_dir: Path, **variables: str) -> dict[str,
     """
     bare = {name: os.environ[name] for name in INHERITED if name in os.environ}
     own = {"LUTRIN_MODELS_DIR": str(models_dir), "LUTRIN_DATA_DIR": str(data_dir)}
-    return {**bare, **own, **_profile(data_dir), **variables}
-
-
-def _profile(data_dir: Path) -> dict[str, str]:
-    """With LUTRIN_TEST_PROFILE=remote, services on this machine for those elsewhere; embeddings stay the real ones."""
-    if os.environ.get("LUTRIN_TEST_PROFILE") != "remote":
-        return {}
-    return {**_services().variables(data_dir), "LUTRIN_EMBED_MODEL": "local"}
-
-
-@functools.cache
-def _services() -> "Services":
-    """One set of services for all tests of this process, ended with it."""
-    from tests.remote.services import services  # noqa: PLC0415 - the packages of the remote profile
-
-    running = services()
-    atexit.register(running.__exit__, None, None, None)
-    return running.__enter__()
+    return {**bare, **own, **variables}
 
 
 @dataclass(frozen=True)

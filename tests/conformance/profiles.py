@@ -1,0 +1,73 @@
+"""The profiles under which the suite runs: everything on this machine, and services elsewhere.
+
+Both run unless LUTRIN_TEST_PROFILE names one. The services of the remote profile are this machine's own: a PostgreSQL
+that the suite starts, a model and a Qdrant on the loopback interface; with LUTRIN_TEST_QDRANT_URL set, that Qdrant.
+Embeddings stay local, for the service on the loopback interface has none that mean anything.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.remote.postgres import Cluster
+from tests.remote.services import Services
+
+from lutrin.index.catalog import Catalog
+from lutrin.settings import load_settings
+
+KNOWN = ("local", "remote")
+VARIABLE = "LUTRIN_TEST_PROFILE"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How processes are told to run under it."""
+
+    name: str
+    variables: Callable[[Path], dict[str, str]]
+    """The environment of an installation, by its data folder."""
+
+
+def chosen(value: str) -> tuple[str, ...]:
+    """The profiles that the suite runs under.
+
+    Args:
+        value: Of the variable; empty: all of them.
+
+    Raises:
+        ValueError: There is no such profile.
+    """
+    if value and value not in KNOWN:
+        raise ValueError(f"{VARIABLE} must be one of: {', '.join(KNOWN)}")
+    return (value,) if value else KNOWN
+
+
+def local() -> Profile:
+    """Everything on this machine."""
+    return Profile("local", lambda _: {})
+
+
+@contextmanager
+def remote(postgres: Cluster) -> Iterator[Profile]:
+    """Services elsewhere, as long as the block runs."""
+    services = Services(postgres)
+    vectors = {
+        name: os.environ[given]
+        for name, given in (("QDRANT_URL", "LUTRIN_TEST_QDRANT_URL"), ("QDRANT_API_KEY", "LUTRIN_TEST_QDRANT_KEY"))
+        if os.environ.get(given)
+    }
+    try:
+        yield Profile("remote", lambda data: {**services.variables(data), "LUTRIN_EMBED_MODEL": "local", **vectors})
+    finally:
+        services.close()
+
+
+def lend_embeddings(lender: Path, borrower: Path) -> None:
+    """Make one data folder know the embeddings of another one, so that the same words are embedded once in a run."""
+    with Catalog(load_settings(data_dir=borrower).catalog_path) as catalog:
+        catalog.connection.execute("ATTACH ? AS lender", (str(load_settings(data_dir=lender).catalog_path),))
+        with catalog.transaction():
+            catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM lender.embedding")
+        catalog.connection.execute("DETACH lender")
