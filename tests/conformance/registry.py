@@ -2,7 +2,9 @@
 
 A row stands in `rows/*.toml`. It is met by tests of this folder that carry its identifier in the mark `row`, by tests
 elsewhere in the repository, or by tests in a browser. A row that asks for a figure names the benchmark that prints it,
-whatever else tests show of it. What is not shown yet is open, with the title of the issue that delivers it.
+whatever else tests show of it. What is not shown yet is open, and says what it waits for.
+
+A test of this folder that takes one of `TWICE` runs once under each profile.
 """
 
 import ast
@@ -16,6 +18,8 @@ import msgspec
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 RESULTS = ROOT / "bench" / "RESULTS.md"
+TWICE = {"profile", "house", "reader", "growth"}
+"""Fixtures that stand for both profiles in turn."""
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,10 +33,12 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     figure: tuple[str, ...] = ()
     """Names in `figures.toml`."""
     open: str = ""
-    """Title of the issue that delivers it."""
+    """What it waits for."""
     note: str = ""
     here: tuple[str, ...] = ()
     """Node ids of tests of this folder that carry the identifier; found, not written down."""
+    twice: bool = False
+    """Whether one of these runs under both profiles; found, too."""
 
     @property
     def state(self) -> str:
@@ -52,6 +58,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     command: str
     recipe: str
+    waits: str = ""
+    """For what, if the figure is not recorded yet."""
 
     @property
     def recorded(self) -> bool:
@@ -77,10 +85,15 @@ def figures() -> dict[str, Figure]:
 def specifications() -> list[Specification]:
     """All specifications, each row with the tests of this folder that carry its identifier."""
     marked = marks()
+    twice = {test for path in sorted(HERE.glob("test_*.py")) for test in _run_twice(path)}
     found = []
     for path in sorted((HERE / "rows").glob("*.toml")):
         read = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Specification)
-        rows = {name: msgspec.structs.replace(row, here=marked.get(name, ())) for name, row in read.rows.items()}
+        rows = {
+            name: msgspec.structs.replace(row, here=here, twice=not twice.isdisjoint(here))
+            for name, row in read.rows.items()
+            for here in [marked.get(name, ())]
+        }
         found.append(msgspec.structs.replace(read, rows=rows))
     return found
 
@@ -91,7 +104,7 @@ def marks() -> Mapping[str, tuple[str, ...]]:
     for path in sorted(HERE.glob("test_*.py")):
         for test in functions_of(path):
             for name in _identifiers(test):
-                found[name].append(f"{path.relative_to(ROOT).as_posix()}::{test.name}")
+                found[name].append(_node(path, test))
     return {name: tuple(tests) for name, tests in found.items()}
 
 
@@ -100,6 +113,16 @@ def functions_of(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             yield node
+
+
+def _node(path: Path, test: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    return f"{path.relative_to(ROOT).as_posix()}::{test.name}"
+
+
+def _run_twice(path: Path) -> Iterator[str]:
+    for test in functions_of(path):
+        if not TWICE.isdisjoint(argument.arg for argument in test.args.args):
+            yield _node(path, test)
 
 
 def _identifiers(test: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
