@@ -1,10 +1,11 @@
 """`lutrin bundle`: a whole Lutrin in one file, for a machine that has Python and nothing else.
 
 The packages of this environment as wheels, the engine as it was compiled here; the models, the published index, the
-books, the program's source; the SHA-256 of every file; and `install.py`, which checks them and needs no network. No
-conversation and no key is ever in it.
+books with their pictures, the program's source; the SHA-256 of every file; and `install.py`, which checks them and
+needs no network. No conversation and no key is ever in it.
 """
 
+import json
 import os
 import platform
 import sys
@@ -12,7 +13,7 @@ import sysconfig
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -20,6 +21,10 @@ from lutrin import __version__, bundle_install, weights, wheels
 from lutrin.archive import FORMAT, ArchiveManifest, beside, room, write_archive
 from lutrin.backup import index_members, same_files
 from lutrin.errors import ArchiveError, IndexUnavailable
+from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.serve.library import book_root
+from lutrin.serve.pictures import candidates
+from lutrin.serve.reader import pictures_in
 from lutrin.settings import Settings
 
 KIND = "lutrin bundle"
@@ -31,6 +36,7 @@ SOURCE = (
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
 INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
 EMBED_TIER = "default"
+ORDER = ("_category_.json", "_category_.yml", "_category_.yaml")
 UNPACKED_RATIO = 2
 """Wheels and the file that they go into exist side by side for a moment."""
 
@@ -84,6 +90,7 @@ def bundle(
             "home/.env": _written(work / "env", f"LUTRIN_MODEL={tier}\n".encode()),
             **{f"wheels/{path.name}": path for path in packages},
             **{f"home/{name}": path for name, path in _source(root)},
+            **{f"home/corpus/{name}": path for name, path in _books(settings, root / "corpus", work).items()},
             **{f"home/models/{name}": path for name, path in models.items()},
             **{f"home/data/{name}": path for name, path in members},
         }
@@ -177,6 +184,45 @@ def _source(root: Path) -> list[tuple[str, Path]]:
             paths = (Path(folder, file) for file in sorted(files))
             found += [(path.relative_to(root).as_posix(), path) for path in paths if not path.is_symlink()]
     return found
+
+
+def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
+    """Pages and pictures of the published books that do not lie in this folder's `corpus/`, by name below it."""
+    found: dict[str, Path] = {}
+    with Catalog(settings.catalog_path) as catalog:
+        for book in catalog.books():
+            root = book_root(Path(book.corpus), book.info.slug)
+            if root is None or root.resolve().is_relative_to(corpus.resolve()):
+                continue
+            folder = book.info.slug
+            while (corpus / folder).exists():
+                folder += "-"
+            names = {name for page in catalog.files(book.info.slug) for name in _belonging(root, page)}
+            found |= {f"{folder}/{name}": root / name for name in sorted(names) if _is_inside(root, root / name)}
+            # It says the slug, title and edition that the operator may have given on the command line.
+            found[f"{folder}/book.toml"] = _written(work / f"{folder}.toml", _described(book))
+    return found
+
+
+def _belonging(root: Path, page: str) -> set[str]:
+    """A page, the pictures that it shows, and what Docusaurus says of the order of pages in its folders."""
+    folders = [parent.as_posix() for parent in PurePosixPath(page).parents]
+    found = {page, *(f"{folder}/{name}" for folder in folders for name in ORDER)}
+    path = root / page
+    if path.suffix.lower() != ".pdf" and _is_inside(root, path):
+        shown = pictures_in(path.read_text(encoding="utf-8", errors="replace"), page)
+        found.update(name for address in shown for name in candidates(page, address))
+    return found
+
+
+def _is_inside(root: Path, path: Path) -> bool:
+    return path.is_file() and path.resolve().is_relative_to(root.resolve())
+
+
+def _described(book: PublishedBook) -> bytes:
+    # A JSON string is a TOML string.
+    lines = (f"{field} = {json.dumps(getattr(book.info, field))}\n" for field in book.info.__struct_fields__)
+    return "".join(lines).encode()
 
 
 def _written(path: Path, content: bytes) -> Path:

@@ -312,7 +312,7 @@ async def _serve(
             answers=house.answers,
             retrieve=house.retrieve,
             chats=house.chats,
-            library=ShelfLibrary(house.shelf),
+            library=ShelfLibrary(house.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             ingest=partial(ingest_apart, settings),

@@ -1,5 +1,6 @@
 """A bundle installs a whole Lutrin into an empty folder of a machine that has no network."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -10,11 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from lutrin.index.catalog import Catalog
+from lutrin.index.shelf import Shelf
+from lutrin.ingest.books import find_books
+from lutrin.serve.library import ShelfLibrary
+from lutrin.settings import load_settings
+
 ROOT = Path(__file__).parents[2]
 LUTRIN = Path(sys.executable).with_name("lutrin")
 NO_NETWORK = ("unshare", "--map-root-user", "--net")
 """A network of its own without any interface, where the kernel lets us make one."""
 FOLDER = "lutrin-0.1.0"
+MOON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="3"/></svg>'
 
 
 def run(command: Sequence[str | Path], cwd: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
@@ -38,7 +46,11 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle of a book of one page, unpacked; without a language model, to be small."""
     place = tmp_path_factory.mktemp("bundle")
     (place / "corpus").mkdir()
-    (place / "corpus" / "tides.md").write_text("# Tides\n\nThe moon pulls the sea, and the sea rises.\n")
+    page = "# Tides\n\nThe moon pulls the sea, and the sea rises.\n\n![The moon](img/moon.svg)\n"
+    (place / "corpus" / "tides.md").write_text(page)
+    (place / "corpus" / "img").mkdir()
+    (place / "corpus" / "img" / "moon.svg").write_text(MOON)
+    (place / "corpus" / "notes.txt").write_text("The operator's own.")
     variables = {
         "LUTRIN_DATA_DIR": str(place / "data"),
         "LUTRIN_MODELS_DIR": str(ROOT / "models"),
@@ -66,6 +78,33 @@ def test_a_bundle_installs_and_answers_without_a_network(unpacked: Path, tmp_pat
     answer = json.loads(asked.stdout)
     assert "The moon pulls the sea" in answer["answer"]
     assert answer["kind"] == "extractive"
+
+
+@pytest.mark.model
+def test_the_pictures_of_a_book_come_along(unpacked: Path, tmp_path: Path) -> None:
+    """Served from the new folder, where the book's own folder is gone, its page still shows its picture."""
+    home = tmp_path / "home"
+    shutil.copytree(unpacked / "home", home)
+    book = home / "corpus" / "corpus"
+    assert sorted(path.name for path in book.rglob("*")) == ["book.toml", "img", "moon.svg", "tides.md"]
+    settings = load_settings(data_dir=home / "data", corpus_dir=home / "corpus")
+    with Catalog(settings.catalog_path) as catalog:
+        published = catalog.books()[0]
+
+    class Elsewhere(Shelf):
+        """The shelf of another machine: where its books lay there is nothing here."""
+
+        def __init__(self) -> None:
+            pass
+
+        def corpus(self, slug: str) -> Path:
+            return Path("/nowhere") / slug
+
+    library = ShelfLibrary(Elsewhere(), settings.corpus_dir)
+    slug = published.info.slug
+    name = asyncio.run(library.find_picture(slug, "tides.md", "img/moon.svg"))
+    assert asyncio.run(library.picture(slug, name)).decode() == MOON
+    assert find_books(book)[0].info == published.info
 
 
 @pytest.mark.model

@@ -14,10 +14,17 @@ from lutrin.serve.services import PageEntry, ShelvedBook
 
 
 class ShelfLibrary:
-    """Reads the open generations of a shelf."""
+    """Reads the open generations of a shelf.
 
-    def __init__(self, shelf: Shelf) -> None:
+    Args:
+        shelf: The books.
+        corpus: Folder of this machine's books. Pictures are looked for there, too: an index that was made on another
+            machine names a folder that is not here.
+    """
+
+    def __init__(self, shelf: Shelf, corpus: Path | None = None) -> None:
         self._shelf = shelf
+        self._corpus = corpus
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
@@ -46,11 +53,11 @@ class ShelfLibrary:
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
         """Which file of the book's folder a page shows; see `serve.services.Library`."""
-        return await asyncio.to_thread(self._find_picture, self._shelf.corpus(slug), slug, filename, address)
+        return await asyncio.to_thread(self._find_picture, slug, filename, address)
 
     async def picture(self, slug: str, name: str) -> bytes:
         """The content of a picture, from inside the book's folder only; see `serve.services.Library`."""
-        root = await asyncio.to_thread(book_root, self._shelf.corpus(slug), slug)
+        root = await asyncio.to_thread(self._root, slug)
         if root is None:
             raise NotFound(NOTHING_HERE)
         try:
@@ -58,22 +65,33 @@ class ShelfLibrary:
         except DocumentError as error:
             raise NotFound(NOTHING_HERE) from error
 
-    @staticmethod
-    def _find_picture(corpus: Path, slug: str, filename: str, address: str) -> str:
-        root = book_root(corpus, slug)
+    def _find_picture(self, slug: str, filename: str, address: str) -> str:
+        root = self._root(slug)
         if root is None:
             return ""
         return next((name for name in candidates(filename, address) if (root / name).is_file()), "")
 
+    def _root(self, slug: str) -> Path | None:
+        root = book_root(self._shelf.corpus(slug), slug)
+        if root is None and self._corpus is not None:
+            root = book_root(self._corpus, slug, renamed=False)
+        return root
 
-def book_root(corpus: Path, slug: str) -> Path | None:
-    """The folder of a book inside the folder that was ingested; None where it is gone."""
+
+def book_root(corpus: Path, slug: str, *, renamed: bool = True) -> Path | None:
+    """The folder of a book inside the folder that was ingested; None where it is gone.
+
+    Args:
+        corpus: The folder.
+        slug: Of the book.
+        renamed: The only book there is this one whatever its slug, which may have been given on the command line.
+    """
     if not corpus.exists():
         return None
     try:
         books = find_books(corpus)
     except (DocumentError, OSError):
         return None
-    if len(books) == 1:  # its slug may have been given on the command line
+    if len(books) == 1 and renamed:
         return books[0].root
     return next((book.root for book in books if book.info.slug == slug), None)

@@ -26,6 +26,7 @@ from lutrin.serve.services import Library, PageEntry, ShelvedBook
 CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
 IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
 SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+JOINED = re.compile(r'<math display="inline">(?:(?!</math>).)*</math>[,.;:!?)]+', re.DOTALL)
 PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>')
 PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
 """Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
@@ -149,7 +150,14 @@ def rendered(source: str, filename: str) -> Rendered:
     safe = sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
     sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
     scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
-    return Rendered(with_diagrams(scrollable), tuple(pictures), sections)
+    # A browser would begin a line with the comma behind a formula.
+    whole = JOINED.sub(r'<span class="joined">\g<0></span>', scrollable)
+    return Rendered(with_diagrams(whole), tuple(pictures), sections)
+
+
+def pictures_in(source: str, filename: str) -> list[str]:
+    """Addresses of the pictures that a page shows, as it writes them."""
+    return [unescape(address) for address, _ in IMAGE.findall(page_html(source, filename))]
 
 
 def sanitised(page: str) -> str:
