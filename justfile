@@ -100,9 +100,10 @@ e2e *ARGS: setup site _chromium
     cd web && npm test --workspaces --if-present {{ARGS}}
 
 # pictures of the reader, the widget and the teacher's page, into docs/screenshots/
-screenshots: setup (_packages "web") _chromium
+screenshots: setup (_packages "web") _chromium _letters
     @lutrin models fetch default {{tier}}
     cd web/tests && SCREENSHOTS="{{justfile_directory()}}/docs/screenshots" npx vitest run
+    @python docs/screenshots.py
 
 # build the widget and the Docusaurus plugin from web/
 web: (_packages "web")
@@ -156,3 +157,7 @@ _packages FOLDER:
 [private]
 _chromium:
     @python requirements/debian.py chromium
+
+[private]
+_letters:
+    -@python requirements/debian.py fonts-urw-base35

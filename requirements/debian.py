@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 BROWSER = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+LETTERS = Path("/usr/share/fonts/opentype/urw-base35/P052-Roman.otf")
 
 
 def has_chromium() -> bool:
@@ -20,9 +21,15 @@ def has_postgresql() -> bool:
     return bool(glob.glob("/usr/lib/postgresql/*/bin/initdb"))  # noqa: PTH207 - an absolute pattern
 
 
+def has_letters() -> bool:
+    """Whether a book's typeface is there, as most readers' machines have one; the bare image has a typewriter's."""
+    return LETTERS.exists()
+
+
 PROGRAMS = {
     "chromium": (has_chromium, f"There is no browser at {BROWSER}; name yours in CHROMIUM"),
     "postgresql": (has_postgresql, "There is no PostgreSQL server in /usr/lib/postgresql"),
+    "fonts-urw-base35": (has_letters, "There is no Palatino among the fonts; pictures will show another typeface"),
 }
 
 

@@ -128,3 +128,10 @@ def test_a_diagram_can_do_nothing(text: str) -> None:
     page = rendered(f"# T\n\n```mermaid\nflowchart LR\n  A[{text}] --> B\n```\n", "a.mdx").html
     outside_of_values = re.sub(r'"[^"]*"', '""', page)
     assert not re.search(r"<(script|img|a|style)\b|<[^>]*\s(on\w+|style|href|src)=", outside_of_values)
+
+
+def test_no_line_begins_with_the_comma_behind_a_formula() -> None:
+    """What ends a clause stays with the formula; a formula on its own line, or one before a word, is left alone."""
+    page = rendered("# T\n\nSay $K_t$, with $x$ and ($y$). Then $z$\n\n$$\na\n$$\n", "a.mdx").html
+    joined = re.findall(r'<span class="joined"><math.*?</math>(.*?)</span>', page)
+    assert joined == [",", ")."]

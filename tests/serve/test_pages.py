@@ -6,7 +6,9 @@ import httpx
 import pytest
 
 from lutrin.errors import IndexUnavailable
+from lutrin.serve.html import contents, search
 from lutrin.serve.reader import rendered, sanitised
+from lutrin.serve.services import PageEntry
 
 from .conftest import House
 from .scripted import LOOP
@@ -24,6 +26,22 @@ async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: Hous
         assert (await client.get(link)).status_code == 200
     house.library.failure = IndexUnavailable("gone")
     assert (await client.get("/")).status_code == 503
+
+
+def test_a_page_that_is_named_as_its_chapter_is_led_to_by_the_heading() -> None:
+    """Its title stands once in the contents, the sections of the page below it."""
+    pages = [PageEntry("01/index.md", "Chapter 1", "", "Chapter 1"), PageEntry("01/02.md", "Loops", "", "Chapter 1")]
+    listed = contents("lab", pages, pages[0], [("why", "Why")])
+    assert listed.count("Chapter 1") == 1
+    assert '<h2 class="chapter"><a href="/read/lab/01/index" aria-current="page">Chapter 1</a></h2><ul' in listed
+    assert listed.index('href="#why"') < listed.index('href="/read/lab/01/02"')
+    assert "<ul></ul>" not in contents("lab", pages[:1])
+
+
+def test_the_search_box_says_what_it_searches() -> None:
+    """One book or all of them."""
+    assert 'placeholder="Search the book"' in search("lab")
+    assert 'placeholder="Search the books"' in search("")
 
 
 async def test_a_citation_lands_on_its_heading(client: httpx.AsyncClient) -> None:

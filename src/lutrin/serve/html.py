@@ -70,11 +70,12 @@ def search(book: str) -> str:
     Args:
         book: Slug of the book that is searched; empty: all of them.
     """
+    what = "the book" if book else "the books"
     return (
         f'<form class="search" role="search" data-book="{escape(book)}" hidden>'
-        '<input type="search" name="query" placeholder="Search the book" aria-label="Search the book"'
-        ' autocomplete="off" maxlength="500">'
-        '<p class="found-count" role="status"></p><ol class="found" aria-label="Found in the book" hidden></ol></form>'
+        f'<input type="search" name="query" placeholder="Search {what}" aria-label="Search {what}"'
+        ' autocomplete="off" maxlength="500"><p class="found-count" role="status"></p>'
+        f'<ol class="found" aria-label="Found in {what}" hidden></ol></form>'
     )
 
 
@@ -126,24 +127,36 @@ def contents(
     current: PageEntry | None = None,
     sections: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A table of contents: modules, chapters, pages, as nested lists; of the current page its sections, too."""
-    inside = "".join(f'<li><a href="#{quote(anchor, safe="=")}">{title}</a></li>' for anchor, title in sections)
+    """A table of contents: modules, chapters, pages, as nested lists; of the current page its sections, too.
+
+    A page that is named as its chapter is led to by the chapter's heading: twice the same words would be two places.
+    """
+    items = "".join(f'<li><a href="#{quote(anchor, safe="=")}">{title}</a></li>' for anchor, title in sections)
+    inside = f'<ul class="sections">{items}</ul>' if items else ""
     parts = []
     for module, in_module in groupby(pages, key=lambda page: page.module):
         chapters = []
         for chapter, in_chapter in groupby(in_module, key=lambda page: page.chapter):
-            items = "".join(_entry(slug, page, current, inside) for page in in_chapter)
+            first, *rest = entries = list(in_chapter)
             level = "h3" if module else "h2"
-            heading = f'<{level} class="chapter">{escape(chapter)}</{level}>' if chapter else ""
-            chapters.append(f"{heading}<ul>{items}</ul>")
+            if chapter and first.title == chapter:
+                opening, below = _link(slug, first, current, inside)
+                chapters.append(f'<{level} class="chapter">{opening}</{level}>{below}')
+                entries = rest
+            elif chapter:
+                chapters.append(f'<{level} class="chapter">{escape(chapter)}</{level}>')
+            listed = "".join(f"<li>{''.join(_link(slug, page, current, inside))}</li>" for page in entries)
+            chapters.append(f"<ul>{listed}</ul>" if listed else "")
         heading = f'<h2 class="module">{escape(module)}</h2>' if module else ""
         parts.append(heading + "".join(chapters))
     return "".join(parts)
 
 
-def _entry(slug: str, page: PageEntry, current: PageEntry | None, sections: str) -> str:
-    link = f'href="{page_path(slug, page.filename)}"'
-    if page != current:
-        return f"<li><a {link}>{escape(page.title)}</a></li>"
-    below = f'<ul class="sections">{sections}</ul>' if sections else ""
-    return f'<li><a {link} aria-current="page">{escape(page.title)}</a>{below}</li>'
+def _link(slug: str, page: PageEntry, current: PageEntry | None, sections: str) -> tuple[str, str]:
+    """The link to a page, and what stands below it."""
+    here = page == current
+    mark = ' aria-current="page"' if here else ""
+    return (
+        f'<a href="{page_path(slug, page.filename)}"{mark}>{escape(page.title)}</a>',
+        sections if here else "",
+    )

@@ -119,8 +119,8 @@ def figures(load: Load) -> list[tuple[str, str, str]]:
         ("generated", "by the model, checked against the book", f"{load.generated:,}"),
         ("quoted", "by the book’s own sentences", f"{load.quoted:,}"),
         ("refused", "not in the book", f"{load.refused:,}"),
-        ("first", "First words within: half, and 95 of 100 answers", _times(load.first_words_s)),
-        ("whole", "Whole answers within", _times(load.whole_s)),
+        ("first", "First words, for half of the answers and for 95 of 100: within", _times(load.first_words_s)),
+        ("whole", "Whole answers, likewise", _times(load.whole_s)),
         ("limited", "Questions refused because they came too fast", f"{load.limited:,}"),
         ("failed", "Questions that failed", f"{load.failed:,}"),
     ]

@@ -17,6 +17,23 @@ test('the button is round and stands 24 pixels from the right and the bottom of 
   }
 });
 
+test('words beside the button say what it is for, until the reader scrolls or has pressed it once', async () => {
+  const reader = await visit();
+  const words = reader.widget.locator('.invitation');
+  expect(await words.innerText()).toBe('Ask the book');
+  await reader.page.mouse.wheel(0, 200);
+  await words.waitFor({state: 'detached'});
+  await reader.page.goto(new URL('/', reader.page.url()).href);
+  await words.click();
+  await reader.panel.waitFor();
+  await reader.button('Close').click();
+  await reader.bubble.waitFor();
+  expect(await words.count()).toBe(0);
+  await reader.page.reload();
+  await reader.bubble.waitFor();
+  expect(await words.count()).toBe(0);
+});
+
 test('pressing it opens header, messages and input, and tells the page', async () => {
   const reader = await visit();
   await reader.page.evaluate(() => addEventListener('lutrin:open', () => (document.title = 'opened')));

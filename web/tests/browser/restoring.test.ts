@@ -120,6 +120,7 @@ test('a conversation can be renamed, exported in two forms, and deleted for good
     expect(readFileSync(await download.path(), 'utf8')).toContain('A **node** is a process');
   }
   await reader.button('Delete').click();
+  expect(await reader.widget.locator('.confirm').innerText()).toContain('Delete “My nodes” for good?');
   await reader.button('Cancel').click();
   await reader.button('Delete').click();
   await reader.button('Delete').click();

@@ -176,6 +176,19 @@ test('the shelf knows where the reader left off', async () => {
   await reader.page.waitForURL(`**${WHEELS}#how-a-command-becomes-motion`);
 });
 
+test('the lines of the page break where they did when the chat is opened, and its contents stay within reach', async () => {
+  const reader = await visit(WHEELS);
+  const width = (): Promise<number> => reader.page.locator('article').evaluate((text) => text.clientWidth);
+  const before = await width();
+  await reader.open();
+  await eventually(() => reader.page.locator('html').getAttribute('data-lutrin-open'), '');
+  expect(await width()).toBe(before);
+  const bar = await reader.page.locator('header.top').boundingBox();
+  expect(bar?.width).toBe(await reader.page.evaluate(() => document.documentElement.clientWidth));
+  await reader.page.getByRole('link', {name: 'Contents'}).click();
+  await eventually(() => reader.page.getByRole('link', {name: 'Nodes', exact: true}).evaluate((link) => link.getBoundingClientRect().top < innerHeight), true);
+});
+
 test('an open chat covers no line of the page, and its printed form is the text alone', async () => {
   const reader = await visit(WHEELS);
   await reader.open();

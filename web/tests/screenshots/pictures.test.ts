@@ -1,6 +1,6 @@
 /** Pictures of the sample book as its readers and teachers see it; not a test, but made by the same machinery. */
 
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import type {Browser, BrowserContextOptions} from 'playwright-core';
 import {afterAll, beforeAll, test} from 'vitest';
@@ -9,27 +9,54 @@ import {RealServer} from '../support/real-server.ts';
 
 const OUT = process.env['SCREENSHOTS'] ?? '../../docs/screenshots';
 const CORPUS = fileURLToPath(new URL('../../../corpus', import.meta.url));
-const TOKEN = 'a-password-for-pictures-only';
-const BOOK = '/read/physical-ai';
-const LOOP = `${BOOK}/01-part-1-foundations/01-chapter-1-embodied-intelligence/02-sensorimotor-loop`;
-const TRANSFORMS = `${BOOK}/02-part-2-software/05-chapter-5-urdf-xacro/05-transforms`;
-const WHEELS = `${BOOK}/04-part-4-perception-and-motion/09-chapter-9-navigation/04-planning-and-control`;
+/** Address of a server that has the sample books already; else one is started, with LUTRIN_ADMIN_TOKEN for the teacher. */
+const RUNNING = process.env['SCREENSHOTS_OF'];
+const TOKEN = process.env['LUTRIN_ADMIN_TOKEN'] ?? 'a-password-for-pictures-only';
+const CHAPTER = '/read/physical-ai-textbook/01-part-1-foundations/01-chapter-1-embodied-intelligence/02-sensorimotor-loop';
+const FORMULAS = '/read/physical-ai-textbook/01-part-1-foundations/03-chapter-3-actuators/02-motors-and-gears';
+const QUESTION = 'What is the sensorimotor loop?';
+/** The paragraph that defines it. */
+const SENTENCE = '#sensorimotor-loop + p';
+/** Slow enough to see an answer being written, in bytes a second. */
+const SLOW = 1200;
 let browser: Browser;
-let lutrin: RealServer;
+let lutrin: RealServer | undefined;
+let base = '';
 
 beforeAll(async () => {
   mkdirSync(OUT, {recursive: true});
-  lutrin = await RealServer.start({corpus: CORPUS, token: TOKEN, model: process.env['LUTRIN_MODEL'] ?? 'small'});
+  // The machine that takes pictures may be busy: the model has time to answer as it does on a quiet one.
+  process.env['LUTRIN_DEADLINE_S'] ??= '30';
+  for (const old of readdirSync(OUT)) if (old.endsWith('.png')) rmSync(`${OUT}/${old}`);
+  if (!RUNNING) lutrin = await RealServer.start({corpus: CORPUS, token: TOKEN, model: process.env['LUTRIN_MODEL'] ?? 'small'});
+  base = RUNNING ?? lutrin?.address ?? '';
+  // What readers get while the model loads is true, but not what they usually see.
+  await modelReady();
   browser = await launch();
 }, 600_000);
 afterAll(async () => {
-  await browser.close();
-  await lutrin.remove();
+  await browser?.close();
+  await lutrin?.remove();
 });
 
 interface State {
   path: string;
   act?: (reader: Reader) => Promise<unknown>;
+  /** What is shown goes on by itself: no time to let it settle. */
+  moving?: true;
+}
+
+async function modelReady(): Promise<void> {
+  for (const until_ms = Date.now() + 120_000; Date.now() < until_ms; ) {
+    const {model_ready} = (await (await fetch(`${base}/ready`)).json()) as {model_ready: boolean};
+    if (model_ready) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error('the model did not become ready');
+}
+
+function isNarrow(reader: Reader): boolean {
+  return reader.page.viewportSize()?.width === 390;
 }
 
 async function asked(reader: Reader, question: string): Promise<void> {
@@ -37,54 +64,72 @@ async function asked(reader: Reader, question: string): Promise<void> {
   await reader.ask(question);
 }
 
+async function selected(reader: Reader): Promise<void> {
+  await reader.select(SENTENCE);
+  await reader.toolbar.waitFor();
+}
+
 const STATES: Record<string, State> = {
   shelf: {path: '/'},
-  page: {path: LOOP},
-  formulas: {path: WHEELS, act: (reader) => reader.page.locator('article math[display=block], article img').first().scrollIntoViewIfNeeded()},
-  diagram: {path: TRANSFORMS, act: (reader) => reader.page.locator('article .diagram').first().scrollIntoViewIfNeeded()},
+  chapter: {path: CHAPTER},
+  formulas: {path: FORMULAS, act: (reader) => reader.page.locator('article math[display=block]').first().evaluate((formula) => formula.scrollIntoView({block: 'center', behavior: 'instant'}))},
   search: {
-    path: LOOP,
+    path: CHAPTER,
     act: async (reader) => {
       await reader.page.getByRole('searchbox').fill('how long does the battery last');
       await reader.page.keyboard.press('Enter');
       await reader.page.locator('.found a').first().waitFor();
     },
   },
-  answer: {
-    path: LOOP,
+  selection: {path: CHAPTER, act: selected},
+  open: {
+    path: CHAPTER,
     act: async (reader) => {
-      await asked(reader, 'What is the sensorimotor loop?');
+      await selected(reader);
+      await reader.button('Ask').click();
+      await reader.input.fill('Why does it never stop?');
+    },
+  },
+  streaming: {
+    path: CHAPTER,
+    moving: true,
+    act: async (reader) => {
+      await reader.open();
+      await reader.page.waitForTimeout(300);
+      const network = await reader.context.newCDPSession(reader.page);
+      await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: SLOW, uploadThroughput: -1});
+      await reader.send(QUESTION);
+      await reader.widget.locator('.quote').waitFor();
+    },
+  },
+  answer: {
+    path: CHAPTER,
+    act: async (reader) => {
+      await asked(reader, QUESTION);
       const cite = reader.widget.locator('.cite').first();
-      await (reader.page.viewportSize()?.width === 390 ? cite.tap() : cite.hover());
+      await (isNarrow(reader) ? cite.tap() : cite.hover());
       await reader.preview.waitFor();
     },
   },
-  landed: {
+  marked: {
     path: '/',
     act: async (reader) => {
-      await asked(reader, 'What is the sensorimotor loop?');
-      await reader.widget.locator('.source').first().click();
-      const go = reader.preview.getByRole('link');
-      if (await go.isVisible()) await go.click();
+      await asked(reader, QUESTION);
+      const source = reader.widget.locator('.source').first();
+      await (isNarrow(reader) ? source.tap() : source.click());
+      if (isNarrow(reader)) await reader.preview.getByRole('link').tap();
       await reader.page.waitForURL('**/read/**');
       await reader.page.waitForFunction(() => CSS.highlights.size > 0);
       await reader.page.waitForTimeout(600);
     },
   },
-  selection: {
-    path: LOOP,
-    act: async (reader) => {
-      await reader.select('article p');
-      await reader.toolbar.waitFor();
-    },
-  },
-  refusal: {path: LOOP, act: (reader) => asked(reader, 'Who won the last World Cup?')},
+  refusal: {path: CHAPTER, act: (reader) => asked(reader, 'Who won the last World Cup?')},
   error: {
-    path: LOOP,
+    path: CHAPTER,
     act: async (reader) => {
       await reader.open();
       await reader.context.setOffline(true);
-      await reader.ask('What is the sensorimotor loop?');
+      await reader.ask(QUESTION);
     },
   },
   teacher: {
@@ -97,14 +142,14 @@ const STATES: Record<string, State> = {
   },
 };
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const [width, height] of [[1280, 800], [390, 760]] as const) {
-    for (const [name, {path, act}] of Object.entries(STATES)) {
+for (const [width, height] of [[1280, 800], [390, 760]] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [name, {path, act, moving}] of Object.entries(STATES)) {
       test(`${name} ${width} ${colorScheme}`, async () => {
         const touch: BrowserContextOptions = width === 390 ? {hasTouch: true, isMobile: true} : {};
-        const reader = await Reader.at(browser, lutrin.address, path, {colorScheme, viewport: {width, height}, ...touch});
+        const reader = await Reader.at(browser, base, path, {colorScheme, viewport: {width, height}, ...touch});
         await act?.(reader);
-        await reader.page.waitForTimeout(300);
+        if (!moving) await reader.page.waitForTimeout(400);
         await reader.page.screenshot({path: `${OUT}/${name}-${width}-${colorScheme}.png`});
         await reader.close();
       });

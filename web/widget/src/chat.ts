@@ -5,6 +5,7 @@ import {addressOf, Api} from './api.ts';
 import {copyText} from './clipboard.ts';
 import {Conversation, type Question, type Turn} from './conversation.ts';
 import {Identity, storeOf} from './identity.ts';
+import {Invitation} from './invitation.ts';
 import {citationUrl, Landing, samePage} from './landing.ts';
 import {plainText} from './markdown/index.ts';
 import {PageController, type AskDetail} from './page.ts';
@@ -74,6 +75,7 @@ export class LutrinChat extends LitElement {
   readonly selecting = new SelectionController(this, () => this.renderRoot.querySelector('.toolbar'), () => !this.narrowOpen);
   readonly expanded = new Set<Turn>();
   readonly identity: Identity;
+  readonly invitation: Invitation;
   server: Api | undefined;
   touched = false;
   readonly #tab = storeOf(() => sessionStorage);
@@ -88,6 +90,7 @@ export class LutrinChat extends LitElement {
     const store = storeOf(() => localStorage);
     this.identity = new Identity(store);
     this.#landing = new Landing(store);
+    this.invitation = new Invitation(this, store);
     this.api = this.book = this.theme = null;
     this.view = 'chat';
     this.selection = this.status = '';
@@ -162,6 +165,7 @@ export class LutrinChat extends LitElement {
   async show(): Promise<void> {
     const wasOpen = this.open;
     this.open = true;
+    this.invitation.accept();
     this.scrolling.follow();
     await this.updateComplete;
     if (!wasOpen) this.dispatchEvent(new CustomEvent('lutrin:open', {bubbles: true, composed: true}));

@@ -179,6 +179,7 @@ export const messages = css`
     vertical-align: 1px;
   }
   .warning {
+    margin-top: 10px;
     padding: 8px 10px;
     border-radius: 8px;
     background: var(--_caution);
@@ -214,7 +215,8 @@ export const messages = css`
     font-weight: 650;
   }
   .section {
-    flex: 1;
+    flex: none;
+    max-width: 74%;
   }
   .section,
   .file {
@@ -223,9 +225,10 @@ export const messages = css`
     white-space: nowrap;
   }
   .file {
-    max-width: 36%;
+    margin-inline-start: auto;
     color: var(--_quiet);
     font: 12px var(--_mono);
+    text-align: end;
   }
   .more {
     padding: 4px 2px;

@@ -27,6 +27,18 @@ export const panel = css`
   .bubble:hover {
     transform: scale(1.06);
   }
+  .invitation {
+    position: fixed;
+    right: max(24px, env(safe-area-inset-right));
+    bottom: calc(max(24px, env(safe-area-inset-bottom)) + 68px);
+    z-index: var(--_layer);
+    padding: 6px 14px;
+    border: 1px solid var(--_line);
+    border-radius: 18px;
+    background: var(--_paper);
+    box-shadow: var(--_shadow);
+    cursor: pointer;
+  }
   .panel {
     position: fixed;
     right: 24px;
@@ -155,7 +167,8 @@ export const panel = css`
     padding: 8px 0;
   }
   .confirm span {
-    flex: 1;
+    flex: 1 0 100%;
+    overflow-wrap: anywhere;
   }
   .status {
     position: fixed;

@@ -38,7 +38,7 @@ const dark = css`
 export const tokens = css`
   :host {
     ${light}
-    --_book: var(--lutrin-book-font, ui-serif, "Iowan Old Style", Palatino, "Book Antiqua", Georgia, serif);
+    --_book: var(--lutrin-book-font, ui-serif, "Iowan Old Style", Palatino, "Book Antiqua", P052, Georgia, serif);
     --_font: var(--lutrin-font, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif);
     --_mono: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
     --_layer: var(--lutrin-layer, 9000);

@@ -18,7 +18,8 @@ export function chatView(chat: LutrinChat): TemplateResult {
     ${open
       ? panelView(chat)
       : html`<button class="bubble" type="button" part="bubble" aria-label=${texts.open} title=${texts.open} aria-haspopup="dialog"
-          @click=${() => void chat.show()}>${icon('book')}</button>`}
+          @click=${() => void chat.show()}>${icon('book')}</button>
+        ${chat.invitation.shown ? html`<span class="invitation" aria-hidden="true" @click=${() => void chat.show()}>${texts.open}</span>` : nothing}`}
     ${selecting.text ? toolbarView(texts, (action) => chat.act(action), () => selecting.hide()) : nothing}
     ${previewView(preview.citation, texts, link, {enter: () => preview.keep(), leave: () => preview.leave()})}
     <div class="status" role="status">${chat.status}</div>

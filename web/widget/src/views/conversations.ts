@@ -54,15 +54,17 @@ function openView(session: StoredSession, {texts, current, open, rename, remove,
 
 function nameView(session: StoredSession, {texts, saveName, cancel}: ConversationsState): TemplateResult {
   return html`<form @submit=${(event: SubmitEvent) => saveName(session, event)} @keydown=${cancelOnEscape(cancel)}>
-    <input name="title" maxlength="200" autocomplete="off" aria-label=${texts.name} .value=${session.title} />
+    <input name="title" maxlength="200" autocomplete="off" aria-label=${texts.name} .value=${session.title}
+      @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />
     <button class="chip">${texts.save}</button>
     <button class="chip" type="button" @click=${cancel}>${texts.cancel}</button>
   </form>`;
 }
 
 function removeView(session: StoredSession, {texts, removeForGood, cancel}: ConversationsState): TemplateResult {
-  return html`<div class="confirm" role="group" aria-label=${texts.removeQuestion} @keydown=${cancelOnEscape(cancel)}>
-    <span>${texts.removeQuestion}</span>
+  const question = texts.removeQuestion(session.title || texts.untitled);
+  return html`<div class="confirm" role="group" aria-label=${question} @keydown=${cancelOnEscape(cancel)}>
+    <span dir="auto">${question}</span>
     <button class="chip danger" type="button" @click=${() => removeForGood(session)}>${texts.remove}</button>
     <button class="chip" type="button" @click=${cancel}>${texts.cancel}</button>
   </div>`;
