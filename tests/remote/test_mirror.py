@@ -98,7 +98,7 @@ async def test_a_server_follows_and_goes_on_without_the_rack(
     await one.ingest(tmp_path / "corpus")
 
     async def shows(word: str) -> None:
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     if word in await two.text():

@@ -58,6 +58,15 @@ async def test_the_tables_are_those_of_the_models(postgres_url: str) -> None:
     await connection.close()
 
 
+async def test_an_address_may_ask_for_tls(postgres_url: str) -> None:
+    """As those of hosted services do; a server that has none is then refused, by a sentence that names it."""
+    with pytest.raises(ChatStoreError, match=r"127\.0\.0\.1:\d+/t\w+ cannot be used"):
+        await PostgresChatStore.open(postgres_url.replace("sslmode=disable", "sslmode=require"), KEY)
+    store = await PostgresChatStore.open(postgres_url.replace("sslmode=disable", "sslmode=prefer"), KEY)
+    assert await store.history("s1") == []
+    await store.close()
+
+
 async def test_servers_that_start_at_once_migrate_once(postgres_url: str) -> None:
     """All of them come up, and see the same conversations."""
     stores = await asyncio.gather(*(PostgresChatStore.open(postgres_url, KEY) for _ in range(6)))

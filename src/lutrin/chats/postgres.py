@@ -103,13 +103,19 @@ def open_engine(url: str) -> AsyncEngine:
     Raises:
         InvalidSettings: The address is none of PostgreSQL.
     """
+    address = _address(url)
+
+    async def connect() -> "asyncpg.Connection[asyncpg.Record]":
+        # asyncpg reads the address itself: SQLAlchemy knows no `sslmode`, which those of hosted services hold.
+        return await asyncpg.connect(url, timeout=CONNECT_S, command_timeout=STATEMENT_S)
+
     return create_async_engine(
-        _address(url).set(drivername="postgresql+asyncpg"),
+        address.set(drivername="postgresql+asyncpg"),
+        async_creator=connect,
         pool_size=CONNECTIONS,
         max_overflow=0,
         pool_timeout=CONNECT_S,
         pool_pre_ping=True,  # a connection that a restart has cut is replaced before it is used
-        connect_args={"timeout": CONNECT_S, "command_timeout": STATEMENT_S},
         hide_parameters=True,  # an error's text must not hold a reader's words
     )
 
