@@ -56,7 +56,7 @@ class Done:
         return msgspec.json.decode(self.out)
 
 
-def run(environment: Mapping[str, str], cwd: Path, *arguments: str | Path) -> Done:
+def run(environment: Mapping[str, str], cwd: Path, *arguments: str | Path, within_s: float = COMMAND_S) -> Done:
     """Run `lutrin ARGUMENTS` to its end."""
     done = subprocess.run(
         [LUTRIN, *arguments],
@@ -64,7 +64,7 @@ def run(environment: Mapping[str, str], cwd: Path, *arguments: str | Path) -> Do
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=COMMAND_S,
+        timeout=within_s,
         check=False,
         stdin=subprocess.DEVNULL,
     )

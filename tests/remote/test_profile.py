@@ -11,10 +11,10 @@ import pytest
 from tests.end_to_end import books
 from tests.end_to_end.processes import Server, environment, free_port, run, wait_until
 from tests.remote.crowd import FRIENDLY_DOWN, SECRET, Crowd, ask
-from tests.remote.school import TOKEN, School
+from tests.remote.school import INGEST_S, TOKEN, School
 from tests.remote.services import Services
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.timeout(INGEST_S + 300)]
 REMOTE_PACKAGES = ("asyncpg", "openai", "qdrant_client")
 LONG = "How long does one ballast cycle take?"
 
@@ -111,7 +111,7 @@ def test_an_ingestion_is_followed_at_the_other_server(school: School) -> None:
         told: dict[str, Any] = reply.json()
         return told
 
-    wait_until(lambda: job()["state"] != "running", 120, "the ingestion has ended")
+    wait_until(lambda: job()["state"] != "running", INGEST_S, "the ingestion has ended")
     assert (job()["state"], job()["detail"]) == ("done", None)
     assert job() == first.client.get(begun.headers["location"], headers=allowed).json()
 
@@ -155,6 +155,7 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
         pytest.param(
             {"LUTRIN_EMBED_MODEL": "local", "LUTRIN_LLM_MODEL": "local"}, "extractive", id="vectors-elsewhere"
         ),
+        pytest.param({"LUTRIN_LLM_MODEL": "local", "QDRANT_URL": "local"}, "extractive", id="embeddings-elsewhere"),
         pytest.param({"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local"}, "generated", id="model-elsewhere"),
         pytest.param(
             {"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local", "LUTRIN_WORDS": "postgres"},
@@ -166,7 +167,7 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
 def test_parts_can_stay_local(
     services: Services, models_dir: Path, tmp_path: Path, variables: dict[str, str], answers: str
 ) -> None:
-    """Local embeddings with Qdrant, a local index with a model elsewhere, words in PostgreSQL."""
+    """Each part alone is elsewhere: vectors in Qdrant, embeddings, the language model, words in PostgreSQL."""
     school = School(services, models_dir, tmp_path, LUTRIN_MODEL="none", **variables)
     if "LUTRIN_WORDS" not in variables:
         del school.variables["DATABASE_URL"]

@@ -9,10 +9,10 @@ import pytest
 from tests.end_to_end import books
 from tests.remote.crowd import SECRET, Crowd, ask
 from tests.remote.proxy import proxy
-from tests.remote.school import School, await_books
+from tests.remote.school import INGEST_S, School, await_books
 from tests.remote.services import Services
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.timeout(INGEST_S + 300)]
 QUESTION = '"event": "question"'
 
 
