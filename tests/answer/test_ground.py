@@ -37,6 +37,8 @@ def test_what_the_book_says_is_supported(sentence: str) -> None:
         ("The lidar does see glass.", "a denial lost"),
         ("The balance controller does not run at 500 Hz on the microcontroller.", "a denial added"),
         ("A legged robot is cheaper than a wheeled robot.", "sides swapped"),
+        ("To see the lidar, we need to look at the glass.", "the model speaks of itself"),
+        ("Let's run the balance controller at 500 Hz on the microcontroller.", "the model speaks of itself"),
         ("Robots will replace teachers in every school soon.", "nothing in common"),
     ],
 )
@@ -57,6 +59,11 @@ def test_what_the_book_does_not_say_is_dropped(sentence: str, wrong: str) -> Non
 def test_what_says_nothing_is_dropped(sentence: str, question: str, wrong: str) -> None:
     """Small models like to answer so."""
     assert support(sentence, [BOOK], question=question) is None, wrong
+
+
+def test_a_book_that_says_we_may_be_told_so() -> None:
+    """What the model may not say of itself it may say with the book."""
+    assert support("We publish the speeds of the wheels.", ["Then we publish the measured speeds of the wheels."])
 
 
 def test_a_number_stays_with_what_it_measures() -> None:

@@ -3,7 +3,8 @@
 A sentence is supported by a passage if it stands there word for word, or if (1) every number, identifier and name in it
 stands literally in the passage or the question, (2) the passage holds enough of its content words, (3) it denies where
 the passage's closest sentence, or the clause of it that says the same, denies, (4) no number or name took the place of
-another one of that sentence, and (5) each clause that compares names its sides in the passage's order.
+another one of that sentence, (5) each clause that compares names its sides in the passage's order, and (6) it speaks of
+"we" or "I" only where that sentence does.
 """
 
 import re
@@ -19,6 +20,8 @@ _COMMAND = re.compile(r"[A-Z][a-z]+ (?:the|a|an|all|each|every|that|your|whether
 """The beginning of a command such as "Verify that ..."; no name is followed by these words."""
 _EQUATION = re.compile(r"[^\s$]+ = [^\s$]+")
 """Both sides of an equation: it stands so in the book, or it is none."""
+_OWN_VOICE = frozenset("i i'd i'll i'm i've let's our ours us we we'd we'll we're we've".split())
+"""Words by which a model speaks of what it does: "we need to look at the definition"."""
 VERBATIM_WORDS = 5
 """A sentence of so many words that stands in the book needs no other proof."""
 _YES_OR_NO = re.compile(
@@ -118,7 +121,7 @@ def _agrees(sentence: str, text: str) -> bool:
     closest = max(re.split(r"(?<=[.!?])\s+|\n", text), key=lambda part: coverage(sentence, part), default="")
     ordinary = {word for word in words(text) if word.islower()} | STOP_WORDS
     known = {name for name in names(text) if name.lower() not in ordinary}
-    if _swapped(Counter(numbers(sentence)), Counter(numbers(closest))):
+    if _swapped(Counter(numbers(sentence)), Counter(numbers(closest))) or not _voices(sentence) <= _voices(closest):
         return False
     if _swapped(_named(sentence, known), _named(closest, known)) or not _bound(sentence, closest):
         return False
@@ -129,6 +132,11 @@ def _agrees(sentence: str, text: str) -> bool:
     return compared <= _comparisons(closest) and all(
         _in_order(part, closest) for part in _MOVABLE.split(sentence) if _comparisons(part)
     )
+
+
+def _voices(text: str) -> set[str]:
+    """The words of a text that speak of "we" or "I"."""
+    return {word for word in words(text.lower().replace("\u2019", "'")) if word in _OWN_VOICE}
 
 
 def _swapped(own: Counter[str], other: Counter[str]) -> bool:
