@@ -56,3 +56,9 @@ def test_denials_are_seen(text: str) -> None:
 def test_code_is_not_counted_as_words() -> None:
     """The length of an answer is that of its prose."""
     assert words.word_count("Run this:\n\n```bash\nros2 topic list --verbose\n```\nDone.") == 3
+
+
+def test_a_topic_may_be_what_a_book_is_about() -> None:
+    """In robotics it carries messages; "this topic" is only what is spoken of."""
+    assert words.topic_stems("Compare a topic with a service") == {"topic", "servic"}
+    assert not words.topic_stems("Tell me more about this topic")

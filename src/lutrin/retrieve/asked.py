@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Encoding
-from lutrin.retrieve.words import COUNTS, FORM_WORDS, QUESTION_WORDS, STOP_WORDS, stem, words
+from lutrin.retrieve.words import COUNTS, FORM_WORDS, STOP_WORDS, stem, topic_words, words
 
 Float = npt.NDArray[np.float32]
 
@@ -52,7 +52,7 @@ async def asked(
         mixed = (1 - SELECTION_WEIGHT) * vector + SELECTION_WEIGHT * pooled(selection)
         vector = (mixed / np.linalg.norm(mixed)).astype(np.float32)
     tokens, weights = await weighted_tokens(generation, text, encoding)
-    named = {word.lower() for word in words(text)} - STOP_WORDS - QUESTION_WORDS - FORM_WORDS - COUNTS
+    named = {word.lower() for word in topic_words(text)} - FORM_WORDS - COUNTS
     rarity = await rarities(generation, named)
     topics: dict[str, float] = {}
     for word in sorted(named):

@@ -22,8 +22,8 @@ SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 CONTAINS_BONUS = 0.2
 """Added to the passage that the selection was taken from."""
-CONTEXT_WEIGHT = 1.0
-"""What the whole question says of a passage counts as much as what its part says."""
+CONTEXT_WEIGHT = 0.4
+"""What the whole question says of a passage, beside 1 for what its part says."""
 RERANKED = 20
 """Passages that a cross-encoder reads, each in some 20 ms."""
 RERANK_WEIGHT = 1.0
@@ -152,7 +152,11 @@ class Searcher:
             ),
             odds=odds,
             signals=signals,
-            strength=log_odds(np.array(signals, dtype=np.float32), None),
+            # Of two books the one that has a word is the better one, everyday though the word may be.
+            strength=max(
+                log_odds(signals_of(pool, item, rank, everyday=np.inf), None)
+                for item, rank in zip(wanted, ranks, strict=True)
+            ),
         )
 
     async def _reread(self, pool: Pool, item: Scored, rank: Float) -> Float:

@@ -12,17 +12,20 @@ import numpy as np
 from lutrin.index.generation import ScopeFit
 from lutrin.retrieve.asked import Float
 from lutrin.retrieve.candidates import Pool, Scored, stems_of
+from lutrin.retrieve.everyday import is_everyday
 
 SIGNALS = ("best cosine", "best passage", "words in five", "words in the first", "matches in five")
-SIGNALS_VERSION = 1
+SIGNALS_VERSION = 2
 """Raised with every change of the signals or of how they are fitted."""
 PRIOR = ScopeFit(weights=(11.5, 5.3, 3.2, 2.6, 5.2), bias=-15.7, questions=0, signals=SIGNALS_VERSION)
 """Fitted on the tuning half of the sample questions and on bench/questions/npm.jsonl together, then rounded."""
+EVERYDAY = 0.5
+"""Weight at most of a word of everyday English that a book lacks; one that it has weighs like any other."""
 CONSIDERED = 5
 """Passages in which a question's words are looked for."""
 
 
-def signals_of(pool: Pool, item: Scored, rank: Float) -> Float:
+def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERYDAY) -> Float:
     """What tells whether a book answers a question: (5,) float32, in the order of `SIGNALS`.
 
     The words of a question count by their rarity, so that one which the book does not have at all counts most. A
@@ -32,14 +35,20 @@ def signals_of(pool: Pool, item: Scored, rank: Float) -> Float:
         pool: Not empty.
         item: The pool as the question sees it.
         rank: (P,): by which the pool is ordered.
+        everyday: Weight at most of a word of everyday English that the passages lack.
     """
     order = np.argsort(-rank, kind="stable")[:CONSIDERED]
     held = [stems_of(pool.chunks[index].embedded_text()) for index in order]
     topics = item.asked.topics
-    total = sum(topics.values())
 
     def share(stems: frozenset[str]) -> float:
-        return sum(weight for stem, weight in topics.items() if stem in stems) / total if total else 0.0
+        held = sum(weight for stem, weight in topics.items() if stem in stems)
+        missed = sum(
+            min(weight, everyday) if is_everyday(stem) else weight
+            for stem, weight in topics.items()
+            if stem not in stems
+        )
+        return held / (held + missed) if topics else 0.0
 
     return np.array(
         [

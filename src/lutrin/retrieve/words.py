@@ -23,7 +23,7 @@ QUESTION_WORDS = frozenset(
     different elaborate example examples explain explained explanation further go help idea keep know learn list
     main mean meaning means mention mentioned need page paragraph passage point question really say says section
     selected selection sentence show simple simpler simply step steps summarise summarize summary talk tell term
-    text textbook topic understand want way word words work works write""".split()
+    text textbook understand want way word words work works write""".split()
 )
 FORM_WORDS = frozenset(
     """calculate calculates code command compute computes diagram equation figure formula function implement implemented
@@ -37,6 +37,9 @@ COUNTS = frozenset(
 """Words that count things; they say nothing of what is counted."""
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
 
+_THIS_TOPIC = re.compile(
+    r"\b(?:this|that|the|these|those|same|other|another|my|your|main|whole|next) topics?\b", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\W\d_]")
 # A run of characters that a programmer would copy as a whole: /cmd_vel, rclcpp::Node, use_sim_time, D435i, --ros-args.
 _IDENTIFIER = re.compile(
@@ -74,9 +77,17 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word.lower() not in STOP_WORDS]
 
 
+def topic_words(text: str) -> list[str]:
+    """Words that say what a question asks about, in order: its content words without those that any question may hold.
+
+    "This topic" is what is spoken of; "a topic" and "topic against service" may be what a book is about.
+    """
+    return [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in STOP_WORDS | QUESTION_WORDS]
+
+
 def topic_stems(text: str) -> set[str]:
-    """Stems that say what a question asks about: its content words without those that any question may hold."""
-    return {stem(word) for word in words(text) if word.lower() not in STOP_WORDS | QUESTION_WORDS}
+    """Stems of the words that say what a question asks about."""
+    return {stem(word) for word in topic_words(text)}
 
 
 def numbers(text: str) -> list[str]:

@@ -1,0 +1,59 @@
+"""Words that name no subject: that a book lacks them says little."""
+
+import numpy as np
+import pytest
+
+from lutrin.index.tokens import MaxSim
+from lutrin.records import Chunk
+from lutrin.retrieve.asked import Asked
+from lutrin.retrieve.candidates import Pool, Scored
+from lutrin.retrieve.everyday import is_everyday
+from lutrin.retrieve.signals import signals_of
+from lutrin.retrieve.words import stem
+
+WORDS_IN_FIVE = 2
+
+
+def share(*asked: str, held: str, everyday: float = 0.5) -> float:
+    """The share of a question's words, each of weight 4, that a book of one passage holds."""
+    page = Chunk(
+        chunk_id="c", text=held, book="b", book_title="B", edition="", module="", chapter="", section="",
+        section_title="", heading_path=("Page",), filename="c.md", page=None, page_label="", anchor="", chunk_index=0,
+        char_start=0, char_end=1, token_count=1, content_type="text", is_simulation=None, content_hash="", units=(),
+    )  # fmt: skip
+    one, table = np.ones(1, dtype=np.float32), np.ones((1, 1), dtype=np.float32)
+    starts, numbers = np.array([0, 0]), np.zeros(0, dtype=np.int32)
+    late = MaxSim(one, table, one[:0], table[:0], table[:0], starts, numbers)
+    topics = {stem(word): 4.0 for word in asked}
+    question = Asked(text="", searched="", vector=one, tokens=table, weights=one, topics=topics)
+    scored = Scored(asked=question, cosines=one, lexical={}, late=late, fused=one)
+    pool = Pool(chunks=[page], rows=[0], apart=one)
+    return float(signals_of(pool, scored, one, everyday=everyday)[WORDS_IN_FIVE])
+
+
+@pytest.mark.parametrize("word", ["takes", "breaks", "longest", "largest", "easiest", "biggest", "wrongly", "reasons"])
+def test_what_is_said_of_anything_is_everyday(word: str) -> None:
+    """In each of its forms."""
+    assert is_everyday(stem(word))
+
+
+@pytest.mark.parametrize("word", ["hurricane", "queen", "topic", "water", "number", "container", "commit", "install"])
+def test_what_names_a_subject_is_not(word: str) -> None:
+    """Nouns for things, and verbs of a trade."""
+    assert not is_everyday(stem(word))
+
+
+def test_a_missing_everyday_word_counts_little_and_a_missing_subject_much() -> None:
+    """Readers use other words than the book; about other things they ask with other nouns."""
+    assert share("longest", "pause", held="It pauses.") == pytest.approx(4 / 4.5)
+    assert share("hurricane", "pause", held="It pauses.") == pytest.approx(0.5)
+
+
+def test_an_everyday_word_that_stands_there_counts_like_any_other() -> None:
+    """It is a match."""
+    assert share("break", "hurricane", held="A break.") == pytest.approx(0.5)
+
+
+def test_between_books_every_word_counts() -> None:
+    """The one that has it is the better one."""
+    assert share("break", "pause", held="It pauses.", everyday=np.inf) == pytest.approx(0.5)
