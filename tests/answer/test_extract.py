@@ -74,6 +74,83 @@ def test_two_parts_of_a_question_do_not_quote_the_same_twice() -> None:
     assert "Noise number 3" in text
 
 
+def test_what_answers_one_part_leaves_the_next_best_to_the_other() -> None:
+    """Both parts find the same sentence best; the second has something of its own to say."""
+    page = chunk(unit("Frost breaks rocks."), unit("Soil takes ages.", start=40, block=1))
+    parts = [
+        Part(text="How does frost work?", evidence=tuple(evidence(page, 0.9, 0.2))),
+        Part(text="How does frost work how long does soil take?", evidence=tuple(evidence(page, 0.9, 0.5))),
+    ]
+    assert [quote.text for quote in choose_parts(parts, budget_words=60)] == ["Frost breaks rocks.", "Soil takes ages."]
+
+
+def test_a_sentence_that_says_what_is_called_so_defines() -> None:
+    """A school book names a thing after it has described it."""
+    page = chunk(
+        unit("From afar each drumlin looks like an egg."),
+        unit("A hill that ice has shaped is called a drumlin.", block=1),
+    )
+    quotes = choose(wanted("What is a drumlin?"), evidence(page, 0.92, 0.9), budget_words=100)
+    assert [quote.text for quote in quotes] == ["A hill that ice has shaped is called a drumlin."]
+
+
+def test_an_example_that_is_asked_for_follows_the_definition() -> None:
+    """A definition alone is complete only where nothing else is wanted."""
+    page = chunk(unit("A drumlin is a hill."), unit("The best known ones lie in Ireland."))
+    asked = "What is a drumlin? Can you give me an example of one?"
+    assert len(choose(wanted("What is a drumlin?"), evidence(page, 0.9, 0.6), budget_words=100)[0].units) == 1
+    assert len(choose(wanted(asked), evidence(page, 0.9, 0.6), budget_words=100)[0].units) == 2
+
+
+def test_a_short_answer_takes_what_scores_somewhat_less() -> None:
+    """There is room; a long one stops at what is near the best."""
+    brief = chunk(unit("Frost breaks rocks."), unit("Roots pry stones apart.", block=1))
+    long = chunk(unit("Frost " + "slowly " * 60 + "breaks rocks."), unit("Roots pry stones apart.", block=1))
+    assert len(choose(wanted("How does frost work?"), evidence(brief, 0.9, 0.65), budget_words=100)) == 2
+    assert len(choose(wanted("How does frost work?"), evidence(long, 0.9, 0.65), budget_words=100)) == 1
+
+
+def test_a_sentence_that_announces_code_brings_it_where_a_way_is_asked_for() -> None:
+    """Otherwise neither comes; and code that nothing announces is for those who ask for code."""
+    page = chunk(
+        unit("Once the cause is mended, feed it in again:"),
+        unit("mill replay --dead", kind="code", block=1, lead="Once the cause is mended, feed it in again:"),
+        unit("mill --version", kind="code", block=2), unit("The mill grinds.", block=3),
+    )  # fmt: skip
+    texts = [
+        quote.text
+        for quote in choose(
+            wanted("How can I feed it in again?"), evidence(page, 0.9, 0.5, 0.85, 0.8), budget_words=100
+        )
+    ]
+    assert texts[1] == "```\nmill replay --dead\n```"
+    assert not any("--version" in text for text in texts)
+    texts = [
+        quote.text
+        for quote in choose(wanted("Why is it fed in?"), evidence(page, 0.9, 0.5, 0.5, 0.8), budget_words=100)
+    ]
+    assert texts == ["The mill grinds."]
+
+
+def test_nothing_is_announced_that_does_not_come() -> None:
+    """A neighbour that ends in a colon is left out where its list is."""
+    page = chunk(unit("The lock file is for teams."), unit("It serves three purposes:"), unit("A lock.", block=1))
+    quotes = choose(wanted("Who is the lock file for?"), evidence(page, 0.9, 0.6, 0.1), budget_words=100)
+    assert [quote.text for quote in quotes] == ["The lock file is for teams."]
+
+
+def test_what_stands_under_a_name_comes_with_it() -> None:
+    """A list of commands says under each name what it does; a sentence that says the name itself needs no heading."""
+    page = msgspec.structs.replace(chunk(unit("Shows each flow.")), heading_path=("Commands", "mill ls"))
+    part = Part(text="Which command lists flows?", evidence=tuple(evidence(page, 0.9)))
+    assert choose_parts([part], budget_words=60)[0].text == "**mill ls**\n\nShows each flow."
+    said = msgspec.structs.replace(chunk(unit("With mill ls you see each flow.")), heading_path=("Commands", "mill ls"))
+    part = Part(text="Which command lists flows?", evidence=tuple(evidence(said, 0.9)))
+    assert choose_parts([part], budget_words=60)[0].text == "With mill ls you see each flow."
+    plain = Part(text="Which loop is it?", evidence=tuple(evidence(chunk(unit("Shows each flow.")), 0.9)))
+    assert choose_parts([plain], budget_words=60)[0].text == "Shows each flow."
+
+
 def test_neighbours_of_one_paragraph_make_one_quote() -> None:
     """They read on as they do in the book."""
     page = chunk(unit("Sensors measure."), unit("Controllers decide."), unit("Motors act."))

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from lutrin.answer.kinds import Form, QuestionKind
-from lutrin.answer.quote import Quote, is_numbered, joined, leans_back
+from lutrin.answer.quote import Quote, is_numbered, joined, leans_back, titled
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
@@ -37,6 +37,11 @@ SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
 MAX_CODE = 2
 """Code blocks in one answer."""
+SHOWS_CODE: frozenset[QuestionKind] = frozenset({"code", "steps", "other"})
+"""Kinds of answer in which code may stand after the sentence that announces it."""
+SHORT = 0.57
+SHORT_SHARE = 0.7
+"""As long as an answer has less than this share of its words, units from this share of the best score on are quoted."""
 LIST_WORDS = 90
 """A list is completed if it has at most this many words."""
 STEPS_WORDS = 50
@@ -66,9 +71,12 @@ def choose_parts(
         widened = 1 if not alone or wants.kind == "number" else WIDENED
         # What one part leaves of its share is for those after it.
         left = budget_words - sum(word_count(quote.text) for quote in quotes)
-        chosen = choose(wants, part.evidence, budget_words=left // (len(parts) - number), widened=widened)
+        # What has been said answers another part; this one gets the next best.
+        said = {(quote.chunk.chunk_id, unit.char_start) for quote in quotes for unit in quote.units}
+        fresh = [item for item in part.evidence if (item.chunk.chunk_id, item.unit.char_start) not in said]
+        chosen = choose(wants, fresh, budget_words=left // (len(parts) - number), widened=widened)
         quotes = [*(quote for quote in quotes if not _within(quote, chosen, strictly=True)), *chosen]
-    return [quote for number, quote in enumerate(quotes) if not _within(quote, quotes[:number])]
+    return [titled(quote) for number, quote in enumerate(quotes) if not _within(quote, quotes[:number])]
 
 
 def _within(quote: Quote, others: Sequence[Quote], *, strictly: bool = False) -> bool:
@@ -103,17 +111,22 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         return []
     best = ranked[0][0]
     known = {(item.chunk.chunk_id, item.position): score for score, item in ranked}
-    is_definition = wants.kind == "definition"
+    is_definition = wants.kind == "definition" and not wants.form
     floor = best * _keep_share(wants, ranked[0][1])
-    taken = _Taken(budget_words, code_left=MAX_CODE if wants.kind == "code" else int(ranked[0][1].unit.kind == "code"))
+    low = floor if _is_complete(wants, ranked[0][1]) else min(floor, best * SHORT_SHARE)
+    own_code = wants.kind == "code" or ranked[0][1].unit.kind == "code"
+    taken = _Taken(budget_words, code_left=_code_blocks(wants, own_code=own_code))
     for score, item in ranked:
-        if score < floor or taken.spent >= budget_words:
+        if score < (low if taken.spent < budget_words * SHORT else floor) or taken.spent >= budget_words:
             break
+        if item.unit.kind == "code" and not own_code:
+            continue
         if taken.add(score, item.chunk, _with_context(item, wants)) and taken.groups <= widened and not is_definition:
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
     if wants.kind == "compare":
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
     _complete_lists(taken)
+    _drop_announcements(taken)
     return joined(taken.units.values())
 
 
@@ -121,9 +134,23 @@ def _keep_share(wants: Wanted, best: Evidence) -> float:
     """From which share of the best score on a unit is quoted."""
     if wants.explains_code:
         return EXPLAIN_SHARE
-    if wants.kind == "definition" and defines(best.chunk, best.unit, wants.topics):
+    if wants.form:
+        return KEEP_SHARE
+    if _is_complete(wants, best):
         return DEFINED_SHARE
     return KEEP_BY_KIND.get(wants.kind, KEEP_SHARE)
+
+
+def _is_complete(wants: Wanted, best: Evidence) -> bool:
+    """Whether the best unit says all that is asked: a definition does, if nothing but the definition is wanted."""
+    return wants.kind == "definition" and not wants.form and defines(best.chunk, best.unit, wants.topics)
+
+
+def _code_blocks(wants: Wanted, *, own_code: bool) -> int:
+    """Code blocks that an answer may hold; where how to do it is asked, one that a sentence announces."""
+    if wants.kind == "code":
+        return MAX_CODE
+    return int(own_code or wants.kind in SHOWS_CODE)
 
 
 @dataclass(slots=True)
@@ -218,11 +245,20 @@ def _complete_lists(taken: _Taken) -> None:
                 taken.units.setdefault((item.chunk.chunk_id, position), (score, other))
 
 
+def _drop_announcements(taken: _Taken) -> None:
+    """Take out sentences that announce what does not come, unless nothing else is left."""
+    for (name, position), (_, item) in list(taken.units.items()):
+        announces = item.unit.kind == "sentence" and item.unit.text.endswith(":")
+        if announces and (name, position + 1) not in taken.units and len(taken.units) > 1:
+            del taken.units[name, position]
+
+
 def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     """The unit with what it needs to be understood; nothing if that cannot be had.
 
-    A sentence brings the one that it leans on; one that announces a list brings the list, or the code that is asked
-    for; an item brings the rest of its list where a list is asked for, a row that of a table which compares what is.
+    A sentence brings the one that it leans on; one that announces a list brings the list, or the code where code or a
+    way to do something is asked for; an item brings the rest of its list where a list is asked for, a row that of a
+    table which compares what is.
     """
     units = item.chunk.units
     unit = item.unit
@@ -232,12 +268,12 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     if unit.kind == "table_row" and wants.kind == "compare" and _compares(unit.lead, wants.topics):
         return _short_list(units, item.position) or [(item.position, unit)]
     after = item.position + 1
+    announced = after < len(units) and units[after].kind == "code" and units[after].lead == unit.text
+    if wants.kind in SHOWS_CODE and announced and units[after].language not in _DRAWN:
+        return [(item.position, unit), (after, units[after])]
     if unit.kind == "sentence" and unit.text.endswith(":"):
         has_list = after < len(units) and units[after].kind == "list_item"
         return _short_list(units, after) if has_list else []
-    announced = after < len(units) and units[after].kind == "code" and units[after].lead == unit.text
-    if wants.kind == "code" and announced and units[after].language not in _DRAWN:
-        return [(item.position, unit), (after, units[after])]
     before = item.position - 1
     leans = unit.kind == "sentence" and leans_back(unit.text)
     if leans and before >= 0 and units[before].kind == "sentence" and units[before].block == unit.block:

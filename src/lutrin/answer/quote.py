@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.words import content_stems, identifiers
 
+NAME_WORDS = 3
+"""A heading of more words is no name."""
 _ORDERED = re.compile(r"\d+[.)] ")
 _LEANS_BACK = re.compile(
     r"^(?:it|this|that|these|those|they|he|she|such|both|each|here|there|then|therefore|thus|hence|however|instead|otherwise"
@@ -49,7 +54,8 @@ def render(units: Sequence[Unit], *, with_lead: bool = True) -> str:
     if first.kind == "list_item":
         items = "\n".join(unit.text if is_numbered(unit) else f"- {unit.text}" for unit in units)
         return f"{first.lead}\n\n{items}" if first.lead and with_lead else items
-    return " ".join(unit.text for unit in units)
+    text = " ".join(unit.text for unit in units)
+    return f"{first.lead}\n\n{text}" if first.lead and with_lead and first.kind == "sentence" else text
 
 
 def _row(cells: str) -> str:
@@ -100,3 +106,21 @@ def leans_back(sentence: str) -> bool:
 def is_numbered(unit: Unit) -> bool:
     """Whether an item begins with its number in the list."""
     return bool(_ORDERED.match(unit.text))
+
+
+def titled(quote: Quote) -> Quote:
+    """A quote with the name under whose heading it stands, unless it says the name itself.
+
+    "Shows all topics" under the heading `ros2 topic list` is of no use without it.
+    """
+    first = quote.units[0]
+    name = next((title for title in reversed(quote.chunk.heading_path) if _is_name(title)), "")
+    said = set(content_stems(quote.text))
+    if not name or first.lead or first.kind not in {"sentence", "list_item"} or set(content_stems(name)) <= said:
+        return quote
+    return replace(quote, units=(msgspec.structs.replace(first, lead=f"**{name}**"), *quote.units[1:]))
+
+
+def _is_name(title: str) -> bool:
+    """Whether a heading is the name of something from code: a command, a function, an option."""
+    return len(title.split()) <= NAME_WORDS and (title[:1].islower() or bool(identifiers(title)))

@@ -39,6 +39,7 @@ _ENDS = (".", "!", "?", ":", ";")
 PLAIN_WORDS = 18
 """A sentence of at most so many words is plain."""
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
+_CALLED = re.compile(r"\b(?:called|known as|named)\s+(.+)")
 _SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
 _REASON = re.compile(
     r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
@@ -177,12 +178,14 @@ def _selected(text: str, evidence: Iterable[Evidence]) -> Selected:
 
 
 def defines(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> bool:
-    """Whether a sentence says what the topics are: it begins with them, and soon says `is`.
+    """Whether a sentence says what the topics are: it begins with them, and soon says `is`, or says what is called so.
 
     What its headings say it need not repeat: "A node is ..." in the chapter on ROS 2 says what a node in ROS 2 is.
     """
     if unit.kind != "sentence" or not topics:
         return False
+    if any(topics <= topic_stems(" ".join(words(name)[: len(topics) + 1])) for name in _CALLED.findall(unit.text)):
+        return True
     verb = _DEFINES.search(unit.text)
     subject = unit.text[: verb.start()] if verb else ""
     named = topics & topic_stems(subject)
