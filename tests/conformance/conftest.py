@@ -13,6 +13,7 @@ import pytest
 from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
 from tests.end_to_end.processes import Done, environment, run
 from tests.remote.fixtures import postgres
+from tests.remote.school import INGEST_S
 
 from . import profiles
 from .asking import Reader, newest
@@ -33,6 +34,13 @@ __all__ = ["postgres", "pytest_runtest_makereport"]
 def pytest_configure(config: pytest.Config) -> None:
     """Make known the mark that ties a test to rows of the specifications."""
     config.addinivalue_line("markers", "row(*identifiers): shows that these rows of tests/conformance/rows are met")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whichever test comes first waits for the ingest of the corpus, which gives way to all that runs beside it."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(INGEST_S + 300))
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,8 @@ def house(
     data = place / "data"
     for lender in ingested:
         profiles.lend_embeddings(lender, data)
-    done = run(environment(models_dir, data, **profile.variables(data)), bare_folder, "ingest", CORPUS)
+    known = environment(models_dir, data, **profile.variables(data))
+    done = run(known, bare_folder, "ingest", CORPUS, within_s=INGEST_S)
     ingested.append(data)
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
@@ -136,7 +145,7 @@ def growth(
     counts: list[int] = []
 
     def ingest() -> Done:
-        done = run(known, bare_folder, "ingest", book)
+        done = run(known, bare_folder, "ingest", book, within_s=INGEST_S)
         counts.append(newest(data, "book")["chunks"])
         return done
 

@@ -26,7 +26,7 @@ Every joint has an encoder, and the trunk has an IMU.
 The gripper of our own robot Perle opens 73 mm."""
 IK = "04-part-4-perception-and-motion/10-chapter-10-kinematics-dynamics/02-inverse-kinematics.mdx"
 SAFETY = "05-part-5-intelligence-and-society/14-chapter-14-hardware-ethics-safety/05-lab-safety.mdx"
-JOB_S = 120.0
+JOB_S = 600.0
 
 
 def browser() -> dict[str, str]:
