@@ -36,7 +36,11 @@ SOURCE = (
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
 INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
 EMBED_TIER = "default"
-ORDER = ("_category_.json", "_category_.yml", "_category_.yaml")
+ORDER = (
+    "_category_.json", "_category_.yml", "_category_.yaml",
+    "docs.json", "mint.json", "myst.yml", "_toc.yml", "SUMMARY.md",
+)  # fmt: skip
+"""What may say the order of a book's pages."""
 UNPACKED_RATIO = 2
 """Wheels and the file that they go into exist side by side for a moment."""
 
@@ -205,7 +209,7 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
 
 
 def _belonging(root: Path, page: str) -> set[str]:
-    """A page, the pictures that it shows, and what Docusaurus says of the order of pages in its folders."""
+    """A page, the pictures that it shows, and what says the order of pages in its folders."""
     folders = [parent.as_posix() for parent in PurePosixPath(page).parents]
     found = {page, *(f"{folder}/{name}" for folder in folders for name in ORDER)}
     path = root / page

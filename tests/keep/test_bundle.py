@@ -50,6 +50,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "corpus" / "tides.md").write_text(page)
     (place / "corpus" / "img").mkdir()
     (place / "corpus" / "img" / "moon.svg").write_text(MOON)
+    (place / "corpus" / "_toc.yml").write_text("root: tides\n")
     (place / "corpus" / "notes.txt").write_text("The operator's own.")
     variables = {
         "LUTRIN_DATA_DIR": str(place / "data"),
@@ -86,7 +87,7 @@ def test_the_pictures_of_a_book_come_along(unpacked: Path, tmp_path: Path) -> No
     home = tmp_path / "home"
     shutil.copytree(unpacked / "home", home)
     book = home / "corpus" / "corpus"
-    assert sorted(path.name for path in book.rglob("*")) == ["book.toml", "img", "moon.svg", "tides.md"]
+    assert sorted(path.name for path in book.rglob("*")) == ["_toc.yml", "book.toml", "img", "moon.svg", "tides.md"]
     settings = load_settings(data_dir=home / "data", corpus_dir=home / "corpus")
     with Catalog(settings.catalog_path) as catalog:
         published = catalog.books()[0]
