@@ -117,6 +117,22 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     assert " ".join(texts(document)) == " ".join([*left, *right])
 
 
+def test_a_heading_of_the_second_column_beside_a_full_line_of_the_first() -> None:
+    """Its larger letters make the gap look narrow; still the line does not run over both columns."""
+
+    def page(canvas: Canvas) -> None:
+        full = "Loaded lines of the left column go to the border"
+        text(canvas, [*(f"Left {i} has quite a few words in its line" for i in range(4)), full, "The end of it."], x=60)
+        text(canvas, [f"Right {i} has quite a few words in its line" for i in range(4)], x=309)
+        text(canvas, ["4 Wheels"], x=309, top=664, font="Helvetica-Bold", size=16)
+        text(canvas, [f"Wheel {i} has quite a few words in its line" for i in range(4)], x=309, top=640)
+
+    document = parse_pdf(pdf(page), "columns.pdf")
+    words = " ".join(texts(document))
+    assert words.index("Left 0") < words.index("The end of it.") < words.index("Right 0") < words.index("Wheel 0")
+    assert [section.heading_path[-1] for section in document.sections][-1] == "4 Wheels"
+
+
 def test_columns_with_a_table_and_bold_words_keep_their_order() -> None:
     """A table in one column, a word in bold letters and a running title over both do not disturb the reading."""
 

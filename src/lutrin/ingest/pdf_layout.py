@@ -30,6 +30,8 @@ _MIN_COLUMN_LINES = 4
 _PROSE_BLANKS = 4
 # Rows of a table stand at least so many sizes apart, lines of text less.
 _TABLE_PITCH = 1.45
+# Points around the border of two columns in which lines of the second one start.
+_COLUMN_START = 8.0
 _NUMBER = re.compile(r"\d+")
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
@@ -97,7 +99,7 @@ def page_lines(runs: Sequence[Run]) -> list[Line]:
     ordered: list[Line] = []
     left: list[Line] = []
     right: list[Line] = []
-    for row in rows:
+    for row in (_parted(row, gutter) for row in rows):
         spans = [s for s in row if s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size]
         if spans:
             ordered += [*left, *right, _line(row)]
@@ -178,6 +180,19 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
         if min(filled, _filled(after, right_edge - x)) > 0.5 and (best is None or x < best):
             best = x
     return None if best is None else best - 3
+
+
+def _parted(row: Sequence[Segment], gutter: float) -> list[Segment]:
+    """A line's segments, parted where the second column starts: beside a large heading its gap is no wide one."""
+    parted: list[Segment] = []
+    for segment in row:
+        starts = [
+            number
+            for number, (left, right) in enumerate(pairwise(segment), 1)
+            if abs(right.x - gutter) <= _COLUMN_START and right.x - left.right > min(left.size, right.size)
+        ]
+        parted += [segment[start:end] for start, end in pairwise([0, *starts, len(segment)])]
+    return parted
 
 
 def _side_by_side(segments: Sequence[Segment], x: float) -> bool:
