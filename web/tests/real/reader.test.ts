@@ -48,7 +48,13 @@ async function visit(path = NODES, options: BrowserContextOptions = {}): Promise
 
 /** The text that is marked in the page. */
 function marked(reader: Reader): Promise<string> {
-  return reader.page.evaluate(() => [...(CSS.highlights.get('lutrin-passage') ?? [])].map((range) => range.toString()).join('|'));
+  return reader.page.evaluate(() => {
+    const [range] = CSS.highlights.get('lutrin-passage') ?? [];
+    const content = (range as Range | undefined)?.cloneContents() ?? document.createDocumentFragment();
+    // Of a formula what its author typed, as in the quote.
+    for (const drawn of content.querySelectorAll('semantics > :not(annotation)')) drawn.remove();
+    return content.textContent ?? '';
+  });
 }
 
 /** Only what is said, as a mark and a quote have it in common. */
@@ -98,10 +104,26 @@ test('every citation of every answer lands on its heading with the passage marke
         const box = (range as Range).getBoundingClientRect();
         return box.bottom > 0 && box.top < innerHeight;
       });
-    await expect.poll(inView, SOON).toBe(true);
+    await expect.poll(inView, {...SOON, message: url}).toBe(true);
     await reader.questions.first().waitFor();
   }
 }, 90_000);
+
+test('a citation of a formula marks the formula where it is drawn', async () => {
+  const reader = await visit(WHEELS);
+  await reader.page.evaluate((path) => {
+    const link = Object.assign(document.createElement('a'), {href: `${path}#torque-of-a-wheel`, textContent: 'a formula'});
+    link.dataset['lutrinQuote'] = '$$\n\\tau = 2 \\frac{P}{\\omega}\n$$';
+    document.querySelector('article')?.append(link);
+  }, WHEELS);
+  await reader.page.getByRole('link', {name: 'a formula'}).click();
+  const height = (): Promise<number> =>
+    reader.page.evaluate(() => {
+      const [range] = CSS.highlights.get('lutrin-passage') ?? [];
+      return (range as Range | undefined)?.getBoundingClientRect().height ?? 0;
+    });
+  await expect.poll(height, SOON).toBeGreaterThan(20);
+});
 
 test('a passage in a folded part of the page is unfolded for who follows a citation to it', async () => {
   const reader = await visit(WHEELS);

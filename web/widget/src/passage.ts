@@ -124,8 +124,16 @@ function rangeOf(page: Letters, start: number, end: number): Range {
     page.nodes[page.owners[index] ?? 0] as Text,
     page.offsets[index] ?? 0,
   ];
-  range.setStart(...at(start));
+  const [first, from] = at(start);
   const [last, offset] = at(end - 1);
+  // What its author typed of a formula is not drawn: the formula is.
+  const [head, tail] = [first, last].map((node) => node.parentElement?.closest('math'));
+  if (head) range.setStartBefore(head);
+  else range.setStart(first, from);
+  if (tail) {
+    range.setEndAfter(tail);
+    return range;
+  }
   const letter = String.fromCodePoint(last.data.codePointAt(offset) ?? 32);
   let stop = offset + letter.length;
   // The full stop belongs to the sentence.
