@@ -210,8 +210,7 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
 
 def _belonging(root: Path, page: str) -> set[str]:
     """A page, the pictures that it shows, and what says the order of pages in its folders."""
-    folders = [parent.as_posix() for parent in PurePosixPath(page).parents]
-    found = {page, *(f"{folder}/{name}" for folder in folders for name in ORDER)}
+    found = {page, *((folder / name).as_posix() for folder in PurePosixPath(page).parents for name in ORDER)}
     path = root / page
     if path.suffix.lower() != ".pdf" and _is_inside(root, path):
         shown = pictures_in(path.read_text(encoding="utf-8", errors="replace"), page)
