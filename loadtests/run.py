@@ -1,9 +1,10 @@
 """A load test from beginning to end: `python -m loadtests.run ten|class|hundred|reingest [--seconds N]`.
 
-It reads the books into a data folder of its own, starts a server on a free port, lets Locust play the readers for a
-bounded time, ends what it started, and prints a table of figures beside their goals; the last line is JSON. A picture
-and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed. `--gently` judges errors and fairness
-only, by the same bars: on a busy machine the seconds say more about the machine.
+It reads the books into a data folder of its own, tunes the model as set-up does, starts a server on a free port, lets
+Locust play the readers for a bounded time, ends what it started, and prints a table of figures beside their goals; the
+last line is JSON. A picture and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed. `--gently`
+judges errors and fairness only, by the same bars, and does not tune: on a busy machine the seconds say more about the
+machine.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from loadtests import targets
 from loadtests.plot import svg
-from loadtests.server import ROOT, copy_of, ingest, serving, settings
+from loadtests.server import ROOT, copy_of, ingest, serving, settings, tune
 from loadtests.targets import Sample, Target, Verdict
 
 OUT = ROOT / "loadtests" / "out"
@@ -158,7 +159,7 @@ def main() -> int:
     model = scenario.model or os.environ.get("LUTRIN_MODEL", "small")
     with tempfile.TemporaryDirectory(prefix="lutrin-load-") as folder:
         place = Path(folder)
-        samples, spans = run(scenario, corpus, model, place)
+        samples, spans = run(scenario, corpus, model, place, tuned=not options.gently)
     verdicts = judge(scenario, samples, spans, gently=options.gently)
     failed = [verdict for verdict in verdicts if verdict.needed and not verdict.met]
     title = f"{options.scenario}: {scenario.readers} readers, {scenario.seconds:g} s, model {model}"
@@ -176,7 +177,7 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run(scenario: Scenario, corpus: Path, model: str, place: Path) -> tuple[list[Sample], list[Span]]:
+def run(scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: bool) -> tuple[list[Sample], list[Span]]:
     """Everything that needs processes: the samples, and the spans of time in which an ingest ran."""
     environment = settings(place / "data", model)
     changing = scenario.reader == "Steady"
@@ -184,6 +185,8 @@ def run(scenario: Scenario, corpus: Path, model: str, place: Path) -> tuple[list
     asked = questions_for(corpus, one_chapter=scenario.one_chapter)
     (place / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
     ingest(books, environment)
+    if tuned:
+        tune(environment)
     with serving(environment, place / "server.log") as address:
         began_s = time.time()
         spans = play(
