@@ -2,9 +2,9 @@
 
 It reads the books into a data folder of its own, tunes the model as set-up does, starts a server on a free port, lets
 Locust play the readers for a bounded time, ends what it started, and prints a table of figures beside their goals; the
-last line is JSON. A picture and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed. `--gently`
-judges errors and fairness only, by the same bars, and does not tune: on a busy machine the seconds say more about the
-machine.
+last line is JSON. A picture and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed.
+`--gently` judges errors and fairness only, by the same bars, and does not tune: on a busy machine the seconds say more
+about the machine.
 """
 
 import argparse
