@@ -160,7 +160,7 @@ test('on a phone the panel fills the screen, nothing scrolls sideways, and a cit
   expect(await sideways()).toBe(390);
   await reader.bubble.tap();
   await reader.panel.waitFor();
-  expect(await reader.panel.boundingBox()).toEqual({x: 0, y: 0, width: 390, height: 800});
+  await eventually(() => reader.panel.boundingBox(), {x: 0, y: 0, width: 390, height: 800});
   await reader.ask('What is it?');
   await reader.widget.locator('.cite').tap();
   await reader.preview.getByRole('link').tap();
