@@ -1,0 +1,117 @@
+"""PDFs that are locked, broken, or made to do harm: each is named, and costs its reader little."""
+
+import resource
+import time
+from io import BytesIO
+
+import pypdf
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+from tests.ingest.drawn import BODY, heading, pdf, text, texts
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.limited import read_limited
+from lutrin.ingest.pdf import parse_pdf
+
+
+def encrypted(algorithm: str, user: str, owner: str) -> bytes:
+    """A page of two words, encrypted by pypdf."""
+    writer = pypdf.PdfWriter(clone_from=BytesIO(pdf(lambda canvas: text(canvas, ["Secret words."]) and None)))
+    writer.encrypt(user, owner, algorithm=algorithm)
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256-R5", "AES-256"])
+def test_an_encrypted_file_needs_its_password(algorithm: str) -> None:
+    """It is named as encrypted, a wrong password as wrong, and the right one opens it, the owner's as well."""
+    data = encrypted(algorithm, "open sesame", "the owner's")
+    with pytest.raises(DocumentError, match="is encrypted; give its password"):
+        parse_pdf(data, "locked.pdf")
+    with pytest.raises(DocumentError, match="the password is wrong"):
+        parse_pdf(data, "locked.pdf", "sesame")
+    for password in ("open sesame", "the owner's"):
+        assert texts(read_limited(data, "locked.pdf", password)) == ["Secret words."]
+
+
+@pytest.mark.parametrize("password", ["", "of another file"])
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
+def test_a_file_that_only_forbids_changes_needs_no_password(algorithm: str, password: str) -> None:
+    """Its owner's password protects it from being changed; everybody may read it, whatever password others need."""
+    assert texts(parse_pdf(encrypted(algorithm, "", "the owner's"), "open.pdf", password)) == ["Secret words."]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "is empty"),
+        (b"Hello, this is text.", "is not a complete PDF"),
+        (b"%PDF-1.7\n" + b"\0" * 1000, "is not a complete PDF"),
+        (pdf(lambda canvas: canvas.rect(10, 10, 100, 100)), "only pictures"),
+    ],
+    ids=["empty", "blank", "text", "zeros", "pictures"],
+)
+def test_what_cannot_be_read_is_named(data: bytes, message: str) -> None:
+    """In one sentence, with the file's name."""
+    with pytest.raises(DocumentError, match=message) as caught:
+        parse_pdf(data, "broken.pdf")
+    assert caught.value.filename == "broken.pdf"
+
+
+def test_every_truncation_is_read_or_named() -> None:
+    """Half a file never ends in anything but a document or one sentence."""
+
+    def page(canvas: Canvas) -> None:
+        heading(canvas, "Title")
+        text(canvas, BODY)
+
+    data = pdf(page, page)
+    outcomes: set[bool] = set()
+    for cut in range(0, len(data), 61):
+        try:
+            outcomes.add(bool(parse_pdf(data[:cut], "cut.pdf").sections))
+        except DocumentError as error:
+            outcomes.add("\n" in error.detail)
+    assert False in outcomes
+
+
+def test_the_child_gives_the_same_document() -> None:
+    """Process boundaries change nothing."""
+    data = pdf(lambda canvas: text(canvas, BODY))
+    assert read_limited(data, "a/b c.pdf") == parse_pdf(data, "a/b c.pdf")
+    with pytest.raises(DocumentError, match=r"^x\.pdf: is empty"):
+        read_limited(b"", "x.pdf")
+
+
+def bomb(megabytes: int) -> bytes:
+    """A small PDF whose one page inflates to many megabytes of drawing operators."""
+    writer = pypdf.PdfWriter()
+    page = writer.add_blank_page(200, 200)
+    stream = pypdf.generic.StreamObject()
+    stream.set_data(b"BT /F1 9 Tf (a) Tj ET\n" * (megabytes * 1024 * 1024 // 22))
+    page[pypdf.generic.NameObject("/Contents")] = writer._add_object(stream.flate_encode(9))
+    buffer = BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+def test_a_bomb_costs_one_error_line() -> None:
+    """Whether it eats time or memory, its process ends and ours goes on unharmed."""
+    data = bomb(100)
+    assert len(data) < 1024 * 1024
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.monotonic()
+    with pytest.raises(DocumentError, match=r"^bomb\.pdf: "):
+        read_limited(data, "bomb.pdf", time_limit_s=8)
+    assert time.monotonic() - began < 12
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_memory_is_limited() -> None:
+    """A file that needs more than its share is named as such, and this process has not grown."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DocumentError, match=r"^big\.md: needs more than 64 MB of memory"):
+        read_limited(b"words " * 3_000_000, "big.md", memory_limit_bytes=64 * 1024 * 1024)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
