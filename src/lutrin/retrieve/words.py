@@ -25,6 +25,7 @@ QUESTION_WORDS = frozenset(
     selected selection sentence show simple simpler simply step steps summarise summarize summary talk tell term
     text textbook understand want way word words work works write""".split()
 )
+_ANY_QUESTION = STOP_WORDS | QUESTION_WORDS
 FORM_WORDS = frozenset(
     """calculate calculates code command compute computes diagram equation figure formula function implement implemented
     implements listing picture program script snippet table""".split()
@@ -82,7 +83,7 @@ def topic_words(text: str) -> list[str]:
 
     "This topic" is what is spoken of; "a topic" and "topic against service" may be what a book is about.
     """
-    return [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in STOP_WORDS | QUESTION_WORDS]
+    return [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
 
 
 def topic_stems(text: str) -> set[str]:
