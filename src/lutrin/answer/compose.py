@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lutrin.answer.ground import coverage
 from lutrin.answer.quote import Quote, leans_back, render
+from lutrin.answer.safety import needs_warning
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Unit
 from lutrin.retrieve.words import content_stems, identifiers, numbers, word_count
@@ -59,23 +60,32 @@ def compose(
         verified: Generated sentences in order; may be empty.
         quotes: The book's own words, the best first.
         numbers_of: Citation number of each quote, by chunk id and span.
-        budget_words: Quotes stop when the answer has this many words; code is shown whatever its length.
+        budget_words: Quotes stop when the answer has this many words. Code is shown whatever its length, and so is the
+            warning that belongs to it: whole, whatever the model has said of it.
     """
     paragraphs = []
     if verified:
         paragraphs.append(" ".join(f"{item.text} [{_number(item.quote, numbers_of)}]" for item in verified))
     said = " ".join(item.text for item in verified)
     spent = word_count(said)
-    for quote in quotes:
-        left = unsaid(quote, said) if verified else quote.units
+    for place, quote in enumerate(quotes):
+        kept = warns_of(quote, quotes[place + 1 :])
+        left = unsaid(quote, said) if verified and not kept else quote.units
         with_lead = not left or left[0].lead not in "\n".join(paragraphs)
         text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
-        cost = word_count(text)
-        if not left or (paragraphs and spent + cost > budget_words):
+        cost = 0 if kept else word_count(text)
+        if not left or (paragraphs and not kept and spent + cost > budget_words):
             continue
         spent += cost
         paragraphs.append(text)
     return "\n\n".join(paragraphs)
+
+
+def warns_of(quote: Quote, later: Sequence[Quote]) -> bool:
+    """Whether a quote is the warning of its file for code that comes later and moves hardware."""
+    if not all(unit.warning for unit in quote.units):
+        return False
+    return any(code.chunk.filename == quote.chunk.filename for code in needs_warning(later))
 
 
 def marked(units: Sequence[Unit], n: int, *, with_lead: bool = True) -> str:

@@ -1,0 +1,49 @@
+"""An answer is put together: what must stand in it stands there, whatever else does."""
+
+import pytest
+from tests.answer.book import chunk, unit
+
+from lutrin.answer.compose import Verified, compose
+from lutrin.answer.quote import Quote
+from lutrin.records import Unit
+
+WARNING = "Keep a hand on the emergency stop before the arm moves."
+CODE = "arm.execute(plan)\nmotor.set_torque(4)\n"
+
+
+def quote(*units: Unit) -> Quote:
+    """Units of one page, quoted together."""
+    return Quote(chunk=chunk(*units), units=units, score=0.8)
+
+
+def answer(quotes: list[Quote], verified: list[Verified], budget_words: int = 30) -> str:
+    """The text of an answer; every quote has its place as its number."""
+    numbers = {(item.chunk.chunk_id, *item.span): n for n, item in enumerate(quotes, start=1)}
+    return compose(verified, quotes, numbers, budget_words=budget_words)
+
+
+def passage(warning: str) -> list[Quote]:
+    """A long explanation, a warning, and code that moves an arm, from one page."""
+    long = unit(
+        "The planner finds a path for the arm around all that the camera has seen, joint by joint, in two seconds."
+    )
+    warned = unit(warning, start=200, warning=True)
+    return [quote(long), quote(warned), quote(unit(CODE, start=400, kind="code"))]
+
+
+@pytest.mark.parametrize("generated", [False, True])
+def test_code_that_moves_hardware_never_stands_without_its_warning(*, generated: bool) -> None:
+    """Neither the number of words nor what the model has said takes the warning away, and it comes first."""
+    quotes = passage(WARNING)
+    said = (
+        [Verified(text="Before the arm moves keep a hand on the emergency stop.", quote=quotes[1])] if generated else []
+    )
+    text = answer(quotes, said)
+    assert CODE in text
+    assert WARNING in text
+    assert text.index(WARNING) < text.index(CODE)
+
+
+def test_a_warning_that_no_code_needs_is_a_quote_like_any_other() -> None:
+    """It may be one too many."""
+    assert WARNING not in answer(passage(WARNING)[:2], [])
