@@ -14,6 +14,7 @@ import uuid
 import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -97,13 +98,12 @@ class QdrantStore:
         """
         note = _read_note(directory)
         client = self._connect()
-        try:
+        async with AsyncExitStack() as unfinished:
+            unfinished.push_async_callback(client.close)
             if note.records:
                 info = await _call(lambda: client.get_collection(note.collection), READ_PATIENCE_S, "cannot be opened")
                 _check(info, note, collection)
-        except BaseException:
-            await client.close()
-            raise
+            unfinished.pop_all()
         return QdrantIndex(client, note, None)
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import asyncpg
@@ -71,20 +71,24 @@ class WordedStore:
         """Make an empty collection; see `ports.VectorStore.create`."""
         vectors = await self._store.create(directory, collection, count)
         name = f"{collection}--{uuid.uuid4().hex[:12]}"
-        async with _connected(self._url) as connection, connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
-            await connection.execute(SCHEMA)
-        return WordedIndex(vectors, name, await self._pool(BUILD_S), directory)
+        async with AsyncExitStack() as unfinished:
+            unfinished.push_async_callback(vectors.close)
+            async with _connected(self._url) as connection, connection.transaction():
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
+                await connection.execute(SCHEMA)
+            pool = await self._pool(BUILD_S)
+            unfinished.pop_all()
+        return WordedIndex(vectors, name, pool, directory)
 
     async def open(self, directory: Path, collection: str) -> "WordedIndex":
         """Open a finished collection; see `ports.VectorStore.open`."""
         name = _read_note(directory)
         vectors = await self._store.open(directory, collection)
-        try:
-            return WordedIndex(vectors, name, await self._pool(SEARCH_S), None)
-        except BaseException:
-            await vectors.close()
-            raise
+        async with AsyncExitStack() as unfinished:
+            unfinished.push_async_callback(vectors.close)
+            pool = await self._pool(SEARCH_S)
+            unfinished.pop_all()
+        return WordedIndex(vectors, name, pool, None)
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
         """Publish the vectors, and drop words that no generation needs; see `ports.VectorStore.settle`."""

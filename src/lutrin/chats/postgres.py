@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime
 
 import asyncpg
@@ -75,17 +76,16 @@ class PostgresChatStore(ChatTables):
         """
         engine = open_engine(url)
         seal = KeySeal(key)
-        try:
-            async with engine.begin() as connection:
-                await _migrate(connection, seal)
-        except TROUBLE as error:
-            await engine.dispose()
-            raise ChatStoreError(
-                f"PostgreSQL at {place(url)} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
-            ) from error
-        except BaseException:
-            await engine.dispose()
-            raise
+        async with AsyncExitStack() as unfinished:
+            unfinished.push_async_callback(engine.dispose)
+            try:
+                async with engine.begin() as connection:
+                    await _migrate(connection, seal)
+            except TROUBLE as error:
+                raise ChatStoreError(
+                    f"PostgreSQL at {place(url)} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
+                ) from error
+            unfinished.pop_all()
         return cls(engine, engine.execution_options(postgresql_readonly=True), insert, seal, now)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
