@@ -105,9 +105,10 @@ class Reader(FastHttpUser):
                 "/api/query", json=body, headers={"Accept": "text/event-stream"}, stream=True, catch_response=True
             ) as reply:
                 sample |= {"status": reply.status_code, "message": _header(reply.headers, "x-lutrin-message")}
+                sample["error"] = _error(reply)
                 sample |= _read(reply.stream, start_s) if sample["status"] == 200 else {}
-        except OSError:  # the connection broke while the answer was read
-            sample["status"] = CUT_OFF
+        except OSError as error:  # the connection broke while the answer was read
+            sample |= {"status": CUT_OFF, "error": repr(error)}
         seconds = round(time.time() - start_s, 4)
         NOTES.note(start_s, session=self.session, what="answer", seconds=seconds, **sample)
 
@@ -117,7 +118,7 @@ class Reader(FastHttpUser):
         reply = self.client.post("/api/retrieve", json={"query": self.question()})
         seconds = round(time.time() - start_s, 4)
         status = reply.status_code or 0
-        NOTES.note(start_s, session=self.session, what="retrieve", seconds=seconds, status=status)
+        NOTES.note(start_s, session=self.session, what="retrieve", seconds=seconds, status=status, error=_error(reply))
 
 
 class Ten(Reader):
@@ -207,3 +208,9 @@ def _header(headers: Mapping[str, str] | Sequence[tuple[str, str]] | None, name:
     """A header, whatever case the server wrote it in; empty if there is no reply."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers or ()
     return next((value for key, value in pairs if key.lower() == name), "")
+
+
+def _error(reply: object) -> str:
+    """Why a reply did not come; empty if it did."""
+    error = getattr(reply, "error", None)
+    return repr(error) if error else ""

@@ -19,6 +19,8 @@ DEALINGS = 400
 STEP_S = 0.25
 """One step of the model in which a newcomer's prompt is read (128 tokens): when in it one comes is nobody's merit."""
 OK = 200
+SHOWN = 5
+"""So many failures are described."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Sample:
     """Until its end."""
     status: int
     """0: no reply at all."""
+    error: str = ""
+    """Why there was no reply, or only a part of one."""
     kind: str = ""
     """Of an answer: `generated`, `extractive` or `refusal`."""
     first_s: float | None = None
@@ -236,10 +240,12 @@ def beside(quiet: Sequence[Sample], most: float) -> Target:
 def summary(samples: Sequence[Sample]) -> dict[str, Any]:
     """What happened, in figures."""
     came = answers(samples)
+    lost = [sample for sample in samples if sample.failed]
     seconds = [sample.seconds for sample in came]
     return {
         "answers": len(came),
-        "failed": sum(sample.failed for sample in samples),
+        "failed": len(lost),
+        "failures": [f"{item.what} at {item.at_s:g} s: {item.status} {item.error}".strip() for item in lost[:SHOWN]],
         "sessions": len({sample.session for sample in came}),
         "kinds": dict(Counter(sample.kind for sample in came).most_common()),
         "median_s": round(percentile(seconds, 0.5), 3),

@@ -68,6 +68,26 @@ async def test_a_signal_ends_it_and_what_was_sent_is_stored(house: House, number
     assert [message.role for message in await house.chats.history("s1")] == ["user", "assistant"]
 
 
+async def test_a_connection_outlives_the_time_in_which_an_answer_is_read(house: House) -> None:
+    """A question that comes seconds after the last answer must not run into a connection that is being closed."""
+    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    settings = load_settings(data_dir=house.data_dir, port=free_port())
+    running = asyncio.create_task(run_server(house.services(), settings, on_ready=told.set_result))
+    await told
+    reader, writer = await asyncio.open_connection("127.0.0.1", settings.port)
+    try:
+        for pause_s in (0, 6):
+            await asyncio.sleep(pause_s)
+            writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 5)
+            assert head.startswith(b"HTTP/1.1 200 ")
+            await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
+    finally:
+        writer.close()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
 async def test_old_conversations_are_deleted(house: House, serve: Serve) -> None:
     """`LUTRIN_RETENTION_DAYS` holds from the start on; younger ones stay."""
     key, path = new_key(), house.data_dir / "old.db"

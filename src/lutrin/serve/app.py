@@ -37,6 +37,9 @@ ANSWERS_END_S = 3
 """What running answers get to finish after a signal."""
 SHUTDOWN_S = 5
 """After it, connections that are still open are cut."""
+IDLE_S = 130
+"""How long a connection stays open for its next request: longer than proxies keep theirs (Caddy: two minutes), so that
+the other side closes it. A question that is sent into a connection that the server is closing is lost."""
 HANDLERS = [
     health.health,
     health.ready,
@@ -127,6 +130,7 @@ async def run_server(
         log_config=None,
         proxy_headers=False,  # only LUTRIN_TRUSTED_PROXIES are believed
         server_header=False,
+        timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=SHUTDOWN_S,
         lifespan="on",
     )
