@@ -1,5 +1,6 @@
 """Specification B over HTTP: `/chat`, `/history`, `/health`; what happens in the browser is tested in web/."""
 
+import json
 import re
 import time
 
@@ -13,6 +14,7 @@ pytestmark = pytest.mark.model
 FALLBACK = "I couldn't find that in the book. Please check the relevant chapter."
 QUANTUM = "How do I build a quantum computer?"
 LIMIT_S = 10.0
+COMMON = ROOT / "bench" / "questions" / "common.jsonl"
 
 
 @pytest.mark.row("B-US1-1", "B-FR-004", "B-FR-007", "B-SC-001")
@@ -42,6 +44,15 @@ def test_every_far_question_gets_the_fallback(reader: Reader) -> None:
     """All questions of the collection that are far from the book."""
     replies = [reader.chat(new_session(), question)["answer"] for question in out_of_book("far")]
     assert set(replies) == {FALLBACK}
+
+
+@pytest.mark.row("B-SC-007")
+def test_questions_on_common_subjects_get_the_fallback(reader: Reader) -> None:
+    """All but four of a hundred questions that are asked anywhere; a linked list in C++ is not the book's, either."""
+    questions = [json.loads(line)["question"] for line in COMMON.read_text(encoding="utf-8").splitlines()]
+    answered = [item for item in questions if reader.chat(new_session(), item)["answer"] != FALLBACK]
+    assert len(answered) <= 0.04 * len(questions), answered
+    assert "How do I reverse a linked list in C++?" in set(questions) - set(answered)
 
 
 @pytest.mark.row("B-SC-007")

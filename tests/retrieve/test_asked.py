@@ -13,6 +13,8 @@ from lutrin.ports import Encoding
 from lutrin.retrieve.asked import ASIDE, asked
 from lutrin.retrieve.words import words
 
+BACKGROUND = np.eye(4, dtype=np.float32)
+
 
 @dataclass
 class Book:
@@ -42,7 +44,7 @@ async def test_a_word_for_the_form_of_an_answer_is_no_word_that_a_book_lacks(wor
     """A book may hold a function without the word: it names no subject, and weighs no more than the commonest word."""
     text = f"{word} clipping"
     book = cast("OpenGeneration", Book({"clipping": 3}))
-    question = await asked(book, text, encoding(text), None, text)
+    question = await asked(book, text, encoding(text), None, text, background=BACKGROUND)
     assert set(question.topics) == {"clip"}
     assert question.weights[0] == pytest.approx(ASIDE)
     assert question.weights[1] > 1 + ASIDE
@@ -51,5 +53,7 @@ async def test_a_word_for_the_form_of_an_answer_is_no_word_that_a_book_lacks(wor
 async def test_a_word_that_the_book_lacks_counts_most() -> None:
     """What is asked and is nowhere weighs more than what is everywhere."""
     text = "chalkbrood colony"
-    question = await asked(cast("OpenGeneration", Book({"colony": 90})), text, encoding(text), None, text)
+    question = await asked(
+        cast("OpenGeneration", Book({"colony": 90})), text, encoding(text), None, text, background=BACKGROUND
+    )
     assert question.topics["chalkbrood"] > 3 * question.topics["coloni"]

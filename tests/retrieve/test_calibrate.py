@@ -10,7 +10,7 @@ from lutrin.index.generation import ScopeFit
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve import trials
 from lutrin.retrieve.calibrate import fit
-from lutrin.retrieve.signals import PRIOR, SIGNALS, log_odds
+from lutrin.retrieve.signals import PRIOR, SIGNALS, SIZE, log_odds, strength
 from lutrin.retrieve.words import topic_stems
 
 
@@ -71,11 +71,14 @@ def test_a_book_moves_its_own_threshold() -> None:
 
     def signals(level: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         inside = rng.normal(level + 0.3, 0.08, (100, len(SIGNALS)))
-        return np.concatenate([inside, rng.normal(level, 0.08, (200, len(SIGNALS)))])
+        rows = np.concatenate([inside, rng.normal(level, 0.08, (200, len(SIGNALS)))])
+        rows[:, SIZE:] = 3.5, 0.3
+        return rows
 
     usual, higher = fit(signals(0.35), labels), fit(signals(0.5), labels)
-    between = np.full(len(SIGNALS), 0.55, dtype=np.float32)
+    between = np.array([*[0.57] * SIZE, 3.5, 0.3], dtype=np.float32)
     assert log_odds(between, usual) > 0 > log_odds(between, higher)
+    assert usual.weights[SIZE] == higher.weights[SIZE] == PRIOR.weights[SIZE]
     assert usual.questions == 300
 
 
@@ -92,3 +95,12 @@ def test_without_a_fit_the_common_weights_decide() -> None:
     assert log_odds(ones, None) == common
     older = ScopeFit(weights=(0.0,) * len(SIGNALS), bias=-9.0, questions=300)
     assert log_odds(ones, older) == common
+
+
+def test_books_of_every_size_are_compared_alike() -> None:
+    """Of two books the one that matches better answers; that it is larger says only whether it answers at all."""
+    small = np.array([0.6, 0.7, 1.0, 1.0, 0.8, 2.8, 0.3], dtype=np.float32)
+    large = small.copy()
+    large[SIZE] = 3.6
+    assert strength(small) == pytest.approx(strength(large), abs=1e-4)
+    assert log_odds(small, None) > log_odds(large, None) + 2

@@ -25,7 +25,9 @@ def share(*asked: str, held: str, everyday: float = 0.5) -> float:
     starts, numbers = np.array([0, 0]), np.zeros(0, dtype=np.int32)
     late = MaxSim(one, table, one[:0], table[:0], table[:0], starts, numbers)
     topics = {stem(word): 4.0 for word in asked}
-    question = Asked(text="", searched="", vector=one, tokens=table, weights=one, topics=topics)
+    question = Asked(
+        text="", searched="", vector=one, tokens=table, weights=one, topics=topics, usual=0.0, chunks=1
+    )  # fmt: skip
     scored = Scored(asked=question, cosines=one, lexical={}, late=late, fused=one)
     pool = Pool(chunks=[page], rows=[0], apart=one)
     return float(signals_of(pool, scored, one, everyday=everyday)[WORDS_IN_FIVE])

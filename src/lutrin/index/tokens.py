@@ -70,9 +70,13 @@ def fit_basis(sample: Float, dimension: int = DIMENSION) -> Float:
 
 def project(vectors: Float, basis: Float) -> Float:
     """(n, d) @ (d, k) -> (n, k), rows of length 1."""
-    projected = vectors @ basis
-    norms = np.linalg.norm(projected, axis=1, keepdims=True)
-    scaled: Float = (projected / np.maximum(norms, 1e-12)).astype(np.float32)
+    return unit_length(vectors @ basis)
+
+
+def unit_length(rows: Float) -> Float:
+    """Scale each row to length 1: (n, d) -> (n, d); rows of zeros stay so."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Float = (rows / np.maximum(norms, 1e-12)).astype(np.float32)
     return scaled
 
 

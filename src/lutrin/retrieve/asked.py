@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.ports import Encoding
+from lutrin.ports import Encoding, Vectors
+from lutrin.retrieve.background import nearness
 from lutrin.retrieve.words import COUNTS, FORM_WORDS, STOP_WORDS, stem, topic_words, words
 
 Float = npt.NDArray[np.float32]
@@ -33,10 +34,20 @@ class Asked:
     """(Q,): 1 + log inverse document frequency of the word that each token is part of."""
     topics: Mapping[str, float]
     """Weight of each stem that says what is asked about, likewise."""
+    usual: float
+    """How near it is to what is asked of any book; see `background`."""
+    chunks: int
+    """Of the book that is asked."""
 
 
 async def asked(
-    generation: OpenGeneration, text: str, encoding: Encoding, selection: Encoding | None, searched: str
+    generation: OpenGeneration,
+    text: str,
+    encoding: Encoding,
+    selection: Encoding | None,
+    searched: str,
+    *,
+    background: Vectors,
 ) -> Asked:
     """A question in the terms of one book.
 
@@ -46,6 +57,7 @@ async def asked(
         encoding: Of the question.
         selection: Of the text that the reader marked, if any.
         searched: The words for the full-text search.
+        background: Vectors of what is asked of any book.
     """
     vector = pooled(encoding)
     if selection is not None:
@@ -57,7 +69,16 @@ async def asked(
     topics: dict[str, float] = {}
     for word in sorted(named):
         topics[stem(word)] = max(rarity[word], topics.get(stem(word), 0.0))
-    return Asked(text=text, searched=searched, vector=vector, tokens=tokens, weights=weights, topics=topics)
+    return Asked(
+        text=text,
+        searched=searched,
+        vector=vector,
+        tokens=tokens,
+        weights=weights,
+        topics=topics,
+        usual=nearness(vector, background),
+        chunks=generation.manifest.chunks,
+    )
 
 
 async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float]:

@@ -14,12 +14,14 @@ from lutrin.index.generation import OpenGeneration, ScopeFit, open_generation
 from lutrin.ports import VectorStore
 from lutrin.retrieve import trials
 from lutrin.retrieve.search import Searcher
-from lutrin.retrieve.signals import PRIOR, SIGNALS_VERSION
+from lutrin.retrieve.signals import PRIOR, SIGNALS_VERSION, SIZE
 
 LEAST = 40
 """Answerable questions without which nothing is fitted: the book is too small."""
 STIFFNESS, BIAS_STIFFNESS = 50.0, 20.0
 """Precision of the prior: how hard the weights and the bias are to move."""
+FIXED = 1e9
+"""Of a signal that is the same for all questions of a book: its own questions say nothing about it."""
 HANDICAP = 1.0
 """Readers use other words than the book: their questions have so much lower odds than those made of its sentences."""
 STEPS = 50
@@ -74,13 +76,14 @@ def fit(signals: Floats, labels: Floats) -> ScopeFit:
     """The weights that tell answerable questions from others, near those of `PRIOR`.
 
     Args:
-        signals: (n, 5), as `signals.signals_of` gives them.
+        signals: (n, 7), as `signals.signals_of` gives them.
         labels: (n,): 1 if the book answers the question, else 0; both kinds count the same in all.
     """
     rows = np.c_[signals, np.ones(len(signals))]
     share = np.where(labels > 0, 0.5 / max(1.0, labels.sum()), 0.5 / max(1.0, (1 - labels).sum())) * len(labels)
     centre = np.array([*PRIOR.weights, PRIOR.bias])
-    precision = np.diag([STIFFNESS] * signals.shape[1] + [BIAS_STIFFNESS])
+    stiffness = [FIXED if place == SIZE else STIFFNESS for place in range(signals.shape[1])]
+    precision = np.diag([*stiffness, BIAS_STIFFNESS])
     weights = centre.copy()
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(HANDICAP * labels - rows @ weights))

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.ports import Embedder, Encoding, Reranker
+from lutrin.ports import Embedder, Encoding, Reranker, Vectors
 from lutrin.records import Passage
 from lutrin.retrieve.asked import Asked, Float, asked
+from lutrin.retrieve.background import background_vectors
 from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored, gather
 from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
-from lutrin.retrieve.signals import log_odds, signals_of
+from lutrin.retrieve.signals import log_odds, signals_of, strength
 from lutrin.retrieve.words import plain, topic_stems
 
 SELECTION_CHARACTERS = 4096
@@ -74,6 +75,8 @@ class Searcher:
         self._reranker = reranker
         self._encoded: dict[str, Encoding] = {}
         self._turns = asyncio.Semaphore(TURNS)
+        self._background: Vectors | None = None
+        self._embedding = asyncio.Lock()
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode questions; those of late are remembered, for each book of several is searched for the same one."""
@@ -154,7 +157,7 @@ class Searcher:
             signals=signals,
             # Of two books the one that has a word is the better one, everyday though the word may be.
             strength=max(
-                log_odds(signals_of(pool, item, rank, everyday=np.inf), None)
+                strength(signals_of(pool, item, rank, everyday=np.inf))
                 for item, rank in zip(wanted, ranks, strict=True)
             ),
         )
@@ -177,10 +180,18 @@ class Searcher:
         texts = [text, *(parts if len(parts) > 1 else [])]
         encodings = await self.encode([*texts, *([selection] if selection else [])])
         marked = encodings[-1] if selection else None
+        background = await self._usual()
         return [
-            await asked(generation, item, encoding, marked, f"{item} {selection}".strip())
+            await asked(generation, item, encoding, marked, f"{item} {selection}".strip(), background=background)
             for item, encoding in zip(texts, encodings[: len(texts)], strict=True)
         ]
+
+    async def _usual(self) -> Vectors:
+        """Vectors of what is asked of any book; whoever comes first has them computed, where they are not at hand."""
+        async with self._embedding:
+            if self._background is None:
+                self._background = await background_vectors(self.embedder)
+            return self._background
 
 
 def _rank(pool: Pool, item: Scored, whole: Scored | None, selection: str) -> Float:

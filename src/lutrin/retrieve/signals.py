@@ -2,7 +2,9 @@
 
 No single signal decides: the cosine of unrelated questions reaches that of answerable ones, above all in a book on one
 narrow subject, where whatever is near the subject is near every passage. There the words tell: those that say what is
-asked stand in the best passages or they don't. Five signals go into one logistic regression. Its weights are fitted for
+asked stand in the best passages or they don't. Where a book has many words and
+the question few, nearly all of them stand in some passage: there tells how near the question is to what is asked of any
+book (`background`). Seven signals go into one logistic regression. Its weights are fitted for
 each generation on questions made from the book itself (`calibrate`), held close to those of `PRIOR`, which alone decide
 in a book that is too small to fit. `docs/decisions/0002-scope.md` has the figures.
 """
@@ -14,11 +16,18 @@ from lutrin.retrieve.asked import Float
 from lutrin.retrieve.candidates import Pool, Scored, stems_of
 from lutrin.retrieve.everyday import is_everyday
 
-SIGNALS = ("best cosine", "best passage", "words in five", "words in the first", "matches in five")
-SIGNALS_VERSION = 2
+SIGNALS = (
+    "best cosine", "best passage", "words in five", "words in the first", "matches in five", "size", "usual questions",
+)  # fmt: skip
+SIZE = SIGNALS.index("size")
+SIGNALS_VERSION = 3
 """Raised with every change of the signals or of how they are fitted."""
-PRIOR = ScopeFit(weights=(11.5, 5.3, 3.2, 2.6, 5.2), bias=-15.7, questions=0, signals=SIGNALS_VERSION)
-"""Fitted on the tuning half of the sample questions and on bench/questions/npm.jsonl together, then rounded."""
+PRIOR = ScopeFit(
+    weights=(17.5, 6.6, 2.0, 1.6, 8.0, -3.4, -12.0), bias=-4.8, questions=0, signals=SIGNALS_VERSION
+)  # fmt: skip
+"""Fitted on the tuning halves of four books' questions, then rounded; docs/decisions/0002 says which."""
+LARGEST = 2000
+"""Chunks; a larger book counts as one of these, for none was fitted on."""
 EVERYDAY = 0.5
 """Weight at most of a word of everyday English that a book lacks; one that it has weighs like any other."""
 CONSIDERED = 5
@@ -26,10 +35,11 @@ CONSIDERED = 5
 
 
 def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERYDAY) -> Float:
-    """What tells whether a book answers a question: (5,) float32, in the order of `SIGNALS`.
+    """What tells whether a book answers a question: (7,) float32, in the order of `SIGNALS`.
 
     The words of a question count by their rarity, so that one which the book does not have at all counts most. A
-    question that names nothing holds no word to miss.
+    question that names nothing holds no word to miss. The best of many passages matches better than the best of few,
+    whatever is asked: the largest of n normal variables lies about sqrt(2 ln n) deviations above their mean.
 
     Args:
         pool: Not empty.
@@ -57,9 +67,16 @@ def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERY
             share(frozenset().union(*held)),
             share(held[0]),
             item.late.passage_best[order].max(axis=0) @ item.share,
+            np.sqrt(2 * np.log(min(max(item.asked.chunks, 2), LARGEST))),
+            item.asked.usual,
         ],
         dtype=np.float32,
     )
+
+
+def strength(signals: Float) -> float:
+    """How much a book speaks of a question, to be compared with another book's: by the common weights, size aside."""
+    return log_odds(signals, None) - PRIOR.weights[SIZE] * float(signals[SIZE])
 
 
 def log_odds(signals: Float, fit: ScopeFit | None) -> float:
