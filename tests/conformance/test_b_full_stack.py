@@ -14,6 +14,8 @@ pytestmark = pytest.mark.model
 FALLBACK = "I couldn't find that in the book. Please check the relevant chapter."
 QUANTUM = "How do I build a quantum computer?"
 LIMIT_S = 10.0
+THIRD = 3
+"""Every third is asked here, in both profiles; `lutrin eval bench/questions/common.jsonl` asks them all."""
 COMMON = ROOT / "bench" / "questions" / "common.jsonl"
 
 
@@ -48,8 +50,8 @@ def test_every_far_question_gets_the_fallback(reader: Reader) -> None:
 
 @pytest.mark.row("B-SC-007")
 def test_questions_on_common_subjects_get_the_fallback(reader: Reader) -> None:
-    """All but four of a hundred questions that are asked anywhere; a linked list in C++ is not the book's, either."""
-    questions = [json.loads(line)["question"] for line in COMMON.read_text(encoding="utf-8").splitlines()]
+    """All but four of a hundred that are asked anywhere; how to reverse a linked list in C++ is not in the book, either."""
+    questions = [json.loads(line)["question"] for line in COMMON.read_text(encoding="utf-8").splitlines()][::THIRD]
     answered = [item for item in questions if reader.chat(new_session(), item)["answer"] != FALLBACK]
     assert len(answered) <= 0.04 * len(questions), answered
     assert "How do I reverse a linked list in C++?" in set(questions) - set(answered)
