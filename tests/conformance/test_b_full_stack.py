@@ -50,7 +50,7 @@ def test_every_far_question_gets_the_fallback(reader: Reader) -> None:
 
 @pytest.mark.row("B-SC-007")
 def test_questions_on_common_subjects_get_the_fallback(reader: Reader) -> None:
-    """All but four of a hundred that are asked anywhere; how to reverse a linked list in C++ is not in the book, either."""
+    """All but four of a hundred; how to reverse a linked list in C++ is not in the book, either."""
     questions = [json.loads(line)["question"] for line in COMMON.read_text(encoding="utf-8").splitlines()][::THIRD]
     answered = [item for item in questions if reader.chat(new_session(), item)["answer"] != FALLBACK]
     assert len(answered) <= 0.04 * len(questions), answered
