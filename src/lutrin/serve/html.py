@@ -2,11 +2,25 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from http import HTTPStatus
 from itertools import groupby
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
+from lutrin.messages import NOTHING_HERE
 from lutrin.serve.services import PageEntry, ShelvedBook
+
+MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
+TROUBLES: dict[int, str] = {
+    HTTPStatus.BAD_REQUEST: "This address does not work",
+    HTTPStatus.FORBIDDEN: "Not permitted",
+    HTTPStatus.NOT_FOUND: "Page not found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Page not found",
+    HTTPStatus.CONFLICT: "Not just now",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "An error on this server",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Not available right now",
+}
+"""What the page says first in place of one that could not be shown."""
 
 
 def page_path(slug: str, filename: str) -> str:
@@ -16,15 +30,18 @@ def page_path(slug: str, filename: str) -> str:
     return f"/read/{quote(slug)}/{quote(name)}"
 
 
-def document(title: str, body: str, *, book: str = "") -> str:
+def document(title: str, body: str, *, book: str = "", chat: bool = True) -> str:
     """A whole HTML document.
 
     Args:
         title: Text of the browser's tab.
         body: HTML inside `<body>`, already safe.
         book: Slug that chat and search ask; empty: they ask them all.
+        chat: Whether the widget is on it.
     """
     asked = f' book="{escape(book)}"' if book else ""
+    widget = f'<lutrin-chat api="/"{asked}></lutrin-chat>\n' if chat else ""
+    script = '<script src="/widget/lutrin.js" defer></script>\n' if chat else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -34,14 +51,12 @@ def document(title: str, body: str, *, book: str = "") -> str:
 <title>{escape(title)}</title>
 <link rel="icon" href="/static/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/reader.css">
-<script src="/widget/lutrin.js" defer></script>
-<script src="/static/reader.js" type="module"></script>
+{script}<script src="/static/reader.js" type="module"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 {body}
-<lutrin-chat api="/"{asked}></lutrin-chat>
-</body>
+{widget}</body>
 </html>
 """
 
@@ -62,6 +77,29 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]]) -> str:
     slug = books[0][0].slug if len(books) == 1 else ""
     top = f'<header class="top"><span class="home">Lutrin</span>{search(slug)}</header>'
     return document(title, f'{top}<main id="content" class="shelf">{"".join(parts)}</main>', book=slug)
+
+
+def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = False) -> str:
+    """The page in place of one that could not be shown: what is the matter, and where to go from here.
+
+    Args:
+        status: The HTTP status that it is sent with.
+        detail: What is the matter, in a sentence.
+        incident: Names the line of the log that says more.
+        teacher: Whether the way led to the teacher's page.
+    """
+    missing, failed = status in MISSING, status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    sentences = [escape(NOTHING_HERE if missing else detail)]
+    if missing:
+        sentences.append("The address may be mistyped, or the page was renamed when the book was read again.")
+    links = ['<a href="">Try again</a>'] if failed else []
+    links.append('<a href="/teacher">To the teacher’s page</a>' if teacher else '<a href="/">To the books</a>')
+    number = f'<p class="number">Number of this error: <code>{escape(incident)}</code></p>' if incident else ""
+    title = TROUBLES.get(status, HTTPStatus(status).phrase)
+    # Where the server fails, search and chat would fail as well.
+    top = f'<header class="top"><a class="home" href="/">Lutrin</a>{"" if failed else search("")}</header>'
+    main = f'<h1>{escape(title)}</h1><p>{" ".join(sentences)}</p><p class="ways">{"".join(links)}</p>{number}'
+    return document(title, f'{top}<main id="content" class="shelf trouble">{main}</main>', chat=not failed)
 
 
 def search(book: str) -> str:

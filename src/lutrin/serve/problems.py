@@ -1,17 +1,22 @@
-"""One mapping from errors to HTTP: each leaves as `application/problem+json` (RFC 9457), never as a stack trace."""
+"""One mapping from errors to HTTP: each leaves as `application/problem+json` (RFC 9457), never as a stack trace.
 
+A browser that was on its way to a page gets a page that says the same.
+"""
+
+import re
 import traceback
 import uuid
 from http import HTTPStatus
 
 import msgspec
-from litestar import Response
+from litestar import MediaType, Response
 from litestar.exceptions import HTTPException, SerializationException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 
 from lutrin import errors, messages
 from lutrin.log import get_logger
+from lutrin.serve import html
 from lutrin.serve.requests import HTTPRequest
 
 MEDIA_TYPE = "application/problem+json"
@@ -39,8 +44,16 @@ DETAILS: tuple[tuple[type[errors.LutrinError], str], ...] = (
 )
 
 OPENAI_PATHS = "/v1/"
+FORMS = "/teacher/"
+"""Here browsers send forms, too, and show what comes back."""
+PROGRAMS = frozenset(
+    """api chat health history ingest messages metrics query query-selected-text query-selection ready sessions
+    v1""".split()
+)
+"""How the paths begin that no page is at."""
 OPENAI_TYPES = {403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 
+_QUALITY = re.compile(r";\s*q=([01](?:\.\d{0,3})?)\s*(?:;|$)", re.IGNORECASE)
 _log = get_logger("serve")
 
 
@@ -177,12 +190,36 @@ def _fields(error: ValidationException) -> str:
     return "; ".join(found) or "A field is missing or wrong."
 
 
+def prefers_html(accept: str) -> bool:
+    """Whether a page is more welcome than JSON, by an Accept header (RFC 9110, section 12.5.1).
+
+    Browsers name `text/html`; programs that take anything, or both alike, get JSON.
+    """
+    wanted: dict[str, float] = {}
+    for part in accept.lower().split(","):
+        quality = _QUALITY.search(part)
+        wanted[part.partition(";")[0].strip()] = float(quality[1]) if quality else 1.0
+    anything = wanted.get("*/*", 0.0)
+    json = max(wanted.get(name, anything) for name in (MEDIA_TYPE, "application/json"))
+    return wanted.get("text/html", 0.0) > json
+
+
+def _wants_page(request: HTTPRequest) -> bool:
+    path = request.scope["path"]
+    shows = request.method == "GET" or path.startswith(FORMS)
+    at_page = path.strip("/").partition("/")[0] not in PROGRAMS
+    return shows and at_page and prefers_html(request.headers.get("accept", ""))
+
+
 def _response(request: HTTPRequest, problem: Problem, headers: dict[str, str] | None = None) -> Response[bytes]:
-    shown = OpenAIProblem.of(problem) if request.scope["path"].startswith(OPENAI_PATHS) else problem
     extra = {"Retry-After": str(problem.retry_after_s)} if problem.retry_after_s is not None else {}
-    return Response(
-        msgspec.json.encode(shown),
-        status_code=problem.status,
-        media_type=MEDIA_TYPE,
-        headers={**(headers or {}), **extra, "Cache-Control": "no-store"},
-    )
+    sent = {**(headers or {}), **extra, "Cache-Control": "no-store"}
+    if _wants_page(request):
+        page = html.trouble(problem.status, problem.detail, problem.id or "", teacher=_is_teachers(request))
+        return Response(page.encode(), status_code=problem.status, media_type=MediaType.HTML, headers=sent)
+    shown = OpenAIProblem.of(problem) if request.scope["path"].startswith(OPENAI_PATHS) else problem
+    return Response(msgspec.json.encode(shown), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent)
+
+
+def _is_teachers(request: HTTPRequest) -> bool:
+    return request.scope["path"].startswith(FORMS)
