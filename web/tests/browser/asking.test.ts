@@ -34,6 +34,26 @@ test('words beside the button say what it is for, until the reader scrolls or ha
   expect(await words.count()).toBe(0);
 });
 
+test('the words lie on no text: a phone shows the button alone, a wider page the words where it has room', async () => {
+  for (const width of [320, 360, 420]) {
+    const reader = await visit('/', {viewport: {width, height: 740}});
+    await reader.bubble.waitFor();
+    expect(await reader.widget.locator('.invitation').isVisible()).toBe(false);
+  }
+  const reader = await visit('/', {viewport: {width: 800, height: 600}});
+  const words = reader.widget.locator('.invitation');
+  expect(await words.isVisible()).toBe(true);
+  const covered = await words.evaluate((element) => {
+    const line = Object.assign(document.createElement('p'), {textContent: 'A line of the book that goes on and on below the words. '.repeat(60)});
+    document.querySelector('article')?.append(line);
+    const [words, text] = [element.getBoundingClientRect(), line.getBoundingClientRect()];
+    return words.top < text.bottom && text.top < words.bottom && words.left < text.right;
+  });
+  expect(covered).toBe(true);
+  await reader.page.setViewportSize({width: 801, height: 600});
+  await words.waitFor({state: 'detached'});
+});
+
 test('pressing it opens header, messages and input, and tells the page', async () => {
   const reader = await visit();
   await reader.page.evaluate(() => addEventListener('lutrin:open', () => (document.title = 'opened')));

@@ -189,6 +189,25 @@ test('without JavaScript the book can be read, leafed through and looked at', as
   expect(await reader.page.locator('.diagram svg').isVisible()).toBe(true);
 });
 
+test('a wrong address shows a page that leads to the books, also without JavaScript', async () => {
+  for (const path of ['/read/no-such-book', '/read/lab/no-such-page', '/nonsense']) {
+    const reader = await visit('/', {javaScriptEnabled: false});
+    const response = await reader.page.goto(base + path);
+    expect([response?.status(), await response?.headerValue('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await reader.page.locator('h1').innerText()).toBe('Page not found');
+    await reader.page.getByRole('link', {name: 'To the books'}).click();
+    await reader.page.getByRole('link', {name: 'Nodes', exact: true}).waitFor();
+  }
+});
+
+test('from a wrong address the search leads into the book', async () => {
+  const reader = await visit('/read/lab/no-such-page');
+  await reader.page.getByRole('searchbox').fill('how long does the battery last');
+  await reader.page.keyboard.press('Enter');
+  await reader.page.locator('.found a').first().click();
+  await reader.page.waitForURL('**/03-batteries#charging');
+});
+
 test('the shelf knows where the reader left off', async () => {
   const reader = await visit(WHEELS, {viewport: {width: 1280, height: 400}});
   await reader.page.locator('#how-a-command-becomes-motion').evaluate((heading) => heading.scrollIntoView({behavior: 'instant'}));
@@ -284,6 +303,8 @@ describe('axe finds nothing on the whole page', () => {
     ['page, dark', WHEELS, quiet, {colorScheme: 'dark'}],
     ['page, forced colours', WHEELS, quiet, {forcedColors: 'active'}],
     ['page, 320 pixels', WHEELS, quiet, {viewport: {width: 320, height: 568}}],
+    ['wrong address', '/nonsense', quiet],
+    ['wrong address, dark, 320 pixels', '/nonsense', quiet, {colorScheme: 'dark', viewport: {width: 320, height: 568}}],
     ['answered', NODES, asked],
     ['found', NODES, searched],
     ['found, dark', NODES, searched, {colorScheme: 'dark'}],
@@ -296,7 +317,7 @@ describe('axe finds nothing on the whole page', () => {
 });
 
 test('on 320 pixels no page scrolls sideways', async () => {
-  for (const path of ['/', WHEELS, TOPICS]) {
+  for (const path of ['/', WHEELS, TOPICS, '/nonsense']) {
     const reader = await visit(path, {viewport: {width: 320, height: 568}});
     expect(await reader.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   }

@@ -186,5 +186,8 @@ export const panel = css`
       border: 0;
       border-radius: 0;
     }
+    .invitation {
+      display: none;
+    }
   }
 `;
