@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from lutrin.answer.kinds import Form, QuestionKind
-from lutrin.answer.quote import Quote, is_numbered, joined, leans_back, titled
+from lutrin.answer.quote import Quote, is_numbered, is_open, joined, leans_back, titled, with_formula
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
@@ -248,7 +248,9 @@ def _complete_lists(taken: _Taken) -> None:
 def _drop_announcements(taken: _Taken) -> None:
     """Take out sentences that announce what does not come, unless nothing else is left."""
     for (name, position), (_, item) in list(taken.units.items()):
-        announces = item.unit.kind == "sentence" and item.unit.text.endswith(":")
+        announces = item.unit.kind == "sentence" and (
+            item.unit.text.endswith(":") or is_open(item.chunk.units, position)
+        )
         if announces and (name, position + 1) not in taken.units and len(taken.units) > 1:
             del taken.units[name, position]
 
@@ -257,8 +259,8 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     """The unit with what it needs to be understood; nothing if that cannot be had.
 
     A sentence brings the one that it leans on; one that announces a list brings the list, or the code where code or a
-    way to do something is asked for; an item brings the rest of its list where a list is asked for, a row that of a
-    table which compares what is.
+    way to do something is asked for; one that runs into a formula brings the formula, and is brought by it; an item
+    brings the rest of its list where a list is asked for, a row that of a table which compares what is.
     """
     units = item.chunk.units
     unit = item.unit
@@ -267,6 +269,8 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
         return _short_list(units, item.position) or [(item.position, unit)]
     if unit.kind == "table_row" and wants.kind == "compare" and _compares(unit.lead, wants.topics):
         return _short_list(units, item.position) or [(item.position, unit)]
+    if formula := with_formula(units, item.position):
+        return formula
     after = item.position + 1
     announced = after < len(units) and units[after].kind == "code" and units[after].lead == unit.text
     if wants.kind in SHOWS_CODE and announced and units[after].language not in _DRAWN:

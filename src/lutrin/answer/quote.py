@@ -18,6 +18,8 @@ _LEANS_BACK = re.compile(
     r"|for example|for instance|in this|in that|because of this|as a result|its|their|the latter|the former)\b",
     re.IGNORECASE,
 )
+_EXPLAINS = re.compile(r"(?:where|here|with)\b", re.IGNORECASE)
+"""How a sentence begins that says what the letters of a formula mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,37 @@ def _quote(run: Sequence[tuple[float, Evidence]]) -> Quote:
 def leans_back(sentence: str) -> bool:
     """Whether a sentence is understood only after the one before it: "It ...", "Therefore ..."."""
     return bool(_LEANS_BACK.match(sentence))
+
+
+def is_open(units: Sequence[Unit], position: int) -> bool:
+    """Whether a sentence goes on in the formula below it: "The depth is", or "The torque is a product:"."""
+    after = units[position + 1 : position + 2]
+    return bool(after) and _is_formula(after[0]) and not units[position].text.rstrip().endswith((".", "!", "?"))
+
+
+def with_formula(units: Sequence[Unit], position: int) -> list[tuple[int, Unit]]:
+    """A sentence and the formula that it runs into, whichever of the two is asked for, or the explanation below it.
+
+    Returns:
+        Units with their positions, in order; none if there is no such formula.
+    """
+    unit = units[position]
+    if unit.kind != "sentence":
+        return []
+    explains = bool(_EXPLAINS.match(unit.text)) and position > 0 and _is_formula(units[position - 1])
+    formula = position - 1 if explains else position if _is_formula(unit) else position + 1
+    if not explains and formula != position and not is_open(units, position):
+        return []
+    first = (
+        formula - 1
+        if formula > 0 and units[formula - 1].kind == "sentence" and is_open(units, formula - 1)
+        else formula
+    )
+    return [(place, units[place]) for place in range(first, max(formula, position) + 1)]
+
+
+def _is_formula(unit: Unit) -> bool:
+    return unit.kind == "sentence" and unit.text.startswith("$$")
 
 
 def is_numbered(unit: Unit) -> bool:
