@@ -54,7 +54,8 @@ def fetch(tiers: tuple[str, ...]) -> None:
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
     for tier in _wanted(settings, tiers):
-        model = manifest.find(tier)
+        # `just serve` hands on what LUTRIN_MODEL says.
+        model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
         with download_progress() as progress:
             for path in weights.fetch(settings.models_dir, model, progress):
                 click.echo(f"{path} is here and matches its checksum.")

@@ -99,6 +99,22 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         known = ", ".join(model.tier for model in self.model)
         raise InvalidSettings(f"There is no model named {name}.", remedy=f"Choose one of: {known}.")
 
+    def language_model(self, name: str) -> Model:
+        """The model that LUTRIN_MODEL names.
+
+        Raises:
+            InvalidSettings: No language model has that name.
+        """
+        known = [model for model in self.model if model.role == "generate"]
+        for model in known:
+            if name in {model.tier, model.name}:
+                return model
+        takes = ", ".join(("none", "auto", *(model.tier for model in known)))
+        raise InvalidSettings(
+            f"There is no language model named {name}.",
+            remedy=f"Set LUTRIN_MODEL to one of: {takes}, or to the path of a .gguf file.",
+        )
+
 
 def load_manifest(models_dir: Path) -> Manifest:
     """Read the manifest.

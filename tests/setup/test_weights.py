@@ -181,6 +181,22 @@ def test_an_unknown_tier_is_named_with_the_known_ones(models_dir: Path) -> None:
         weights.load_manifest(models_dir).find("huge")
 
 
+@pytest.mark.parametrize("name", ["huge", "default"])
+def test_what_is_no_language_model_is_answered_with_what_the_setting_takes(models_dir: Path, name: str) -> None:
+    """The embedding model is none, and its tier not among the choice."""
+    takes = r"Set LUTRIN_MODEL to one of: none, auto, tiny, small, medium, or to the path of a \.gguf file\."
+    with pytest.raises(InvalidSettings, match=rf"no language model named {name}\. {takes}"):
+        weights.load_manifest(models_dir).language_model(name)
+
+
+def test_a_language_model_is_found_by_its_tier_and_its_name(models_dir: Path) -> None:
+    """As the manifest has them."""
+    manifest = weights.load_manifest(models_dir)
+    tiny = manifest.language_model("tiny")
+    assert tiny.role == "generate"
+    assert manifest.language_model(tiny.name) is tiny
+
+
 def test_a_folder_without_manifest_is_named(tmp_path: Path) -> None:
     """The remedy says where the command belongs."""
     with pytest.raises(ModelMissing, match="LUTRIN_MODELS_DIR"):
