@@ -19,11 +19,9 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder
 from lutrin.records import Chunk, Made, Message, Mode, Question, Refusal
 from lutrin.retrieve import selection
-from lutrin.retrieve.search import Found
 from lutrin.retrieve.words import content_stems
 from lutrin.settings import Settings
 
-MAX_SUGGESTIONS = 5
 DECIDING = ("model", "deadline_s", "answer_tokens", "top_k", "model_slots")
 """Settings that decide about an answer."""
 _MARKER = re.compile(r"\s*\[\d+\]")
@@ -96,12 +94,6 @@ def early_refusal(checked: CheckedQuestion, completed: str | None, mode: Mode) -
     if checked.refusal == "not_english":
         return "not_english"
     return "vague" if completed is None and mode == "book" else None
-
-
-def suggestions(found: Found) -> tuple[str, ...]:
-    """Headings of the book that are nearest to the question."""
-    titles = dict.fromkeys(passage.chunk.section_title for passage in found.passages if passage.chunk.section_title)
-    return tuple(titles)[:MAX_SUGGESTIONS]
 
 
 def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said: list[str]) -> list[Verified]:

@@ -13,13 +13,13 @@ from lutrin.answer.cache import AnswerCache
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
 from lutrin.answer.compose import SentenceStream, Verified, compose
-from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of, suggestions, supported
+from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of, supported
 from lutrin.answer.extract import choose_parts
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.kinds import QuestionKind, kind_of
 from lutrin.answer.prompt import build
 from lutrin.answer.quote import Quote
-from lutrin.answer.refuse import refusal_text
+from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.errors import DeadlineExceeded, GeneratorError
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
@@ -252,7 +252,7 @@ class AnswerFlow:
                 mode=draft.mode,
                 kind="refusal",
                 refusal=refusal,
-                suggestions=suggestions(found) if found and refusal in {"out_of_scope", "not_in_book"} else (),
+                suggestions=suggestions(found.passages) if found and refusal in {"out_of_scope", "not_in_book"} else (),
                 warnings=tuple(draft.warnings),
                 model_used="",
                 latency_ms=self._elapsed_ms(draft),
