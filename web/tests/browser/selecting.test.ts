@@ -139,6 +139,7 @@ test('a button with data-lutrin-context asks; any other element with it gets the
   await reader.answers.locator('.sources').waitFor();
   expect(server.asked).toMatchObject([{message: 'How do nodes talk?', selected_text: 'Nodes talk over topics.'}]);
   await reader.button('Close').click();
+  await reader.panel.waitFor({state: 'hidden'}); // until then lines may move, and a toolbar goes when they do
   await reader.page.locator('#marked').click();
   await reader.toolbar.waitFor();
   await reader.button('Ask').click();
