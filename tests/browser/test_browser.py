@@ -5,11 +5,13 @@ the tiny model. The Docusaurus site takes minutes to install and build, hence it
 `just site` has built it; `just e2e` always does.
 """
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,8 @@ SUITES = sorted(
     path.relative_to(TESTS).as_posix() for kind in ("browser", "real") for path in TESTS.glob(f"{kind}/*.test.ts")
 )
 LIMIT_S = 280
+ALL_S = 900
+"""For all suites together."""
 
 pytestmark = [pytest.mark.browser]
 
@@ -44,20 +48,43 @@ def chromium() -> Path:
     return CHROMIUM
 
 
+def started(npm: str, folder: Path, *words: str, within_s: float = LIMIT_S) -> "subprocess.CompletedProcess[str]":
+    """A command of npm's, ended."""
+    environment = {**os.environ, "LUTRIN": str(Path(sys.executable).with_name("lutrin")), "NO_COLOR": "1"}
+    return subprocess.run(
+        [npm, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=within_s, check=False
+    )
+
+
 def run(npm: str, folder: Path, *words: str) -> None:
     """Run a command of npm's; what it printed is shown if it fails."""
-    environment = {**os.environ, "LUTRIN": str(Path(sys.executable).with_name("lutrin")), "NO_COLOR": "1"}
-    done = subprocess.run(
-        [npm, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
-    )
+    done = started(npm, folder, *words)
     assert done.returncode == 0, f"{done.stdout[-8000:]}\n{done.stderr[-2000:]}"
 
 
-@pytest.mark.parametrize("suite", SUITES)
-def test_suite(suite: str, npm: str, chromium: Path) -> None:
-    """Every journey of the suite, with no violation of the policy and no request to another origin."""
+@pytest.fixture(scope="module")
+def played(npm: str, chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What became of each suite: all of them in one run of the test program, as many at once as it is set up for."""
     assert chromium.exists()
-    run(npm, TESTS, "exec", "--", "vitest", "run", suite)
+    report = tmp_path_factory.mktemp("browser") / "report.json"
+    done = started(
+        npm, TESTS, "exec", "--", "vitest", "run", "--reporter=json", f"--outputFile={report}", *SUITES, within_s=ALL_S
+    )
+    assert report.exists(), f"{done.stdout[-8000:]}\n{done.stderr[-2000:]}"
+    suites = json.loads(report.read_text("utf-8"))["testResults"]
+    return {Path(suite["name"]).relative_to(TESTS).as_posix(): suite for suite in suites}
+
+
+@pytest.mark.timeout(ALL_S + 60)
+@pytest.mark.parametrize("suite", SUITES)
+def test_suite(suite: str, played: dict[str, dict[str, Any]]) -> None:
+    """Every journey of the suite, with no violation of the policy and no request to another origin."""
+    result = played[suite]
+    failed = [one for one in result["assertionResults"] if one["status"] != "passed"]
+    told = [f"{one['fullName']} ({one['status']})\n" + "\n".join(one["failureMessages"]) for one in failed]
+    assert result["status"] == "passed", "\n\n".join([result["message"], *told])
+    assert result["assertionResults"]
+    assert told == []
 
 
 def test_site(npm: str, chromium: Path) -> None:
