@@ -183,3 +183,5 @@ async def test_the_interface_describes_itself(client: httpx.AsyncClient) -> None
     assert "application/problem+json" in chat["responses"]["429"]["content"]
     page = (await client.get("/schema")).text
     assert all(f"POST {path}" in page for path in ("/chat", "/api/query", "/v1/chat/completions"))
+    assert "<code>Accept: text/event-stream</code>" in page
+    assert "`" not in page

@@ -102,6 +102,7 @@ async def test_a_form_of_the_teacher_is_answered_with_a_page(serve: Serve) -> No
         assert (response.status_code, response.headers["content-type"]) == (403, PAGE)
         assert messages.PAGE_EXPIRED in said(response.text)
         assert '<a href="/teacher">' in response.text
+        assert "lutrin-chat" not in response.text
         assert (await client.post("/teacher/ingest", content="key=old")).headers["content-type"] == PROBLEM
 
 

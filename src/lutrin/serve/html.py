@@ -96,10 +96,11 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
     links.append('<a href="/teacher">To the teacher’s page</a>' if teacher else '<a href="/">To the books</a>')
     number = f'<p class="number">Number of this error: <code>{escape(incident)}</code></p>' if incident else ""
     title = TROUBLES.get(status, HTTPStatus(status).phrase)
-    # Where the server fails, search and chat would fail as well.
-    top = f'<header class="top"><a class="home" href="/">Lutrin</a>{"" if failed else search("")}</header>'
+    # Search and chat help who is lost; where the server fails they would fail as well.
+    lost = missing and not teacher
+    top = f'<header class="top"><a class="home" href="/">Lutrin</a>{search("") if lost else ""}</header>'
     main = f'<h1>{escape(title)}</h1><p>{" ".join(sentences)}</p><p class="ways">{"".join(links)}</p>{number}'
-    return document(title, f'{top}<main id="content" class="shelf trouble">{main}</main>', chat=not failed)
+    return document(title, f'{top}<main id="content" class="shelf trouble">{main}</main>', chat=lost)
 
 
 def search(book: str) -> str:

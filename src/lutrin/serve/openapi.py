@@ -1,5 +1,6 @@
 """The OpenAPI document and a page that shows it, made here: nothing is loaded from elsewhere."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -38,7 +39,7 @@ class Viewer(OpenAPIRenderPlugin):
 <meta name="color-scheme" content="light dark"><title>{escape(info["title"])}: interface</title>
 <link rel="icon" href="/static/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/static/reader.css"></head>
 <body><main class="interface"><h1>{escape(info["title"])} {escape(info["version"])}</h1>
-<p>{escape(info.get("description", ""))}</p><p><a href="{source}">The OpenAPI document</a></p>
+<p>{_text(info.get("description", ""))}</p><p><a href="{source}">The OpenAPI document</a></p>
 <h2>Operations</h2>{"".join(operations)}<h2>Shapes</h2>{"".join(shapes)}</main></body></html>"""
         return page.encode()
 
@@ -62,12 +63,12 @@ def _operation(path: str, method: str, spec: dict[str, Any]) -> str:
     )
     body = _content(spec.get("requestBody", {}))
     replies = "".join(
-        f"<li><code>{escape(code)}</code> {escape(reply.get('description', ''))} {_content(reply)}</li>"
+        f"<li><code>{escape(code)}</code> {_text(reply.get('description', ''))} {_content(reply)}</li>"
         for code, reply in spec.get("responses", {}).items()
     )
     name = f"<code>{escape(method.upper())} {escape(path)}</code> {escape(spec.get('summary', ''))}"
     return (
-        f"<details><summary>{name}</summary><p>{escape(spec.get('description', ''))}</p><ul>{parameters}</ul>"
+        f"<details><summary>{name}</summary><p>{_text(spec.get('description', ''))}</p><ul>{parameters}</ul>"
         f"{f'<p>Body: {body}</p>' if body else ''}<p>Replies:</p><ul>{replies}</ul></details>"
     )
 
@@ -76,12 +77,12 @@ def _shape(name: str, spec: dict[str, Any]) -> str:
     required = set(spec.get("required", []))
     fields = "".join(
         f"<tr><td><code>{escape(field)}</code>{'' if field in required else ' (optional)'}</td>"
-        f"<td>{_type(kind)}</td><td>{escape(kind.get('description', ''))}</td></tr>"
+        f"<td>{_type(kind)}</td><td>{_text(kind.get('description', ''))}</td></tr>"
         for field, kind in spec.get("properties", {}).items()
     )
     return (
         f'<details id="{escape(name)}"><summary><code>{escape(name)}</code></summary>'
-        f"<p>{escape(spec.get('description', ''))}</p><table><tbody>{fields}</tbody></table></details>"
+        f"<p>{_text(spec.get('description', ''))}</p><table><tbody>{fields}</tbody></table></details>"
     )
 
 
@@ -102,3 +103,8 @@ def _type(schema: dict[str, Any]) -> str:
         return f"array of {_type(schema.get('items', {}))}"
     kind = schema.get("type", "any")
     return escape(kind if isinstance(kind, str) else " or ".join(kind))
+
+
+def _text(description: str) -> str:
+    """What stands in backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(description))

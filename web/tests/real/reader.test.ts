@@ -152,6 +152,15 @@ test('the search box leads to headings with the passage marked, by keyboard alon
   expect(await reader.page.locator('.found-count').innerText()).toBe('');
 });
 
+test('what was found shows formulas as they are read, without the signs that they are typed with', async () => {
+  const reader = await visit(NODES);
+  await reader.page.getByRole('searchbox').fill('torque of a wheel');
+  await reader.page.keyboard.press('Enter');
+  const found = reader.page.locator('.found a', {hasText: 'Torque of a wheel'}).first();
+  expect(await found.innerText()).toContain('The torque of a wheel is τ = F r, where F is the force');
+  expect(await found.innerText()).toContain('τ = 2 P / ω');
+});
+
 test('formulas, pictures, diagrams, code and tables are drawn from this server alone', async () => {
   const reader = await visit(WHEELS);
   const article = reader.page.locator('article');

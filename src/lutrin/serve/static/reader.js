@@ -3,6 +3,8 @@
 const STORE = "lutrin:reading:";
 const WRONG = "Something went wrong. Please try again.";
 const EXCERPT_CHARS = 180;
+const GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho . sigma tau upsilon phi chi psi omega".split(" ");
+const SIGNS = { approx: "≈", cdot: "·", ge: "≥", geq: "≥", in: "∈", infty: "∞", le: "≤", leq: "≤", ll: "≪", ne: "≠", pm: "±", quad: ", ", sum: "∑", times: "×", to: "→" };
 
 /** An element with properties and children. */
 function el(name, properties = {}, ...children) {
@@ -84,10 +86,24 @@ function entry({ text, metadata }) {
 function visible(markdown) {
   return markdown
     .replace(/^(```|~~~|:::|import |export ).*$/gm, " ")
+    .replace(/\$\$([^$]+)\$\$|\$(?!\s)([^$\n]+)(?<!\s)\$(?!\d)/g, (_, display, inline) => formula(display ?? inline))
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/<\/?[A-Za-z][^>]*>|\{\/\*.*?\*\/\}|\{#[\w-]+\}|[*`$|]|^#+ |^> ?/gm, "")
+    .replace(/<\/?[A-Za-z][^>]*>|\{\/\*.*?\*\/\}|\{#[\w-]+\}|[*`|]|^#+ |^> ?/gm, "")
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/** A formula as it would be written in a line. */
+function formula(tex) {
+  return tex
+    .replace(/\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}/g, "$1 / $2")
+    .replace(/\\([A-Za-z]+)( (?=[A-Za-z]))?/g, (_, name) => letter(name) ?? SIGNS[name] ?? "")
+    .replace(/\\.|[{}_]/g, "");
+}
+
+function letter(name) {
+  const at = GREEK.indexOf(name.toLowerCase());
+  return at < 0 ? undefined : String.fromCodePoint(0x3b1 + at - (/^[A-Z]/.test(name) ? 0x20 : 0));
 }
 
 function said(count) {
