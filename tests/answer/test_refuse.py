@@ -33,8 +33,8 @@ def test_a_title_that_names_its_thing_stands_alone(title: str) -> None:
 @pytest.mark.parametrize(
     "title",
     [
-        "In code", "Example", "Examples", "A worked example", "Overview", "1.2 Overview", "Summary",
-        "Usage", "Notes", "How it works", "Does it fit?", "Two kinds", "The values", "Further reading", "Step 3",
+        "What changes", "In code", "Example", "Examples", "A worked example", "Overview", "1.2 Overview", "Usage",
+        "Notes", "How it works", "Does it fit?", "Two kinds", "The values", "Further reading", "Step 3", "How many?",
     ],
 )  # fmt: skip
 def test_a_title_that_says_nothing_alone_stands_behind_that_of_its_page(title: str) -> None:

@@ -7,14 +7,14 @@ from lutrin.records import Chunk, Passage, Question, Refusal
 from lutrin.retrieve.words import COUNTS, FORM_WORDS, QUESTION_WORDS, STOP_WORDS, stem, words
 
 MAX_SUGGESTIONS = 5
-_ANYWHERE = """advantage aim appendix background basics begin beginning benefit bibliography case caution check
-    checklist conclusion configuration content context convention definition demonstration disadvantage
-    discussion drawback exercise faq final foreword glossary goal hint history important installation intro
-    introduction kind lesson limit limitation material method more motivation next note objective outcome
-    outline overview part practical practice preface prerequisite preview problem procedure purpose quiz
-    rationale read recap reference remark requirement resource result review sample scope setup solution start
-    started task terminology theory tip troubleshooting try tutorial type unit usage value variant version
-    warning worked"""
+_ANYWHERE = """advantage aim appendix background basics begin beginning benefit best better bibliography case
+    caution change check checklist conclusion configuration content context convention definition demonstration
+    disadvantage discussion drawback exercise faq final foreword glossary goal good hint history important
+    installation intro introduction kind lesson limit limitation many material method more motivation next note
+    objective outcome outline overview part practical practice preface prerequisite preview problem procedure
+    purpose quiz rationale read recap reference remark requirement resource result review run sample scope setup
+    solution start started task terminology theory tip troubleshooting try tutorial type unit usage value
+    variant version warning worked"""
 """Words of titles that may stand in any chapter, besides those that any question may hold."""
 _SAY_NOTHING = frozenset(map(stem, {*_ANYWHERE.split(), *QUESTION_WORDS, *FORM_WORDS, *COUNTS}))
 _LEAN_BACK = frozenset("it its itself their them themselves these they this those".split())
