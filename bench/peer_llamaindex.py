@@ -65,7 +65,9 @@ def enter_environment() -> None:
         # Copied: NLTK refuses to read data files that are hard links into a cache.
         install = [uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", str(python)]
         subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(HOME)], check=True)
-        subprocess.run([*install, "--require-hashes", "-r", str(REQUIREMENTS)], check=True)
+        # Compiled as Lutrin's own: GCC 12 breaks it on processors with AMX.
+        build = {"CMAKE_TOOLCHAIN_FILE": str(ROOT / "requirements" / "engine.cmake"), **os.environ}
+        subprocess.run([*install, "--require-hashes", "-r", str(REQUIREMENTS)], check=True, env=build)
         subprocess.run([*install, "--no-deps", "-e", str(ROOT)], check=True)
         stamp.write_text(wanted, encoding="utf-8")
     os.execv(python, [str(python), *sys.argv])  # noqa: S606 - our own interpreter, our own arguments

@@ -139,18 +139,6 @@ def test_nothing_is_announced_that_does_not_come() -> None:
     assert [quote.text for quote in quotes] == ["The lock file is for teams."]
 
 
-def test_what_stands_under_a_name_comes_with_it() -> None:
-    """A list of commands says under each name what it does; a sentence that says the name itself needs no heading."""
-    page = msgspec.structs.replace(chunk(unit("Shows each flow.")), heading_path=("Commands", "mill ls"))
-    part = Part(text="Which command lists flows?", evidence=tuple(evidence(page, 0.9)))
-    assert choose_parts([part], budget_words=60)[0].text == "**mill ls**\n\nShows each flow."
-    said = msgspec.structs.replace(chunk(unit("With mill ls you see each flow.")), heading_path=("Commands", "mill ls"))
-    part = Part(text="Which command lists flows?", evidence=tuple(evidence(said, 0.9)))
-    assert choose_parts([part], budget_words=60)[0].text == "With mill ls you see each flow."
-    plain = Part(text="Which loop is it?", evidence=tuple(evidence(chunk(unit("Shows each flow.")), 0.9)))
-    assert choose_parts([plain], budget_words=60)[0].text == "Shows each flow."
-
-
 def test_neighbours_of_one_paragraph_make_one_quote() -> None:
     """They read on as they do in the book."""
     page = chunk(unit("Sensors measure."), unit("Controllers decide."), unit("Motors act."))

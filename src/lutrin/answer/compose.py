@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lutrin.answer.ground import coverage
-from lutrin.answer.quote import Quote, leans_back, render
+from lutrin.answer.quote import Quote, leans_back, name_words, render
 from lutrin.answer.safety import needs_warning
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Unit
@@ -73,7 +73,8 @@ def compose(
         left = unsaid(quote, said) if verified and not kept else quote.units
         with_lead = not left or left[0].lead not in "\n".join(paragraphs)
         text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
-        cost = 0 if kept else word_count(text)
+        # The name of what a quote stands under comes for nothing: the quotes were chosen without it.
+        cost = 0 if kept or not left else word_count(text) - with_lead * name_words(left[0])
         if not left or (paragraphs and not kept and spent + cost > budget_words):
             continue
         spent += cost

@@ -76,7 +76,7 @@ def choose_parts(
         fresh = [item for item in part.evidence if (item.chunk.chunk_id, item.unit.char_start) not in said]
         chosen = choose(wants, fresh, budget_words=left // (len(parts) - number), widened=widened)
         quotes = [*(quote for quote in quotes if not _within(quote, chosen, strictly=True)), *chosen]
-    return [titled(quote) for number, quote in enumerate(quotes) if not _within(quote, quotes[:number])]
+    return titled(quote for number, quote in enumerate(quotes) if not _within(quote, quotes[:number]))
 
 
 def _within(quote: Quote, others: Sequence[Quote], *, strictly: bool = False) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.words import content_stems, identifiers
+from lutrin.retrieve.words import content_stems, identifiers, word_count
 
 NAME_WORDS = 3
 """A heading of more words is no name."""
@@ -141,17 +141,46 @@ def is_numbered(unit: Unit) -> bool:
     return bool(_ORDERED.match(unit.text))
 
 
-def titled(quote: Quote) -> Quote:
-    """A quote with the name under whose heading it stands, unless it says the name itself.
+def titled(quotes: Iterable[Quote]) -> list[Quote]:
+    """Quotes with the name under whose heading each stands, unless it says the name itself or the one before has it.
 
-    "Shows all topics" under the heading `ros2 topic list` is of no use without it.
+    "Shows all topics" under the heading `ros2 topic list` is of no use without it, nor is "Default: null" under that of
+    an option.
     """
-    first = quote.units[0]
-    name = next((title for title in reversed(quote.chunk.heading_path) if _is_name(title)), "")
-    said = set(content_stems(quote.text))
-    if not name or first.lead or first.kind not in {"sentence", "list_item"} or set(content_stems(name)) <= said:
-        return quote
-    return replace(quote, units=(msgspec.structs.replace(first, lead=f"**{name}**"), *quote.units[1:]))
+    shown: list[Quote] = []
+    above = ("", "")
+    for quote in quotes:
+        first, name = quote.units[0], _name_above(quote)
+        said = set(content_stems(quote.text))
+        needs_none = first.lead or first.kind not in {"sentence", "list_item"} or set(content_stems(name)) <= said
+        if name and not needs_none and above != (quote.chunk.filename, name):
+            named = msgspec.structs.replace(first, lead=f"**{name}**")
+            shown.append(replace(quote, units=(named, *quote.units[1:])))
+        else:
+            shown.append(quote)
+        above = (quote.chunk.filename, name)
+    return shown
+
+
+def name_words(unit: Unit) -> int:
+    """Words of the name that `titled` put before a unit."""
+    return word_count(unit.lead) if unit.lead.startswith("**") and unit.lead.endswith("**") else 0
+
+
+def _name_above(quote: Quote) -> str:
+    """The name of something from code under which a quote stands: a small heading within its passage, or one above."""
+    units, start = quote.chunk.units, quote.units[0].char_start
+    labels = [unit.text for before, unit in enumerate(units) if unit.char_start < start and _is_label(units, before)]
+    named = [*quote.chunk.heading_path, *labels[-1:]]
+    return next((title for title in reversed(named) if _is_name(title)), "")
+
+
+def _is_label(units: Sequence[Unit], position: int) -> bool:
+    """Whether a unit is a heading below level 3: a few words alone, not a sentence, with something beneath."""
+    unit = units[position]
+    alone = all(other.block != unit.block for other in units[max(0, position - 1) : position + 2] if other is not unit)
+    ends = unit.text.endswith((".", "!", "?", ":", ";", ","))
+    return unit.kind == "sentence" and alone and not ends and len(unit.text.split()) <= NAME_WORDS
 
 
 def _is_name(title: str) -> bool:
