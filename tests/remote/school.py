@@ -54,7 +54,7 @@ def await_books(server: Server) -> None:
     wait_until(lambda: server.client.get("/ready").status_code == 200, START_S, "a book is open")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def services(postgres: Cluster) -> Iterator[Services]:
     """A model, Qdrant and PostgreSQL."""
     made = Services(postgres)
@@ -63,7 +63,7 @@ def services(postgres: Cluster) -> Iterator[Services]:
     made.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def school(services: Services, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
     """A book that was ingested with services elsewhere, and two servers over it, one of them with an empty disk."""
     made = School(services, models_dir, tmp_path_factory.mktemp("school"))
