@@ -152,6 +152,17 @@ test('the search box leads to headings with the passage marked, by keyboard alon
   expect(await reader.page.locator('.found-count').innerText()).toBe('');
 });
 
+test('nothing moves when the search box appears', async () => {
+  for (const viewport of [{width: 1280, height: 800}, {width: 360, height: 740}]) {
+    const reader = await visit(NODES, {viewport});
+    await reader.page.getByRole('searchbox').waitFor();
+    const moved = await reader.page.evaluate(
+      () => new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries().length)).observe({type: 'layout-shift', buffered: true}) ?? setTimeout(() => resolve(0), 500)),
+    );
+    expect(moved).toBe(0);
+  }
+});
+
 test('what was found shows formulas as they are read, without the signs that they are typed with', async () => {
   const reader = await visit(NODES);
   await reader.page.getByRole('searchbox').fill('torque of a wheel');
