@@ -12,6 +12,7 @@ import json
 import math
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -150,6 +151,7 @@ def main() -> int:
     parser.add_argument("scenario", choices=SCENARIOS)
     parser.add_argument("--seconds", type=float, help="how long readers ask")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="the books, a folder in corpus/ or corpus/ itself")
+    parser.add_argument("--data", type=Path, help="a data folder that knows these books already; a copy of it is used")
     parser.add_argument("--gently", action="store_true", help="judge errors and fairness only")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the table and the picture")
     options = parser.parse_args()
@@ -159,6 +161,8 @@ def main() -> int:
     model = scenario.model or os.environ.get("LUTRIN_MODEL", "small")
     with tempfile.TemporaryDirectory(prefix="lutrin-load-") as folder:
         place = Path(folder)
+        if options.data is not None:
+            shutil.copytree(options.data, place / "data")
         samples, spans = run(scenario, corpus, model, place, tuned=not options.gently)
     verdicts = judge(scenario, samples, spans, gently=options.gently)
     failed = [verdict for verdict in verdicts if verdict.needed and not verdict.met]
@@ -184,7 +188,8 @@ def run(scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: boo
     books = copy_of(corpus, place / "books") if changing else corpus
     asked = questions_for(corpus, one_chapter=scenario.one_chapter)
     (place / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
-    ingest(books, environment)
+    if not (place / "data").exists():
+        ingest(books, environment)
     if tuned:
         tune(environment)
     with serving(environment, place / "server.log") as address:
