@@ -114,6 +114,13 @@ async def test_a_foreign_host_name_gets_the_sentence_in_both_forms(client: httpx
     assert (await client.get("/", headers={"Host": "evil.example"})).headers["content-type"] == PROBLEM
 
 
+def test_a_form_cannot_be_sent_again_by_a_link() -> None:
+    """Where the teacher's page fails, the way leads back to it."""
+    assert "Try again" in trouble(500, messages.SOMETHING_WRONG)
+    assert "Try again" not in trouble(500, messages.SOMETHING_WRONG.partition(". ")[0], teacher=True)
+    assert '<a href="/teacher">' in trouble(500, messages.SOMETHING_WRONG, teacher=True)
+
+
 def test_nothing_on_the_page_is_markup_that_came_from_elsewhere() -> None:
     """Sentences and numbers are escaped."""
     page = trouble(400, "<script>x</script>", "<b>")

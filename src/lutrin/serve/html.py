@@ -92,7 +92,8 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
     sentences = [escape(NOTHING_HERE if missing else detail)]
     if missing:
         sentences.append("The address may be mistyped, or the page was renamed when the book was read again.")
-    links = ['<a href="">Try again</a>'] if failed else []
+    # A form of the teacher's cannot be sent again by a link.
+    links = ['<a href="">Try again</a>'] if failed and not teacher else []
     links.append('<a href="/teacher">To the teacher’s page</a>' if teacher else '<a href="/">To the books</a>')
     number = f'<p class="number">Number of this error: <code>{escape(incident)}</code></p>' if incident else ""
     title = TROUBLES.get(status, HTTPStatus(status).phrase)
