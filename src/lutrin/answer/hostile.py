@@ -5,6 +5,9 @@ given them, and they prove no sentence of its: what it writes rests on the rest.
 """
 
 import re
+from functools import lru_cache
+
+from lutrin.retrieve.words import REMEMBERED
 
 _ORDERS = re.compile(
     r"<\|[^|>]*\|>|^\s*(?:#+\s*)?(?:system|assistant|developer)\s*:"
@@ -19,6 +22,7 @@ _ORDERS = re.compile(
 )
 
 
+@lru_cache(maxsize=REMEMBERED)
 def gives_orders(text: str) -> bool:
     """Whether a text looks like an instruction to a language model."""
     return bool(_ORDERS.search(text))

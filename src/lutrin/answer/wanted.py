@@ -41,6 +41,7 @@ PLAIN_WORDS = 18
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
 _CALLED = re.compile(r"\b(?:called|known as|named)\s+(.+)")
 _SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
+_WHY = re.compile(r"\bwhy\b|\breason", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
     r"|leads? to|results? in|means that|that is why|prevents?|avoids?)\b",
@@ -82,7 +83,7 @@ class Wanted:
     @property
     def asks_reason(self) -> bool:
         """Whether a reason is asked for; a comparison may ask for one too."""
-        return self.kind == "why" or bool(re.search(r"\bwhy\b|\breason", self.text, re.IGNORECASE))
+        return self.kind == "why" or bool(_WHY.search(self.text))
 
     @property
     def explains_code(self) -> bool:
@@ -108,26 +109,36 @@ class Wanted:
             return CODE_BONUS
         if self.kind == "definition" and defines(chunk, unit, self.topics):
             return DEFINITION_BONUS
-        fits = {
-            "number": bool(numbers(unit.text)),
-            "list": unit.kind == "list_item",
-            "steps": unit.kind == "list_item",
-            "definition": unit.kind == "sentence" and bool(_DEFINES.search(unit.text)),
-        }
-        added = KIND_BONUS if fits.get(self.kind, False) else 0.0
-        if unit.kind != "code" and self.numbers & set(numbers(unit.text)):
+        added = KIND_BONUS if self._is_of_kind(unit) else 0.0
+        if self.numbers and unit.kind != "code" and self.numbers & set(numbers(unit.text)):
             added += NUMBER_BONUS
         if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):
             added += REASON_BONUS
         return added
 
+    def _is_of_kind(self, unit: Unit) -> bool:
+        """Whether a unit has the form of what is asked for."""
+        match self.kind:
+            case "number":
+                return bool(numbers(unit.text))
+            case "list" | "steps":
+                return unit.kind == "list_item"
+            case "definition":
+                return unit.kind == "sentence" and bool(_DEFINES.search(unit.text))
+            case _:
+                return False
+
     def _by_form(self, unit: Unit) -> float:
-        fits = {
-            "example": unit.kind == "code" or bool(_EXAMPLE.search(unit.text)),
-            "steps": unit.kind == "list_item",
-            "simpler": unit.kind == "sentence" and len(unit.text.split()) <= PLAIN_WORDS,
-        }
-        return FORM_BONUS if fits.get(self.form, False) else 0.0
+        match self.form:
+            case "example":
+                fits = unit.kind == "code" or bool(_EXAMPLE.search(unit.text))
+            case "steps":
+                fits = unit.kind == "list_item"
+            case "simpler":
+                fits = unit.kind == "sentence" and len(unit.text.split()) <= PLAIN_WORDS
+            case _:
+                fits = False
+        return FORM_BONUS if fits else 0.0
 
     def _by_selection(self, chunk: Chunk, unit: Unit) -> float:
         if self.selected is None:

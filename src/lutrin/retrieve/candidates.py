@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from lutrin.index.tokens import MaxSim
 from lutrin.records import Chunk
 from lutrin.retrieve.asked import Asked, Float
 from lutrin.retrieve.repeated import repeated
-from lutrin.retrieve.words import content_stems
 
 POOL = 24
 """Candidates that each of the two searches contributes."""
@@ -34,8 +32,6 @@ ALIKE = 2
 """Candidates that nearly repeat each other and are ranked all the same: one version may say what another does not."""
 REPEATED = 10.0
 """Taken from a passage that repeats a better one: more than any passage can score."""
-REMEMBERED = 4096
-"""Passages whose stems are kept at hand."""
 _APART = re.compile(
     r"^(?:exercises?|questions?|review|problems?|quiz|self[- ]check|further reading|references|sources|bibliography"
     r"|what you will|what you['’]ll|in this chapter|learning|objectives|see also)\b",
@@ -136,9 +132,3 @@ def _score(generation: OpenGeneration, pool: Pool, asked: Asked, lexical: Mappin
 def is_apart(chunk: Chunk) -> bool:
     """Whether the headings of a passage say that it asks or announces."""
     return any(_APART.match(title) for title in chunk.heading_path)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def stems_of(text: str) -> frozenset[str]:
-    """The stems of a text that carry meaning."""
-    return frozenset(content_stems(text))

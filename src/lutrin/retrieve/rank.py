@@ -7,6 +7,7 @@ share of key facts in the chosen units, then rounded (bench/RESULTS.md has the f
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from lutrin.index.tokens import MaxSim
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.words import content_stems, topic_stems
+from lutrin.retrieve.words import REMEMBERED, stem_set, topic_stems
 
 Float = npt.NDArray[np.float32]
 
@@ -74,10 +75,15 @@ class Ranked:
 
 def form(chunk: Chunk, unit: Unit, topics: set[str]) -> float:
     """What the form and place of a unit add to its score."""
-    shared = len(topics & set(content_stems(unit.text))) / len(topics) if topics else 0.0
+    shared = len(topics & stem_set(unit.text)) / len(topics) if topics else 0.0
     length = len(unit.text.split())
     score = OVERLAP * shared + LENGTH * min(length, LONG_WORDS) / LONG_WORDS
     score += FRAGMENT if unit.kind == "sentence" and length < FRAGMENT_WORDS else 0.0
     score += {"caption": CAPTION, "code": CODE, "table_row": ROW}.get(unit.kind, 0.0)
-    is_apart = any(_APART.match(title) for title in chunk.heading_path) or unit.text.rstrip().endswith("?")
+    is_apart = _asks_or_lists(chunk.heading_path) or unit.text.rstrip().endswith("?")
     return score + (APART if is_apart else 0.0)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _asks_or_lists(headings: tuple[str, ...]) -> bool:
+    return any(_APART.match(title) for title in headings)

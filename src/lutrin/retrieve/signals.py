@@ -13,8 +13,9 @@ import numpy as np
 
 from lutrin.index.generation import ScopeFit
 from lutrin.retrieve.asked import Float
-from lutrin.retrieve.candidates import Pool, Scored, stems_of
+from lutrin.retrieve.candidates import Pool, Scored
 from lutrin.retrieve.everyday import is_everyday
+from lutrin.retrieve.words import stem_set
 
 SIGNALS = (
     "best cosine", "best passage", "words in five", "words in the first", "matches in five", "size", "usual questions",
@@ -48,7 +49,7 @@ def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERY
         everyday: Weight at most of a word of everyday English that the passages lack.
     """
     order = np.argsort(-rank, kind="stable")[:CONSIDERED]
-    held = [stems_of(pool.chunks[index].embedded_text()) for index in order]
+    held = [stem_set(pool.chunks[index].embedded_text()) for index in order]
     topics = item.asked.topics
 
     def share(stems: frozenset[str]) -> float:

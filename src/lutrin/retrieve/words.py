@@ -78,6 +78,12 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word.lower() not in STOP_WORDS]
 
 
+@lru_cache(maxsize=REMEMBERED)
+def stem_set(text: str) -> frozenset[str]:
+    """The same without order, of a text of a book, kept at hand."""
+    return frozenset(content_stems(text))
+
+
 def topic_words(text: str) -> list[str]:
     """Words that say what a question asks about, in order: its content words without those that any question may hold.
 
