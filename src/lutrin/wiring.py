@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,7 +20,6 @@ from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
-from lutrin.chats.store import ChatTables
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
@@ -50,8 +50,6 @@ from lutrin.retrieve.calibrate import calibrate_folder
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.passages import retrieve_passages
 from lutrin.retrieve.search import Searcher
-from lutrin.serve.app import listen
-from lutrin.serve.app import run_server as run_app
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
@@ -69,8 +67,12 @@ from lutrin.wiring_parts import (
     open_embedder,
     open_model,
     open_store,
+    opened_chats,
     remote,
 )
+
+if TYPE_CHECKING:
+    from lutrin.chats.store import ChatTables
 
 QUERY_THREADS = 1
 """Of the embedding model while questions are answered; the language model has the cores."""
@@ -89,7 +91,7 @@ class House:
     searcher: Searcher
     generator: "HousedGenerator | None"
     answers: AnswerFlow
-    chats: ChatTables | None
+    chats: "ChatTables | None"
 
     async def retrieve(self, question: Question) -> list[Passage]:
         """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
@@ -123,7 +125,7 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         if generator is not None:
             stack.push_async_callback(generator.close)
             await generator.ready()
-        chats = await _opened_chats(settings, stack) if with_chats else None
+        chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
         yield House(
             settings=settings,
@@ -133,12 +135,6 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
             answers=_answers(settings, shelf, searcher, generator, chats),
             chats=chats,
         )
-
-
-async def _opened_chats(settings: Settings, stack: AsyncExitStack) -> ChatTables:
-    chats = await open_chats(settings)
-    stack.push_async_callback(chats.close)
-    return chats
 
 
 def _answers(
@@ -288,6 +284,8 @@ async def run_server(
     settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
 ) -> None:
     """Serve until a signal; see `lutrin.serve.app.run_server`."""
+    from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
+
     configure_logging(settings)
     # A port that is taken is known before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
@@ -300,6 +298,8 @@ async def run_server(
 async def _serve(
     settings: Settings, listener: socket.socket, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
 ) -> None:
+    from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
+
     async with opened(settings, with_chats=True) as house, AsyncExitStack() as stack:
         if house.chats is None:
             raise TypeError("a server has conversations")

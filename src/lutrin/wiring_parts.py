@@ -2,20 +2,22 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import ModuleType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lutrin import weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
-from lutrin.chats.store import ChatTables, SqlChatStore
 from lutrin.errors import InvalidSettings
 from lutrin.mirror import fetch_all, follow, offer_all
 from lutrin.ports import Embedder, Generator, VectorStore
 from lutrin.settings import LOCAL, Settings
 from lutrin.wiring_models import open_generator
+
+if TYPE_CHECKING:
+    from lutrin.chats.store import ChatTables
 
 EMBED_TIER = "default"
 
@@ -107,8 +109,15 @@ def database_url(settings: Settings) -> str | None:
     return given.get_secret_value() if given is not None else None
 
 
-async def open_chats(settings: Settings) -> ChatTables:
-    """The conversations of the profile.
+async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables":
+    """The conversations of the profile, open as long as the stack is; see `open_chats`."""
+    chats = await open_chats(settings)
+    stack.push_async_callback(chats.close)
+    return chats
+
+
+async def open_chats(settings: Settings) -> "ChatTables":
+    """The conversations of the profile; whoever opens them closes them.
 
     Raises:
         ChatStoreError: They cannot be opened or migrated.
@@ -117,6 +126,8 @@ async def open_chats(settings: Settings) -> ChatTables:
     if url is not None:
         chats: ChatTables = await remote().chats(settings, url)
         return chats
+    from lutrin.chats.store import SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
+
     return await SqlChatStore.open(settings.chats_path, chat_key(settings))
 
 

@@ -16,7 +16,6 @@ import msgspec
 from lutrin.errors import DocumentError
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.markdown import parse_markdown
-from lutrin.ingest.pdf import parse_pdf
 from lutrin.records import Document
 
 TIME_LIMIT_S = 30.0
@@ -47,6 +46,8 @@ def read_plainly(data: bytes, filename: str, password: str = "") -> Document:
         DocumentError: The file cannot be read, or holds no text.
     """
     if filename.lower().endswith(".pdf"):
+        from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - who reads no PDF need not wait for pypdf
+
         return parse_pdf(data, filename, password)
     source, notices = decode(data, filename)
     document = parse_markdown(source, filename)
