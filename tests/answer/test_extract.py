@@ -64,6 +64,18 @@ def test_a_list_of_which_most_is_quoted_comes_whole() -> None:
     assert quotes[0].text == "0. Step one.\n1. Step two.\n2. Step six."
 
 
+def test_a_long_list_of_steps_is_completed_where_most_is_quoted() -> None:
+    """A procedure that begins with its third step is none; a list without an order may stay in part."""
+    said = ("turn the key and wait", "read the dial twice", "open the valve by hand", "note the time and the level")
+    for sign, whole in (("{n}. ", True), ("", False)):
+        items = [
+            unit(f"{sign.format(n=n)}Then {text} {'again ' * 20}here.", kind="list_item", start=300 * n)
+            for n, text in enumerate(said, start=1)
+        ]
+        quotes = choose(wanted("What happens?"), evidence(chunk(*items), 0.1, 0.88, 0.9, 0.89), budget_words=140)
+        assert (len(quotes[0].units) == len(said)) is whole
+
+
 def test_two_parts_of_a_question_do_not_quote_the_same_twice() -> None:
     """The longer quote holds the shorter one; what the first part leaves of the words is for the second."""
     page = chunk(*(unit(f"Noise number {n} is of a kind of its own.", start=60 * n, block=n // 2) for n in range(4)))

@@ -126,6 +126,32 @@ def test_headings_that_the_model_copied_are_cut_off() -> None:
     assert found.text == "The arm lifts a load of 2 kg."
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "1. Loops > The loop: - The arm lifts a load of 2 kg.",
+        "The correct answer is: The arm lifts a load of 2 kg.",
+        "- The arm lifts a load of 2 kg. [1]",
+        "The arm lifts a load of 2 kg.\n5.",
+    ],
+)
+def test_what_belongs_to_a_list_or_to_nothing_is_cut_off(written: str) -> None:
+    """Signs of items, also of the next one, and words that say that the answer comes."""
+    page = chunk(unit("The arm lifts a load of 2 kg."))
+    quote = Quote(chunk=page, units=page.units, score=0.9)
+    (found,) = supported([written], [quote], "How much?", [])
+    assert found.text == "The arm lifts a load of 2 kg."
+
+
+@pytest.mark.parametrize("open_", ['"', "(", "\u201c"])
+def test_what_is_opened_is_closed(open_: str) -> None:
+    """A sentence that begins inside of another one is none."""
+    closed = {'"': '"', "(": ")", "\u201c": "\u201d"}[open_]
+    told = "The arm of the robot lifts a load of 2 kg."
+    assert support(f"The robot {open_}lifts a load of 2 kg{closed} by its arm.", [told])
+    assert support(f"The robot {open_}lifts a load of 2 kg by its arm.", [told]) is None
+
+
 def test_no_answer_begins_with_a_sentence_that_leans_back() -> None:
     """What "this" is was never said."""
     page = chunk(unit("Use call_async."), unit("This approach is simpler than a second thread."))

@@ -28,6 +28,10 @@ _MARKER = re.compile(r"\s*\[\d+\]")
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
 _HEADINGS = re.compile(r"^[^.!?]* > [^:.!?]*:\s*")
 """Headings that the model copied together with a sentence."""
+_NEXT_SIGN = re.compile(r"(?<=[.!?])\s+(?:[-*+]|\d{1,2}[.)])$")
+"""The sign of the next item, which stands behind the last one's full stop."""
+_PREFACE = re.compile(r"^(?:the )?(?:correct |right |short )?answer(?: to [^:]*)?(?: is)?:\s*", re.IGNORECASE)
+"""Words before the answer that say that it comes."""
 
 
 @dataclass(slots=True)
@@ -107,7 +111,7 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
     """
     verified = []
     for text in texts:
-        sentence = _LIST_SIGN.sub("", _HEADINGS.sub("", _MARKER.sub("", text).strip())).replace("**", "")
+        sentence = _cleaned(text)
         if sentence.endswith(":") or (not said and leans_back(sentence)):
             # It announces what may never come, or leans on what was never said.
             continue
@@ -117,6 +121,14 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
             said.append(sentence.casefold())
             verified.append(Verified(text=sentence, quote=windows[found.index][0]))
     return verified
+
+
+def _cleaned(text: str) -> str:
+    """A generated sentence without what belongs to lists, to the prompt's format, or to nothing."""
+    sentence = _MARKER.sub("", text).strip().replace("**", "")
+    for sign in (_LIST_SIGN, _HEADINGS, _LIST_SIGN, _NEXT_SIGN, _PREFACE):
+        sentence = sign.sub("", sentence)
+    return sentence
 
 
 def windows_of(quote: Quote, named: str) -> list[str]:

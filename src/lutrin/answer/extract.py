@@ -46,6 +46,9 @@ LIST_WORDS = 90
 """A list is completed if it has at most this many words."""
 STEPS_WORDS = 50
 """A numbered list of at most so many words is quoted whole or not at all."""
+LONG_STEPS_WORDS = 160
+"""A numbered list of which most is quoted is completed up to so many words: a step that is left out makes the others
+wrong."""
 _DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source is not an answer."""
 
@@ -235,7 +238,8 @@ def _complete_lists(taken: _Taken) -> None:
     for score, item in list(taken.units.values()):
         if item.unit.kind != "list_item":
             continue
-        items = _short_list(item.chunk.units, item.position)
+        most = LONG_STEPS_WORDS if is_numbered(item.unit) else LIST_WORDS
+        items = _short_list(item.chunk.units, item.position, most=most)
         held = sum((item.chunk.chunk_id, position) in taken.units for position, _ in items)
         words = sum(word_count(unit.text) for _, unit in items)
         is_short = words <= STEPS_WORDS and is_numbered(item.unit)
@@ -291,11 +295,11 @@ def _compares(header: str, topics: AbstractSet[str]) -> bool:
     return sum(bool(topics & topic_stems(cell)) for cell in cells) > 1
 
 
-def _short_list(units: Sequence[Unit], position: int) -> list[tuple[int, Unit]]:
+def _short_list(units: Sequence[Unit], position: int, *, most: int = LIST_WORDS) -> list[tuple[int, Unit]]:
     """All items of the list, or rows of the table, that holds a unit; nothing if it is too long for an answer."""
     kind, block = units[position].kind, units[position].block
     items = [(i, unit) for i, unit in enumerate(units) if unit.kind == kind and unit.block == block]
-    return items if sum(word_count(unit.text) for _, unit in items) <= LIST_WORDS else []
+    return items if sum(word_count(unit.text) for _, unit in items) <= most else []
 
 
 def _repeats(stems: set[str], said: Iterable[set[str]]) -> bool:

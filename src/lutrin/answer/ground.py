@@ -3,8 +3,8 @@
 A sentence is supported by a passage if it stands there word for word, or if (1) every number, identifier and name in it
 stands literally in the passage or the question, (2) the passage holds enough of its content words, (3) it denies where
 the passage's closest sentence, or the clause of it that says the same, denies, (4) no number or name took the place of
-another one of that sentence, (5) each clause that compares names its sides in the passage's order, and (6) it speaks of
-"we" or "I" only where that sentence does.
+another one of that sentence, (5) each clause that compares names its sides in the passage's order, (6) it speaks of
+"we" or "I" only where that sentence does, and (7) it closes the quotation marks and brackets that it opens.
 """
 
 import re
@@ -70,7 +70,7 @@ def support(sentence: str, evidence: Sequence[str], *, question: str = "") -> Su
         for index, text in enumerate(evidence):
             if verbatim in " ".join(text.split()):
                 return Support(index=index, coverage=1.0)
-    if not _says_something(sentence, question):
+    if not _says_something(sentence, question) or not _is_closed(sentence):
         return None
     best: Support | None = None
     for index, text in enumerate(evidence):
@@ -86,6 +86,12 @@ def coverage(sentence: str, text: str) -> float:
     """Share of a sentence's content words that a text holds; 0 for a sentence without any."""
     stems = set(content_stems(sentence))
     return len(stems & set(content_stems(text))) / len(stems) if stems else 0.0
+
+
+def _is_closed(sentence: str) -> bool:
+    """Whether what a sentence opens it closes: quotation marks and brackets."""
+    pairs = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
+    return sentence.count('"') % 2 == 0 and all(sentence.count(one) == sentence.count(two) for one, two in pairs)
 
 
 def _says_something(sentence: str, question: str) -> bool:
