@@ -47,3 +47,15 @@ def test_code_that_moves_hardware_never_stands_without_its_warning(*, generated:
 def test_a_warning_that_no_code_needs_is_a_quote_like_any_other() -> None:
     """It may be one too many."""
     assert WARNING not in answer(passage(WARNING)[:2], [])
+
+
+def test_the_best_quote_stands_whatever_the_model_has_said_before() -> None:
+    """A procedure of which the model told the beginning comes whole, and what would come after it stays away."""
+    steps = [
+        unit(f"{n}. Do the {name} thing.", kind="list_item", start=40 * n) for n, name in enumerate(("a", "b", "c"), 1)
+    ]
+    quotes = [quote(*steps), quote(unit("It is a long day.", start=400))]
+    said = [Verified(text="Do the a thing and be sure that nobody stands near the robot or its arm.", quote=quotes[0])]
+    text = answer(quotes, said, budget_words=20)
+    assert all(step.text in text for step in steps)
+    assert "long day" not in text

@@ -98,6 +98,7 @@ def test_what_only_announces_is_dropped() -> None:
     page = chunk(unit("A gearbox changes three things:"))
     quote = Quote(chunk=page, units=page.units, score=0.9)
     assert not supported(["A gearbox changes three things:"], [quote], "What does a gearbox do?", [])
+    assert not supported(["A gearbox changes three things: 1."], [quote], "What does a gearbox do?", [])
 
 
 def test_a_command_is_no_name() -> None:

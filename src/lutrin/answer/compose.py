@@ -60,8 +60,8 @@ def compose(
         verified: Generated sentences in order; may be empty.
         quotes: The book's own words, the best first.
         numbers_of: Citation number of each quote, by chunk id and span.
-        budget_words: Quotes stop when the answer has this many words. Code is shown whatever its length, and so is the
-            warning that belongs to it: whole, whatever the model has said of it.
+        budget_words: Quotes but the first stop when the answer has this many words. Code is shown whatever its length,
+            and so is the warning that belongs to it: whole, whatever the model has said of it.
     """
     paragraphs = []
     if verified:
@@ -75,7 +75,9 @@ def compose(
         text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
         # The name of what a quote stands under comes for nothing: the quotes were chosen without it.
         cost = 0 if kept or not left else word_count(text) - with_lead * name_words(left[0])
-        if not left or (paragraphs and not kept and spent + cost > budget_words):
+        # The best quote stands whatever the model has said: what it left out may be the steps that matter.
+        free = kept or place == 0 or quote.units[0].kind == "code"
+        if not left or (paragraphs and not free and spent + cost > budget_words):
             continue
         spent += cost
         paragraphs.append(text)

@@ -28,8 +28,8 @@ _MARKER = re.compile(r"\s*\[\d+\]")
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
 _HEADINGS = re.compile(r"^[^.!?]* > [^:.!?]*:\s*")
 """Headings that the model copied together with a sentence."""
-_NEXT_SIGN = re.compile(r"(?<=[.!?])\s+(?:[-*+]|\d{1,2}[.)])$")
-"""The sign of the next item, which stands behind the last one's full stop."""
+_NEXT_SIGN = re.compile(r"(?<=[.!?:])\s+(?:[-*+]|\d{1,2}[.)])$")
+"""The sign of the next item, which stands behind the last one's full stop, or behind what announces the first."""
 _PREFACE = re.compile(r"^(?:the )?(?:correct |right |short )?answer(?: to [^:]*)?(?: is)?:\s*", re.IGNORECASE)
 """Words before the answer that say that it comes."""
 
