@@ -2,11 +2,11 @@
 
 No single signal decides: the cosine of unrelated questions reaches that of answerable ones, above all in a book on one
 narrow subject, where whatever is near the subject is near every passage. There the words tell: those that say what is
-asked stand in the best passages or they don't. Where a book has many words and
-the question few, nearly all of them stand in some passage: there tells how near the question is to what is asked of any
-book (`background`). Seven signals go into one logistic regression. Its weights are fitted for
-each generation on questions made from the book itself (`calibrate`), held close to those of `PRIOR`, which alone decide
-in a book that is too small to fit. `docs/decisions/0002-scope.md` has the figures.
+asked stand in the best passages or they don't. Where a book has many words and the question few, nearly all of them
+stand in some passage: there it tells how near the question is to what is asked of any book (`background`). Seven
+signals go into one logistic regression. Its weights are fitted for each generation on questions made from the book
+itself (`calibrate`), held close to those of `PRIOR`, which alone decide in a book that is too small to fit.
+`docs/decisions/0002-scope.md` has the figures.
 """
 
 import numpy as np
