@@ -29,7 +29,10 @@ class Check(msgspec.Struct, frozen=True):
 
 
 async def examine(
-    settings: Settings, store: VectorStore, model_path: Callable[[Settings], tuple[str, Path] | None]
+    settings: Settings,
+    store: VectorStore,
+    model_path: Callable[[Settings], tuple[str, Path] | None],
+    embedder: str,
 ) -> list[Check]:
     """Look at versions, models, index, databases and disk; nothing is changed.
 
@@ -37,9 +40,10 @@ async def examine(
         settings: Say where everything is.
         store: Opens vector indexes.
         model_path: Finds and checks the language model of the settings.
+        embedder: Name of the embedder that questions are embedded by; empty: not known here.
     """
     checks = [_versions(), _space(settings), _embedder(settings), _generator(settings, model_path)]
-    checks += await _index(settings, store)
+    checks += await _index(settings, store, embedder)
     checks.append(_chats(settings))
     return checks
 
@@ -92,7 +96,7 @@ def _generator(settings: Settings, model_path: Callable[[Settings], tuple[str, P
     return _guarded("language model", look)
 
 
-async def _index(settings: Settings, store: VectorStore) -> Iterable[Check]:
+async def _index(settings: Settings, store: VectorStore, embedder: str) -> Iterable[Check]:
     """The catalogue, then each book's current generation against its manifest and an exact scan."""
     if not settings.catalog_path.exists():
         return [Check("index", ok=False, detail="No book has been ingested yet.", remedy="Run `lutrin ingest`.")]
@@ -116,6 +120,10 @@ async def _index(settings: Settings, store: VectorStore) -> Iterable[Check]:
             manifest = read_manifest(directory)
         except LutrinError as error:
             checks.append(Check(name, ok=False, detail=error.detail, remedy="Run `lutrin ingest --rebuild`."))
+            continue
+        if embedder and manifest.embedder != embedder:
+            detail = f"It was embedded by {manifest.embedder}, questions are by {embedder}."
+            checks.append(Check(name, ok=False, detail=detail, remedy="Run `lutrin ingest`."))
         else:
             detail = f"{manifest.files} files, {manifest.chunks} chunks, generation {book.current} is whole."
             checks.append(Check(name, ok=True, detail=detail))

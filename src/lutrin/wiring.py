@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lutrin import __version__, doctor, messages
+from lutrin import __version__, doctor, messages, restore
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.flow import AnswerFlow
@@ -44,8 +44,6 @@ from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
-from lutrin.restore import finish as finish_restore
-from lutrin.restore import finish_alone as finish_restore_alone
 from lutrin.retrieve.calibrate import calibrate_folder
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.passages import retrieve_passages
@@ -60,6 +58,7 @@ from lutrin.wiring_models import model_path, open_reranker
 from lutrin.wiring_parts import (
     HousedGenerator,
     database_url,
+    embedder_name,
     embedding,
     following,
     ingesting,
@@ -108,7 +107,7 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         with_chats: Open the conversations.
     """
     log = get_logger("wiring")
-    finish_restore(settings)
+    restore.finish(settings)
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(
             embedding(settings, threads=QUERY_THREADS, patience_s=QUESTION_PATIENCE_S)
@@ -162,7 +161,7 @@ async def run_ingest(
     The caller holds `lutrin.ingest.lock.ingest_lock`: it is taken before this module and its vendors are loaded.
     """
     configure_logging(settings, quiet=True)
-    finish_restore_alone(settings)
+    restore.finish_alone(settings)
     store = open_store(settings)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(ingesting(settings))
@@ -180,7 +179,7 @@ async def run_import(settings: Settings, source: Path) -> Transferred:
     The caller holds `lutrin.ingest.lock.ingest_lock`.
     """
     configure_logging(settings, quiet=True)
-    finish_restore_alone(settings)
+    restore.finish_alone(settings)
     store = open_store(settings)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(ingesting(settings))
@@ -384,7 +383,7 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
     """Delete conversations for good, whoever owns them; how many they were."""
-    finish_restore(settings)
+    restore.finish(settings)
     if database_url(settings) is None and not settings.chats_path.exists():
         return 0
     chats = await open_chats(settings)
@@ -396,5 +395,5 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """What `lutrin doctor` looks at."""
-    checks = await doctor.examine(settings, open_store(settings), model_path)
+    checks = await doctor.examine(settings, open_store(settings), model_path, embedder_name(settings))
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks

@@ -10,7 +10,7 @@ from lutrin import weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
-from lutrin.errors import InvalidSettings
+from lutrin.errors import InvalidSettings, LutrinError
 from lutrin.mirror import fetch_all, follow, offer_all
 from lutrin.ports import Embedder, Generator, VectorStore
 from lutrin.settings import LOCAL, Settings
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 EMBED_TIER = "default"
+CONVERTED = "embedder"
+"""Folder in the data directory for the embedding model as this machine computes it; safe to delete."""
 
 
 class HousedGenerator(Generator, Protocol):
@@ -43,7 +45,17 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     """
     model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
     path = weights.verified_path(settings.models_dir, model)
-    return FastembedEmbedder(path.parent, name=model.name, threads=threads)
+    return FastembedEmbedder(path.parent, name=model.name, threads=threads, keep=settings.data_dir / CONVERTED)
+
+
+def embedder_name(settings: Settings) -> str:
+    """What questions are embedded by, as indexes name it; empty where that is a service's, or the model is not here."""
+    if settings.profile == "remote" and settings.embed_model != LOCAL:
+        return ""
+    try:
+        return open_embedder(settings).name
+    except LutrinError:
+        return ""
 
 
 @asynccontextmanager

@@ -87,6 +87,17 @@ def test_a_damaged_index_is_found(lutrin: Lutrin, data_dir: Path, part: str) -> 
     }
 
 
+def test_an_index_of_another_embedder_is_found(lutrin: Lutrin, data_dir: Path) -> None:
+    """Nobody can be answered from it, whole as it is; reading the books again helps."""
+    manifests = list((data_dir / "books" / books.SLUG).glob("*/manifest.json"))
+    assert manifests
+    for path in manifests:
+        path.write_text(path.read_text(encoding="utf-8").replace("/i8", "/older"), encoding="utf-8")
+    check = failures(lutrin("doctor", "--json", data_dir=data_dir))[f"index of {books.SLUG}"]
+    assert "/older" in check["detail"]
+    assert check["remedy"] == "Run `lutrin ingest`."
+
+
 def test_the_remedy_for_a_damaged_index_helps(lutrin: Lutrin, library_book: Path, data_dir: Path) -> None:
     """After `lutrin ingest --rebuild` all is well again, and nothing had to be embedded for it."""
     (generation,) = (data_dir / "books" / books.SLUG).iterdir()

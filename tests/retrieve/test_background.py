@@ -29,7 +29,8 @@ async def test_the_vectors_that_come_with_lutrin_are_those_of_its_embedder() -> 
     known, own = await background_vectors(embedder), await computed(embedder)
     embedder.close()
     assert known.shape == own.shape
-    assert np.einsum("qd,qd->q", known, own).min() > 0.999
+    # Another processor rounds other numbers; vectors of another model would be near none of these.
+    assert np.einsum("qd,qd->q", known, own).min() > 0.99
 
 
 async def test_another_embedder_computes_its_own() -> None:

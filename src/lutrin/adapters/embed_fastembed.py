@@ -7,15 +7,18 @@ neighbours in a batch, and short and long texts mix at no cost (6 to 7 times fas
 
 import asyncio
 import os
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lutrin.adapters import embed_int8
 from lutrin.errors import ModelMissing
 from lutrin.ports import Encoding, Vectors
 
@@ -34,12 +37,21 @@ class FastembedEmbedder:
         name: Of the model; the embedder's own name adds what else decides about its vectors.
         dimension: Of the vectors.
         threads: Windows that are computed at once; 0: one for each core.
+        keep: Where the converted model is kept (`embed_int8`); None, or a folder that cannot be written: nowhere, it is
+            converted each time.
     """
 
     def __init__(
-        self, directory: Path, *, name: str = "all-MiniLM-L6-v2-int8", dimension: int = 384, threads: int = 0
+        self,
+        directory: Path,
+        *,
+        name: str = "all-MiniLM-L6-v2-int8",
+        dimension: int = 384,
+        threads: int = 0,
+        keep: Path | None = None,
     ) -> None:
-        self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}"
+        self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}/{embed_int8.RECIPE}"
+        self._keep = keep
         self.dimension = dimension
         self._directory = directory
         self._model_name = f"local/{name}"
@@ -83,7 +95,9 @@ class FastembedEmbedder:
 
         # Longest first, so that no thread is left with a long one at the end.
         order = sorted(range(len(jobs)), key=lambda index: jobs[index][1] - jobs[index][2])
-        hidden = dict(zip(order, pool.map(run, (jobs[i] for i in order)), strict=True))
+        # A question is computed here: waking another thread for it takes longer where the cores are busy.
+        results = pool.map(run, (jobs[i] for i in order)) if len(jobs) > 1 else map(run, jobs)
+        hidden = dict(zip(order, results, strict=True))
         pieces: list[list[tuple[int, npt.NDArray[np.float32]]]] = [[] for _ in texts]
         for index, (number, start, _) in enumerate(jobs):
             pieces[number].append((start, hidden[index]))
@@ -140,11 +154,22 @@ class FastembedEmbedder:
                 dim=self.dimension,
                 model_file="model.onnx",
             )
-        # One thread inside a window: parallel windows share the cores better than parallel matrices.
-        loaded = TextEmbedding(
-            self._model_name, specific_model_path=str(self._directory), threads=1, providers=["CPUExecutionProvider"]
-        )
+        with self._converted() as folder:
+            # One thread inside a window: parallel windows share the cores better than parallel matrices.
+            loaded = TextEmbedding(
+                self._model_name, specific_model_path=str(folder), threads=1, providers=["CPUExecutionProvider"]
+            )
         return loaded.model.model  # type: ignore[attr-defined]  # the base class does not name its session
+
+    @contextmanager
+    def _converted(self) -> Iterator[Path]:
+        """The folder of the converted model, for as long as it is loaded."""
+        with tempfile.TemporaryDirectory() as spare:
+            try:
+                folder = embed_int8.prepared(self._directory, FILES, self._keep or Path(spare))
+            except OSError:
+                folder = embed_int8.prepared(self._directory, FILES, Path(spare))
+            yield folder
 
     def _require_files(self) -> None:
         missing = [name for name in FILES if not (self._directory / name).is_file()]

@@ -1,0 +1,239 @@
+"""An ONNX encoder whose 8-bit weights are multiplied as 8-bit numbers.
+
+Files such as all-MiniLM-L6-v2-int8 keep 8-bit weights with a scale for each output, but turn them into 32-bit ones to
+multiply them: four times the memory, and a short question costs as much as reading all of it. Here each such product
+becomes `MatMulInteger`: the input's rows are scaled to length 1 (in the maximum norm), quantised to 8 bits (ONNX's
+`DynamicQuantizeLinear`), multiplied with the file's own 8-bit weights, and scaled back. Scaling by rows first keeps a
+token with large values from taking the others' precision ("per-token" activations in Xiao et al. 2023, SmoothQuant).
+
+The converted file is made once and kept; its name holds the SHA-256 of the source and its own, so that a file that was
+changed afterwards is made again instead of loaded.
+"""
+
+import hashlib
+import platform
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RECIPE = "i8"
+"""Part of the embedder's name: vectors of another recipe are other vectors."""
+AXES_ARE_INPUT = 18
+"""Version of ONNX's operators from which `ReduceMax` takes its axes as an input."""
+CONTRIB = "com.microsoft"
+"""ONNX Runtime's own operators; `Gelu` is one of them."""
+CPUINFO = Path("/proc/cpuinfo")
+DOT_PRODUCTS = ("avx512_vnni", "avx_vnni")
+
+
+def prepared(directory: Path, files: Sequence[str], keep: Path) -> Path:
+    """A folder with the converted model and what belongs to it, under the same names.
+
+    Args:
+        directory: Holds the model as shipped, which the caller has checked.
+        files: Names: of the model, then of what the loader wants beside it.
+        keep: Where converted models are kept; made if it is not there.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    file, *others = files
+    source = hashlib.sha256((directory / file).read_bytes()).hexdigest()
+    signed = multiplies_signed(platform.machine(), CPUINFO.read_text() if CPUINFO.exists() else "")
+    start = f"{source[:16]}-{RECIPE}{'' if signed else 'u'}-"
+    for folder in sorted(keep.glob(f"{start}*")) if keep.is_dir() else []:
+        if _is_whole(folder, file):
+            return folder
+        shutil.rmtree(folder, ignore_errors=True)
+    content = convert((directory / file).read_bytes(), signed=signed)
+    keep.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=keep))
+    try:
+        (made / file).write_bytes(content)
+        for name in others:
+            shutil.copyfile(directory / name, made / name)
+        target = keep / f"{start}{hashlib.sha256(content).hexdigest()}"
+        try:
+            made.replace(target)
+        except OSError:
+            if not _is_whole(target, file):  # else another process was quicker
+                raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return target
+
+
+def multiplies_signed(processor: str, cpuinfo: str) -> bool:
+    """Whether ONNX Runtime multiplies signed 8-bit weights exactly here.
+
+    On x86 without dot products of 8-bit numbers (VNNI) it adds pairs in 16 bits, which overflow; unsigned weights take
+    another way there, which is slower and exact.
+
+    Args:
+        processor: As `platform.machine` names it.
+        cpuinfo: What Linux says of it; empty: unknown.
+    """
+    return processor.lower() not in {"x86_64", "amd64", "i686"} or any(flag in cpuinfo for flag in DOT_PRODUCTS)
+
+
+def _is_whole(folder: Path, file: str) -> bool:
+    try:
+        return hashlib.sha256((folder / file).read_bytes()).hexdigest() == folder.name.rpartition("-")[2]
+    except OSError:
+        return False
+
+
+def convert(source: bytes, *, signed: bool) -> bytes:
+    """A model with `MatMulInteger` wherever an 8-bit weight is turned into a 32-bit one; others are left as they are.
+
+    Args:
+        source: An ONNX model.
+        signed: Weights are multiplied as signed numbers; else as unsigned ones around 128, which gives the same result
+            with other instructions.
+    """
+    import onnx  # noqa: PLC0415 - takes a second to import, and is needed once
+
+    model = onnx.load_from_string(source)
+    version = max((item.version for item in model.opset_import if item.domain in {"", "ai.onnx"}), default=0)
+    rewriting = _Rewriting(model.graph, signed=signed, version=version)
+    nodes = [made for node in model.graph.node for made in rewriting.rewritten(node)]
+    results = {output.name for output in model.graph.output}
+    count = 0
+    while count != len(nodes):  # what only fed the 32-bit weights goes, node by node
+        count = len(nodes)
+        used = results.union(*(node.input for node in nodes))
+        nodes = [node for node in nodes if used.intersection(node.output)]
+    tensors = [tensor for tensor in (*model.graph.initializer, *rewriting.tensors) if tensor.name in used]
+    del model.graph.node[:], model.graph.initializer[:]
+    model.graph.node.extend(nodes)
+    model.graph.initializer.extend(tensors)
+    if any(node.domain == CONTRIB for node in nodes) and all(item.domain != CONTRIB for item in model.opset_import):
+        model.opset_import.append(onnx.helper.make_opsetid(CONTRIB, 1))
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
+
+
+class _Rewriting:
+    """One pass over a graph; `onnx` has no annotations that hold, hence `Any`."""
+
+    def __init__(self, graph: Any, *, signed: bool, version: int) -> None:  # noqa: ANN401 - see above
+        from onnx import TensorProto, helper, numpy_helper  # noqa: PLC0415 - as in `convert`
+
+        self._helper, self._numpy, self._float = helper, numpy_helper, TensorProto.FLOAT
+        self._signed = signed
+        self._axes_are_input = version >= AXES_ARE_INPUT
+        self._stored = {tensor.name: tensor for tensor in graph.initializer}
+        self._made_by = {name: node for node in graph.node for name in node.output}
+        self._quantised: set[str] = set()
+        self.tensors: list[Any] = []
+        """Initializers that the new nodes need."""
+        self._tensor("i8.tiny", np.array(1e-12, dtype=np.float32))
+        self._tensor("i8.middle", np.array(128, dtype=np.uint8))
+        self._tensor("i8.last", np.array([-1], dtype=np.int64))
+
+    def rewritten(self, node: Any) -> list[Any]:  # noqa: ANN401 - see above
+        """The nodes that take the place of one."""
+        if node.op_type == "Where" and self._guards_softmax(node):
+            return [self._helper.make_node("Identity", [node.input[2]], list(node.output))]
+        if node.op_type == "Mul" and (x := self._gelu_of(node)):
+            return [self._helper.make_node("Gelu", [x], list(node.output), domain=CONTRIB)]
+        place = {"MatMul": 1, "Gather": 0}.get(node.op_type)
+        packed = self._packed(node.input[place]) if place is not None else None
+        if packed is None:
+            return [node]
+        return self._product(node, *packed) if node.op_type == "MatMul" else self._rows(node, *packed)
+
+    def _packed(self, name: str) -> tuple[str, str] | None:
+        """Names of the 8-bit numbers and of their scales, if an input is the product of these two."""
+        scaled = self._made_by.get(name)
+        cast = self._made_by.get(scaled.input[0]) if scaled is not None and scaled.op_type == "Mul" else None
+        if scaled is None or cast is None or cast.op_type != "Cast":
+            return None
+        numbers, scales = self._stored.get(cast.input[0]), self._stored.get(scaled.input[1])
+        return (cast.input[0], scaled.input[1]) if numbers is not None and scales is not None else None
+
+    def _guards_softmax(self, node: Any) -> bool:  # noqa: ANN401 - see above
+        """Whether a node replaces what is no number in a softmax: there is none, no token is hidden from all others."""
+        asks, softmax = self._made_by.get(node.input[0]), self._made_by.get(node.input[2])
+        return (
+            asks is not None
+            and softmax is not None
+            and (asks.op_type, softmax.op_type) == ("IsNaN", "Softmax")
+            and asks.input[0] == node.input[2]
+        )
+
+    def _gelu_of(self, node: Any) -> str:  # noqa: ANN401 - see above
+        """The x of x * (0.5 * (1 + erf(x / sqrt(2)))), if a product is the last of these five; else nothing."""
+        x, name = node.input
+        for kind, number in (("Mul", 0.5), ("Add", 1.0), ("Erf", None), ("Div", np.sqrt(2))):
+            made = self._made_by.get(name)
+            if made is None or made.op_type != kind:
+                return ""
+            numbers = [float(value) for value in map(self._scalar, made.input) if value is not None]
+            if number is not None and not any(np.isclose(value, number) for value in numbers):
+                return ""
+            name = next((item for item in made.input if self._scalar(item) is None), "")
+        return str(x) if x == name else ""
+
+    def _scalar(self, name: str) -> float | None:
+        """An initializer that is one number."""
+        tensor = self._stored.get(name)
+        value = self._numpy.to_array(tensor) if tensor is not None else None
+        return float(value.ravel()[0]) if value is not None and value.size == 1 else None
+
+    def _rows(self, node: Any, numbers: str, scales: str) -> list[Any]:  # noqa: ANN401 - see above
+        """Rows of a table: only those that are taken are turned into 32-bit numbers."""
+        out, taken = node.output[0], node.input[1]
+        return [
+            self._helper.make_node("Gather", [numbers, taken], [f"{out}.row8"], axis=0),
+            self._helper.make_node("Gather", [scales, taken], [f"{out}.rowscale"], axis=0),
+            self._helper.make_node("Cast", [f"{out}.row8"], [f"{out}.row32"], to=self._float),
+            self._helper.make_node("Mul", [f"{out}.row32", f"{out}.rowscale"], [out]),
+        ]
+
+    def _product(self, node: Any, numbers: str, scales: str) -> list[Any]:  # noqa: ANN401 - see above
+        """The product x @ (numbers x scales), with `scales` one number for each column."""
+        weight = self._numpy.to_array(self._stored[numbers])
+        columns = self._numpy.to_array(self._stored[scales]).astype(np.float32).ravel()
+        if weight.dtype != np.int8 or weight.ndim != 2 or columns.size not in {1, weight.shape[1]}:
+            return [node]
+        x, out = node.input[0], node.output[0]
+        self._tensor(f"{scales}.columns", columns)
+        factors = [f"{x}.i8", numbers, f"{x}.zero"]
+        if not self._signed:
+            self._tensor(f"{numbers}.u8", (weight.astype(np.int16) + 128).astype(np.uint8))
+            factors = [f"{x}.i8", f"{numbers}.u8", f"{x}.zero", "i8.middle"]
+        return [
+            *self._quantisation(x),
+            self._helper.make_node("MatMulInteger", factors, [f"{out}.i32"]),
+            self._helper.make_node("Cast", [f"{out}.i32"], [f"{out}.f32"], to=self._float),
+            self._helper.make_node("Mul", [f"{x}.step", f"{scales}.columns"], [f"{out}.scale"]),
+            self._helper.make_node("Mul", [f"{out}.f32", f"{out}.scale"], [f"{out}.scaled"]),
+            self._helper.make_node("Mul", [f"{out}.scaled", f"{x}.size"], [out]),
+        ]
+
+    def _quantisation(self, x: str) -> list[Any]:
+        """Nodes that make `x.i8`, `x.step`, `x.zero` and `x.size` (the largest number of each row); once for each x."""
+        if x in self._quantised:
+            return []
+        self._quantised.add(x)
+        if self._axes_are_input:
+            largest = self._helper.make_node("ReduceMax", [f"{x}.abs", "i8.last"], [f"{x}.max"], keepdims=1)
+        else:
+            largest = self._helper.make_node("ReduceMax", [f"{x}.abs"], [f"{x}.max"], axes=[-1], keepdims=1)
+        return [
+            self._helper.make_node("Abs", [x], [f"{x}.abs"]),
+            largest,
+            self._helper.make_node("Add", [f"{x}.max", "i8.tiny"], [f"{x}.size"]),
+            self._helper.make_node("Div", [x, f"{x}.size"], [f"{x}.even"]),
+            self._helper.make_node("DynamicQuantizeLinear", [f"{x}.even"], [f"{x}.i8", f"{x}.step", f"{x}.zero"]),
+        ]
+
+    def _tensor(self, name: str, value: "np.ndarray[Any, Any]") -> None:
+        if name not in self._stored:
+            self._stored[name] = self._numpy.from_array(np.ascontiguousarray(value), name)
+            self.tensors.append(self._stored[name])
