@@ -46,6 +46,8 @@ async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> As
         yield ExactStore()
     elif kind == "chroma":
         yield ChromaStore(scratch)
+    elif kind == "chroma-graph":
+        yield ChromaStore(scratch, scanned=0)
     elif kind == "postgres-words":
         async with database(request.getfixturevalue("postgres")) as url:
             yield WordedStore(ExactStore(), url)
@@ -58,7 +60,7 @@ async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> As
         yield QdrantStore(partial(connect, REAL, os.environ.get("LUTRIN_TEST_QDRANT_KEY", "")))
 
 
-@pytest.fixture(params=["exact", "chroma", "postgres-words", *QDRANT])
+@pytest.fixture(params=["exact", "chroma", "chroma-graph", "postgres-words", *QDRANT])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
     """Each store in turn."""
     async for made in opened(request.param, tmp_path / "readers", request):
