@@ -289,6 +289,11 @@ class Decoder(Protocol):
     shares: bool
     """Whether `copy` can share the beginning of a sequence; a recurrent model cannot."""
 
+    @property
+    def timed(self) -> Mapping[int, float]:
+        """Seconds of a step with so many rows that are wanted, where that was measured when the model was loaded."""
+        ...
+
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token."""
         ...
@@ -297,7 +302,7 @@ class Decoder(Protocol):
         """Compute all runs at once.
 
         Args:
-            runs: At most one of each sequence.
+            runs: Those of one sequence stand one after another and continue each other.
 
         Returns:
             For each run the most likely next token, or None where it is not wanted.

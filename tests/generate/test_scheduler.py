@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lutrin.adapters.fakes_generator import ScriptedDecoder, echo
-from lutrin.generate.crowd import has_sentence
+from lutrin.generate.crowd import ends_plainly, has_sentence
+from lutrin.generate.pace import Pace
 from lutrin.generate.protocol import Limits, Output, Refused
 from lutrin.generate.scheduler import Scheduler
 from lutrin.ports import Run
@@ -81,7 +82,8 @@ class Room:
         """One step, noted."""
         before = self.decoder.computed
         outputs = self.scheduler.step()
-        assert self.decoder.computed - before <= self.limits.prefill_tokens + self.limits.slots
+        most = self.limits.prefill_tokens + self.limits.slots * (1 + self.limits.guesses)
+        assert self.decoder.computed - before <= most
         assert self.scheduler.running <= self.limits.slots
         # What the scheduler believes to be in memory is there, but for last tokens that were computed twice.
         written = sum(len(job.generated) for job in self.scheduler._running)
@@ -251,7 +253,7 @@ def test_a_deadline_ends_an_answer_where_it_is() -> None:
 
 def test_what_cannot_be_ready_in_time_is_not_begun() -> None:
     """Who would get nothing before the deadline waits while there is hope, and costs the others nothing."""
-    room = Room(Limits(slots=10, queue=10, prefill_tokens=32), sequences=16, context_tokens=4000)
+    room = Room(Limits(slots=10, queue=10, prefill_tokens=32, guesses=0), sequences=16, context_tokens=4000)
     room.ask("warm up " * 10, max_tokens=20)
     room.drain()
     began, computed = room.clock.now, room.decoder.computed
@@ -265,6 +267,41 @@ def test_what_cannot_be_ready_in_time_is_not_begun() -> None:
     assert served == ids[: len(served)]
     assert all(room.text(id_) for id_ in served)
     assert room.decoder.computed - computed <= len(served) * (120 + 20)
+
+
+class Keen(Pace):
+    """Guesses as much as it may."""
+
+    def guesses(self, answers: int, most: int) -> int:  # noqa: ARG002 - a rule that needs no number
+        """All of them."""
+        return most
+
+
+def test_what_stands_in_the_prompt_is_written_in_fewer_steps() -> None:
+    """The same text, guessed or not; the decoder would say something else after a wrong guess that was kept."""
+    steps, texts = {}, {}
+    for guesses in (0, 3):
+        room = Room(Limits(slots=4, queue=4, guesses=guesses), sequences=8, context_tokens=4000)
+        room.scheduler.pace = Keen()
+        ids = [room.ask(f"The arm of robot {n} lifts {n * 3} kilograms and no more.") for n in range(4)]
+        steps[guesses] = room.drain()
+        texts[guesses] = [room.text(id_) for id_ in ids]
+        assert texts[guesses] == [expected(room.requests[id_]) for id_ in ids]
+    assert steps[3] < steps[0] / 2
+
+
+def test_guesses_end_where_they_do_not_pay() -> None:
+    """Wrong ones, or rows that cost as much as steps of their own."""
+    pace = Pace()
+    for rows, seconds in ((1, 0.02), (4, 0.03), (10, 0.05), (40, 0.4)):
+        pace.observe(0, rows, seconds)
+    assert pace.guesses(1, 3) > 0
+    assert pace.guesses(10, 3) == 0
+    assert pace.token_s(1, 3) < 0.02
+    for _ in range(200):
+        pace.guessed(right=False)
+    assert pace.guesses(1, 3) == 0
+    assert pace.token_s(1, 3) == 0.02
 
 
 BOOK = "\n\n".join(f"[{n}] The arm of robot {n} lifts {n * 3} kilograms." for n in range(1, 9))
@@ -287,6 +324,30 @@ def test_in_a_crowd_prompts_shrink_and_one_sentence_is_written() -> None:
     alone = room.ask(f"{BOOK}\n\nHow strong is it? It is strong.", max_tokens=400, wait_s=60.0)
     room.drain()
     assert room.text(alone) == expected(room.requests[alone])
+
+
+def test_the_number_of_an_item_ends_no_sentence() -> None:
+    """A reader in a crowd would be given that number as an answer."""
+    assert not has_sentence("2. Test the policy")
+    assert not has_sentence("1) Walk slowly.")
+    assert has_sentence("2. Test the policy. Then walk.")
+
+
+def test_a_plain_word_with_a_full_stop_ends_a_sentence_at_once() -> None:
+    """Numbers, initials, names of files and abbreviations may go on."""
+    assert ends_plainly("The arm moves slowly.", "The arm moves slowly. It stops.")
+    assert ends_plainly("Does it move?", "")
+    for text in (
+        "It weighs 2.",
+        "by J.",
+        "open main.py.",
+        "that is approx.",
+        "The arm moves slowly",
+        "see fig.",
+        "e.g.",
+    ):
+        assert not ends_plainly(text, ""), text
+    assert not ends_plainly("It is named isaacsim.", "It is named isaacsim.ros2.bridge.")
 
 
 def test_memory_is_promised_before_it_is_needed() -> None:
@@ -358,17 +419,20 @@ LIMITS = st.builds(
     LIMITS,
     st.integers(5, 9),
     st.integers(150, 900),
-    st.booleans(),
+    st.tuples(st.booleans(), st.booleans()),
     st.lists(st.one_of(ASK, ASK, STEP, STEP, CANCEL, FAIL), max_size=40),
 )
 def test_any_interleaving_keeps_the_promises(
-    limits: Limits, sequences: int, context_tokens: int, shares: bool, moves: list[tuple[object, ...]]
+    limits: Limits, sequences: int, context_tokens: int, ways: tuple[bool, bool], moves: list[tuple[object, ...]]
 ) -> None:
     """Whatever arrives, leaves and fails in whatever order: each gets exactly one last word and only their own text.
 
     The decoder raises on a gap or an overfull step and counts steps that found no room; `Room.step` checks the budgets.
     """
+    shares, keen = ways
     room = Room(limits, sequences, context_tokens, shares)
+    if keen:
+        room.scheduler.pace = Keen()
     act: dict[object, Callable[..., object]] = {
         "ask": lambda text, session, tokens, wait: room.ask(text, session=session, max_tokens=tokens, wait_s=wait),
         "cancel": room.scheduler.cancel,

@@ -27,6 +27,8 @@ RETAINED_SEQUENCES = 48
 """Sequences beyond the slots: each keeps a finished prompt for those that start alike."""
 TRIED_STEPS = 7
 """Steps of one token by which the number of threads for a reader alone is chosen; the first one does not count."""
+TIMED_ROWS = (4, 20, 40)
+"""Steps of so many rows are timed when a model is loaded: a processor may compute forty in the time of ten, or not."""
 KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
 
 
@@ -80,6 +82,7 @@ class LlamaDecoder:
         self._filler: int = llama_cpp.llama_n_seq_max(context) - 1
         self._prompts = Prompts(model)
         self._texts: dict[int, bytes] = {}
+        self.timed: dict[int, float] = {}
         self.sequences = self._filler
         self.context_tokens: int = llama_cpp.llama_n_ctx(context) - PADDING
         self.window_tokens: int = min(self.context_tokens, llama_cpp.llama_model_n_ctx_train(model))
@@ -102,6 +105,17 @@ class LlamaDecoder:
             seconds[number] = statistics.median(times[1:])
             self.forget(0)
         llama_cpp.llama_set_n_threads(self._context, min(seconds, key=seconds.__getitem__), threads)
+        self.timed = {1: min(seconds.values())}
+        for rows in TIMED_ROWS:
+            if rows <= min(self.sequences, self.step_tokens):
+                times = []
+                for place in range(2):  # the first step of a kind is slow
+                    began = time.perf_counter()
+                    self.step([Run(sequence, place, (0,), wanted=True) for sequence in range(rows)])
+                    times.append(time.perf_counter() - began)
+                self.timed[rows] = min(times)
+                for sequence in range(rows):
+                    self.forget(sequence)
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """Tokens of a chat prompt in the model's own template, up to where the answer begins."""

@@ -10,6 +10,7 @@ import re
 from lutrin.generate.pace import Pace
 from lutrin.generate.protocol import Limits
 
+_ITEM_SIGN = re.compile(r"\s*(?:[-*+]|\d{1,2}[.)])\s+")
 _NEXT_SENTENCE = re.compile(r"""[.!?]["'”’)\]*`]*\s+["'“‘(\[*`]*[A-Z0-9]""")
 
 
@@ -23,7 +24,7 @@ def crowded(pace: Pace, limits: Limits, *, left_s: float, prompt_tokens: int, re
         prompt_tokens: That are still to be computed, of all these readers.
         readers: Who are being answered or wait, at most as many as there are slots.
     """
-    return readers > 1 and pace.answer_s(prompt_tokens, limits.usual_tokens, readers) > left_s
+    return readers > 1 and pace.answer_s(prompt_tokens, limits.usual_tokens, readers, limits.guesses) > left_s
 
 
 def share_tokens(pace: Pace, limits: Limits, *, left_s: float, readers: int, unread: int) -> int:
@@ -38,10 +39,28 @@ def share_tokens(pace: Pace, limits: Limits, *, left_s: float, readers: int, unr
     """
     if pace.prefill_s == 0.0:
         return limits.least_share_tokens
-    left_s -= limits.worth_tokens * pace.decode_s(readers)
+    left_s -= limits.worth_tokens * pace.token_s(readers, limits.guesses)
     return max(limits.least_share_tokens, int(left_s / pace.prefill_s / max(1, unread)))
 
 
+_ENDS = re.compile(r"(?:^|\s)(?!(?:approx|resp|incl|etc|fig|sec|vol|max|min|vs)\.)[a-z]{3,}[.!?]$")
+
+
+def ends_plainly(text: str, prompt: str) -> bool:
+    """Whether a text ends with a plain word and a full stop: a step saved, which is most of a tenth of a second.
+
+    Args:
+        text: What was written.
+        prompt: A word after whose dot something follows there, such as a module's name, may go on.
+    """
+    end = _ENDS.search(text)
+    return end is not None and not re.search(rf"\b{re.escape(end.group().strip())}\w", prompt)
+
+
 def has_sentence(text: str) -> bool:
-    """Whether a sentence has ended and the next one has begun: only then is its end certain."""
-    return bool(_NEXT_SENTENCE.search(text))
+    """Whether a sentence has ended and the next one has begun: only then is its end certain.
+
+    The number of a list's item ends none.
+    """
+    sign = _ITEM_SIGN.match(text)
+    return bool(_NEXT_SENTENCE.search(text, sign.end() if sign else 0))

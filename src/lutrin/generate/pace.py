@@ -4,10 +4,19 @@ from itertools import pairwise
 
 RECENT = 0.2
 """Weight of the newest step in the running means: the last ten steps or so count."""
+QUICKER = 0.5
+"""Its weight if it was quicker: what is believed to take too long is not tried again, so that a slow moment would be
+believed for ever."""
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
 ROW = 2.5
 """Prompt tokens that one more row of a decoding step costs: it needs the vocabulary's matrix (docs/decisions/0010)."""
+LIKELY = 0.5
+"""Share of guessed tokens that is believed to be right before any was tried."""
+TRIED = 0.05
+"""Weight of each guess in the running mean of those that were right."""
+FORGOTTEN = 0.002
+"""By which each step draws that mean back to LIKELY, so that guessing is tried again."""
 
 
 class Pace:
@@ -19,6 +28,8 @@ class Pace:
     def __init__(self) -> None:
         self.prefill_s = 0.0
         """Seconds for each token of a prompt."""
+        self.right = LIKELY
+        """Share of guessed tokens that the model would have chosen."""
         self._decode_s: dict[int, float] = {}
 
     def observe(self, prefill: int, decoding: int, seconds: float) -> None:
@@ -26,18 +37,40 @@ class Pace:
 
         Args:
             prefill: Prompt tokens in it.
-            decoding: Answers that got a token from it.
+            decoding: Rows of answers in it: one for each token and for each guess.
             seconds: How long it took.
         """
+        self.right += FORGOTTEN * (LIKELY - self.right)
         if prefill >= CLEAR_PREFILL:
             cost = seconds / (prefill + decoding)
             self.prefill_s = cost if self.prefill_s == 0.0 else self.prefill_s + RECENT * (cost - self.prefill_s)
         elif prefill == 0 and decoding:
             known = self._decode_s.get(decoding, seconds)
-            self._decode_s[decoding] = known + RECENT * (seconds - known)
+            self._decode_s[decoding] = known + (QUICKER if seconds < known else RECENT) * (seconds - known)
+
+    def guessed(self, *, right: bool) -> None:
+        """Learn from a guess."""
+        self.right += TRIED * (right - self.right)
+
+    def guesses(self, answers: int, most: int) -> int:
+        """How many tokens to guess for each answer, so that a token costs least: 0 where guessing does not pay.
+
+        Args:
+            answers: That are decoded at once.
+            most: Guesses at most, for each.
+        """
+        return min(range(most + 1), key=lambda number: (self._token_s(answers, number), number))
+
+    def token_s(self, answers: int, most: int) -> float:
+        """Seconds for one token of each of `answers`, with as many guesses as pay."""
+        return min(self._token_s(answers, number) for number in range(most + 1))
+
+    def _token_s(self, answers: int, guesses: int) -> float:
+        """A guess counts if all before it were right: 1 + r + r^2 + ... tokens a step (Leviathan et al. 2023)."""
+        return self.decode_s(answers * (1 + guesses)) / sum(self.right**place for place in range(guesses + 1))
 
     def decode_s(self, decoding: int) -> float:
-        """Seconds for a step in which `decoding` answers get one token each.
+        """Seconds for a step with `decoding` rows, each the last token of an answer or a guess at what follows.
 
         Between two numbers that were seen it grows evenly, beyond the largest by `ROW`; fewer than the smallest cost as
         much as that one.
@@ -53,6 +86,6 @@ class Pace:
                 return self._decode_s[low] + share * (self._decode_s[high] - self._decode_s[low])
         return self._decode_s[known[-1]] + (decoding - known[-1]) * ROW * self.prefill_s
 
-    def answer_s(self, prompt_tokens: int, tokens: int, decoding: int) -> float:
-        """Seconds to compute `prompt_tokens` and then `tokens` steps for `decoding` answers at once."""
-        return prompt_tokens * self.prefill_s + tokens * self.decode_s(decoding)
+    def answer_s(self, prompt_tokens: int, tokens: int, decoding: int, guesses: int = 0) -> float:
+        """Seconds to compute `prompt_tokens`, then `tokens` for each of `decoding` answers, with `guesses` at most."""
+        return prompt_tokens * self.prefill_s + tokens * self.token_s(decoding, guesses)

@@ -31,6 +31,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence, about: an answer that cannot get this far before its deadline is not begun."""
     usual_tokens: int = 48
     """An answer, about: where all can have that, nobody is cut short (`crowd.py`)."""
+    guesses: int = 3
+    """Tokens that are guessed for each answer at most, by what follows the same words in its prompt."""
     least_share_tokens: int = 64
     """A prompt in a crowd may always cost this many tokens."""
 

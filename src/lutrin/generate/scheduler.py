@@ -1,16 +1,20 @@
 """Decides what the model computes in each step, so that a whole class is served from two cores.
 
-A step holds one token for each answer that is being written and a bounded number of prompt tokens of newcomers, first
-come first served. What two prompts have in common at their beginning is computed once: the later one waits until the
+A step holds a token for each answer that is being written, with guesses at what follows where these pay (what the model
+writes stands in its prompt, more often than not), and a bounded number of prompt tokens of newcomers, first come first
+served. What two prompts have in common at their beginning is computed once: the later one waits until the
 earlier one has come past it and copies it. Pure: the model is behind `Decoder`, the clock is an argument.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 from typing import Literal
 
+import msgspec
+
 from lutrin.errors import GeneratorUnavailable
-from lutrin.generate.crowd import crowded, has_sentence, share_tokens
+from lutrin.generate.crowd import crowded, ends_plainly, has_sentence, share_tokens
 from lutrin.generate.fit import fit_prompt, shorten_prompt
 from lutrin.generate.pace import Pace
 from lutrin.generate.prefix import PrefixTree, common_length
@@ -72,7 +76,10 @@ class Scheduler:
         self.pace = Pace()
         self.failures = 0
         self._decoder = decoder
-        self._limits = limits
+        for rows, seconds in decoder.timed.items():
+            self.pace.observe(0, rows, seconds)
+        # A model that sums up what it has read (recurrent, hybrid) cannot take back a wrong guess.
+        self._limits = limits if decoder.shares else msgspec.structs.replace(limits, guesses=0)
         self._clock = clock
         self._slots = min(limits.slots, decoder.sequences, decoder.step_tokens)
         # An exact repeat computes its last token anew, so a held sequence can take one cell more than the tree counts;
@@ -191,7 +198,9 @@ class Scheduler:
         """Whether a job that begins now, beside these others, has written something worth reading by its deadline."""
         prefill = sum(other.to_prefill for other in others) + self._tree.missing(job.key)
         tokens = min(self._limits.worth_tokens, job.max_tokens)
-        return self._clock() + self.pace.answer_s(prefill, tokens, len(others) + 1) <= job.deadline
+        return (
+            self._clock() + self.pace.answer_s(prefill, tokens, len(others) + 1, self._limits.guesses) <= job.deadline
+        )
 
     def _make_room(self, job: Job) -> bool:
         """Free cells and a sequence for a job; False if those who are being served must finish first."""
@@ -243,11 +252,14 @@ class Scheduler:
             job.held = self._held[job.sequence] = length
 
     def _plan(self) -> list[tuple[Job, Run]]:
-        """The next step: a token for each answer, then prompts in order of arrival as far as the budget goes."""
+        """The next step: a token and guesses for each answer, then prompts in order of arrival, within the budget."""
+        writing = [job for job in self._running if not job.to_prefill]
+        fitting = self._decoder.step_tokens // max(1, len(writing)) - 1
+        guesses = self.pace.guesses(len(writing), min(self._limits.guesses, fitting))
         planned = [
-            (job, Run(job.sequence, job.held, (job.generated[-1],), wanted=True))
-            for job in self._running
-            if not job.to_prefill
+            (job, Run(job.sequence, job.held + place, (token,), wanted=True))
+            for job in writing
+            for place, token in enumerate((job.generated[-1], *self._guessed(job, guesses)))
         ]
         budget = min(self._limits.prefill_tokens, self._decoder.step_tokens - len(planned))
         for job in self._running:
@@ -259,6 +271,15 @@ class Scheduler:
             planned.append((job, Run(job.sequence, job.held, tokens, wanted=len(tokens) == job.to_prefill)))
             budget -= len(tokens)
         return planned
+
+    def _guessed(self, job: Job, number: int) -> tuple[int, ...]:
+        """What may follow an answer's last two tokens (its first: one): what followed them last in its prompt."""
+        number = min(number, job.max_tokens - len(job.generated) - 1)
+        last = tuple(job.generated[-2:])
+        for start in range(len(job.prompt) - len(last) - 1, -1, -1) if number > 0 else ():
+            if job.prompt[start : start + len(last)] == last:
+                return job.prompt[start + len(last) : start + len(last) + number]
+        return ()
 
     def _follows(self, job: Job) -> bool:
         """Whether another job is computing what this one can copy soon; what it can copy now is copied."""
@@ -282,12 +303,28 @@ class Scheduler:
             return
         self.failures = 0
         decoding = sum(1 for job, _ in planned if not job.to_prefill)
-        prefill = sum(len(run.tokens) for _, run in planned) - decoding
+        prefill = sum(len(run.tokens) for job, run in planned if job.to_prefill)
         self.pace.observe(prefill, decoding, self._clock() - began)
-        for (job, run), token in zip(planned, tokens, strict=True):
-            job.held += len(run.tokens)
-            self._held[job.sequence] = min(job.held, len(job.prompt))
-            if token is not None:
+        computed = [(job, run, token) for (job, run), token in zip(planned, tokens, strict=True)]
+        for job, runs in groupby(computed, key=lambda item: item[0]):
+            self._advance(job, [(run, token) for _, run, token in runs])
+
+    def _advance(self, job: Job, computed: Sequence[tuple[Run, int | None]]) -> None:
+        """Take what the model chose after each of an answer's tokens, as long as the guesses before it were right."""
+        first, token = computed[0]
+        job.held += len(first.tokens)
+        taken = [token] if token is not None else []
+        for (_, chosen), (run, following) in pairwise(computed):
+            right = run.tokens[0] == chosen
+            self.pace.guessed(right=right)
+            if not right:
+                self._decoder.forget(job.sequence, job.held)
+                break
+            job.held += 1
+            taken += [following] if following is not None else []
+        self._held[job.sequence] = min(job.held, len(job.prompt))
+        for token in taken:
+            if job.id in self._jobs:
                 self._take(job, token)
 
     def _take(self, job: Job, token: int) -> None:
@@ -297,7 +334,7 @@ class Scheduler:
             return
         job.generated.append(token)
         self._speak(job, job.text.feed(self._decoder.text(token)))
-        if job.text.stopped or loops(job.generated):
+        if job.text.stopped or loops(job.generated) or (job.brief and ends_plainly(job.said, job.messages[-1].content)):
             self._finish(job, "stop")
         elif len(job.generated) >= job.max_tokens or (job.brief and has_sentence(job.said)):
             self._finish(job, "length")
