@@ -3,7 +3,7 @@
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.answer.compose import Verified, compose
+from lutrin.answer.compose import Verified, compose, stands_twice
 from lutrin.answer.quote import Quote
 from lutrin.records import Unit
 
@@ -59,3 +59,24 @@ def test_the_best_quote_stands_whatever_the_model_has_said_before() -> None:
     text = answer(quotes, said, budget_words=20)
     assert all(step.text in text for step in steps)
     assert "long day" not in text
+
+
+def test_what_the_model_copied_does_not_stand_again_below() -> None:
+    """The quote goes on after it, also with a sentence that leans on it."""
+    first, second = unit("The arm of the robot is light."), unit("It lifts a load of 2 kg.", start=40)
+    quotes = [quote(first, second)]
+    assert not stands_twice(first.text, "", quotes)
+    assert answer(quotes, [Verified(text=first.text, quote=quotes[0])]) == f"{first.text} [1]\n\n{second.text} [1]"
+
+
+def test_a_copy_that_the_quotes_need_is_recognised() -> None:
+    """A list is shown whole, and so is a quote in which a sentence would lean on one that is gone."""
+    items = [
+        unit(f"Do the {name} thing with care.", kind="list_item", start=40 * n) for n, name in enumerate(("a", "b"))
+    ]
+    assert stands_twice("Do the a thing with care.", "", [quote(*items)])
+    told = [unit("Robots have arms."), unit("The arm is light.", start=40), unit("It lifts 2 kg.", start=80)]
+    assert stands_twice("The arm is light.", "", [quote(*told)])
+    assert stands_twice("The arm is light.", "", [quote(unit("A robot has wheels.")), quote(*told[1:])])
+    assert not stands_twice("The arm is light.", "Robots have arms.", [quote(*told)])
+    assert stands_twice(WARNING, "", passage(WARNING))

@@ -77,10 +77,10 @@ async def test_without_a_model_the_book_answers_in_its_own_words(make_flow: Make
 
 async def test_a_supported_sentence_of_the_model_is_sent_and_cited(make_flow: MakeFlow) -> None:
     """It is generated, and its citation is the quote that supports it."""
-    flow = make_flow(ScriptedGenerator(lambda _: "The loop is a cycle of sensing, deciding and acting."))
+    flow = make_flow(ScriptedGenerator(lambda _: "The sensorimotor loop is a cycle of sensing, deciding and acting."))
     events = await events_of(flow, Question(text=LOOP))
     assert [event.text for event in events if isinstance(event, SentenceEvent)] == [
-        "The loop is a cycle of sensing, deciding and acting."
+        "The sensorimotor loop is a cycle of sensing, deciding and acting."
     ]
     done = events[-1]
     assert isinstance(done, DoneEvent)
@@ -265,11 +265,36 @@ async def test_an_unknown_book_is_named(make_flow: MakeFlow) -> None:
         await answer_to(make_flow(), LOOP, book="cooking")
 
 
-async def test_the_prompt_holds_the_chosen_sentences_only(make_flow: MakeFlow) -> None:
-    """Few tokens, the question last."""
+async def test_the_prompt_holds_the_best_sentences_only(make_flow: MakeFlow) -> None:
+    """Few tokens, and not the question: a small model answers that without the book."""
     generator = ScriptedGenerator()
     await answer_to(make_flow(generator), BATTERY)
     prompt = generator.requests[0].messages[-1].content
     assert "480 watt hours" in prompt
-    assert prompt.index("480 watt hours") < prompt.index("Question:")
+    assert BATTERY not in prompt
     assert "ros2 topic pub" not in prompt
+
+
+async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_flow: MakeFlow) -> None:
+    """Its work would delay them, and it is told how many share its time."""
+    generator = ScriptedGenerator()
+    flow = make_flow(generator)
+    begun: list[int] = []
+
+    async def read(text: str) -> None:
+        sent = flow.answer(Question(text=text))
+        begun.extend([len(generator.requests) async for event in sent if isinstance(event, QuoteEvent)])
+
+    await asyncio.gather(read(BATTERY), read(LOOP), read("How many watt hours does the battery store?"))
+    assert set(begun) == {0}
+    assert [request.readers for request in generator.requests] == [3, 3, 3]
+
+
+async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: MakeFlow) -> None:
+    """A reader who has quotes gets sentences, whatever becomes of the others."""
+    generator = ScriptedGenerator()
+    flow = make_flow(generator)
+    with flow._waits_for_quotes():
+        async with asyncio.timeout(1.5):
+            await answer_to(flow, BATTERY)
+    assert len(generator.requests) == 1

@@ -3,6 +3,8 @@
 import pytest
 from tests.answer.pairs import MUTATIONS, Pair, pairs
 from tests.answer.paraphrases import RULES, paraphrases
+from tests.answer.torn import RULES as TORN
+from tests.answer.torn import torn
 
 from lutrin.answer.ground import support
 
@@ -37,3 +39,29 @@ def test_most_true_sentences_in_other_words_pass() -> None:
     found = verdicts(paraphrases())
     assert {pair.kind for pair, _ in found} == set(RULES)
     assert sum(passed for _, passed in found) / len(found) >= 0.95
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_few_sentences_that_were_torn_out_pass(seed: int) -> None:
+    """Every word of them is the passage's; what still passes is true by accident, or no sentence."""
+    found = verdicts(torn(seed, each=50))
+    assert {pair.kind for pair, _ in found} == set(TORN)
+    assert sum(passed for _, passed in found) / len(found) <= 0.15
+
+
+@pytest.mark.parametrize(
+    ("sentence", "passage"),
+    [
+        ("The rule of thumb is a service.", "The rule of thumb: a stream is a topic, a quick question is a service."),
+        ("The gyroscope is good for long.", "The gyroscope is good for a moment, whereas the lidar is good for long."),
+        ("The lab needs no working software.", "The lab uses category 0, because it needs no working software."),
+        ("Wheels move the world about.", "Wheels move a robot about, whereas arms move the world about."),
+        ("The wheel of the rover turns in sand.", "The wheel of the rover turns only in sand."),
+        ("A joint of the arm is stiff.", "A joint of the arm is stiff if it has no play."),
+        ("The work is a large card.", "Training wants a large card. This book divides the work among three."),
+        ("Equipment is the minimum of a course.", "Equipment is listed here; a laptop is the minimum of a course."),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_one_thing_is_not_said_of_another(sentence: str, passage: str) -> None:
+    """As a small model wrote it from passages like these."""
+    assert support(sentence, [f"Robots\n{passage}"]) is None

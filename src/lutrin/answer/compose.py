@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lutrin.answer.ground import coverage
 from lutrin.answer.quote import Quote, leans_back, name_words, render
 from lutrin.answer.safety import needs_warning
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Unit
-from lutrin.retrieve.words import content_stems, identifiers, numbers, word_count
+from lutrin.retrieve.words import content_stems, identifiers, numbers, plain, word_count
 
 SAID = 0.75
 """A quote is not repeated if the sentences before it hold this share of its content words and all its literals."""
@@ -70,7 +71,7 @@ def compose(
     spent = word_count(said)
     for place, quote in enumerate(quotes):
         kept = warns_of(quote, quotes[place + 1 :])
-        left = unsaid(quote, said) if verified and not kept else quote.units
+        left = left_of(quotes, place, said) if verified else quote.units
         with_lead = not left or left[0].lead not in "\n".join(paragraphs)
         text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
         # The name of what a quote stands under comes for nothing: the quotes were chosen without it.
@@ -82,6 +83,25 @@ def compose(
         spent += cost
         paragraphs.append(text)
     return "\n\n".join(paragraphs)
+
+
+def stands_twice(text: str, before: str, quotes: Sequence[Quote]) -> bool:
+    """Whether a sentence of the model would stand once more, word for word, among the quotes below it.
+
+    Args:
+        text: The sentence.
+        before: What the model has said before it.
+        quotes: Of the answer.
+    """
+    said = f"{before} {text}"
+    below = (unit.text for place in range(len(quotes)) for unit in left_of(quotes, place, said))
+    return any(f" {plain(text)} " in f" {plain(unit)} " for unit in below)
+
+
+def left_of(quotes: Sequence[Quote], place: int, said: str) -> tuple[Unit, ...]:
+    """What an answer shows of a quote after generated sentences: what they left, a warning for later code whole."""
+    quote = quotes[place]
+    return quote.units if warns_of(quote, quotes[place + 1 :]) else unsaid(quote, said, follows=place == 0)
 
 
 def warns_of(quote: Quote, later: Sequence[Quote]) -> bool:
@@ -97,13 +117,26 @@ def marked(units: Sequence[Unit], n: int, *, with_lead: bool = True) -> str:
     return f"{render(units, with_lead=with_lead)}{separator}[{n}]"
 
 
-def unsaid(quote: Quote, said: str) -> tuple[Unit, ...]:
-    """What generated sentences left out of a quote: sentences one by one, tables, lists and code as a whole."""
-    if quote.units[0].kind == "sentence":
-        left = tuple(unit for unit in quote.units if not is_said(unit.text, said))
-        # A sentence that leans on one that is gone would stand alone; then the whole quote stays.
-        return quote.units if left and left[0] is not quote.units[0] and leans_back(left[0].text) else left
-    return () if quote.units[0].kind != "code" and is_said(quote.text, said) else quote.units
+def unsaid(quote: Quote, said: str, *, follows: bool = False) -> tuple[Unit, ...]:
+    """What generated sentences left out of a quote: sentences one by one, tables, lists and code as a whole.
+
+    Args:
+        quote: The book's words.
+        said: The generated sentences.
+        follows: Whether the quote stands right below them.
+
+    Returns:
+        Its units; all of them if a sentence would lean on one that is gone.
+    """
+    if quote.units[0].kind != "sentence":
+        return () if quote.units[0].kind != "code" and is_said(quote.text, said) else quote.units
+    left = [unit for unit in quote.units if not is_said(unit.text, said)]
+    for before, unit in pairwise(quote.units):
+        # It may lean on what was said right above it: on the last sentence, which is all that is gone.
+        told = follows and left[:1] == [unit] and plain(said).endswith(plain(before.text))
+        if unit in left and before not in left and leans_back(unit.text) and not told:
+            return quote.units
+    return tuple(left)
 
 
 def is_said(text: str, said: str) -> bool:

@@ -159,7 +159,7 @@ def _cells(row: str) -> list[str]:
 def _told(header: str, row: str) -> str:
     """A row of a table with the name of each column before its cell, so that a number stays with what it measures."""
     named = zip_longest(_cells(header), _cells(row), fillvalue="")
-    return "; ".join(f"{name} {cell}".strip() for name, cell in named)
+    return "; ".join(f"{name} | {cell}".strip(" |") for name, cell in named)
 
 
 async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Quote]) -> list[Quote]:

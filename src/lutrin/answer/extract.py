@@ -3,19 +3,19 @@
 It is what a reader gets first, what stands if the model is away or late, and what the model may build on.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lutrin.answer.kinds import Form, QuestionKind
-from lutrin.answer.quote import Quote, is_numbered, is_open, joined, leans_back, titled, with_formula
+from lutrin.answer.quote import Quote, is_numbered, is_open, joined, leans_back, merged, titled, with_formula
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.search import Part
 from lutrin.retrieve.words import content_stems, topic_stems, word_count
 
-KEEP_SHARE = 0.84
+KEEP_SHARE = 0.82
 KEEP_BY_KIND: dict[QuestionKind, float] = {"definition": 0.88, "compare": 0.80}
 """A unit is worth quoting if it scores at least this share of the best one. A definition is soon complete; of two
 things that are compared, one mostly answers in better words than the other."""
@@ -33,6 +33,8 @@ NEIGHBOURS = (1, -1, 2, -2)
 """Places, from a quoted unit, of those that may join it; what follows explains more often than what stands before."""
 WIDENED = 3
 """The best so many units bring their neighbours."""
+WIDENED_SHARE = 0.9
+"""As long as they score at least this share of the best: what stands beside a poor unit is further off."""
 SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
 MAX_CODE = 2
@@ -66,6 +68,7 @@ def choose_parts(
         form: In which form the answer is wanted; None: as the question says.
     """
     quotes: list[Quote] = []
+    firsts: list[Quote] = []
     alone = len(parts) == 1
     for number, part in enumerate(parts):
         wants = wanted(
@@ -79,7 +82,39 @@ def choose_parts(
         fresh = [item for item in part.evidence if (item.chunk.chunk_id, item.unit.char_start) not in said]
         chosen = choose(wants, fresh, budget_words=left // (len(parts) - number), widened=widened)
         quotes = [*(quote for quote in quotes if not _within(quote, chosen, strictly=True)), *chosen]
-    return titled(quote for number, quote in enumerate(quotes) if not _within(quote, quotes[:number]))
+        weakest_first = sorted(chosen, key=lambda quote: quote.score)
+        sides = wants.kind == "compare"
+        firsts += {quote.chunk.is_simulation if sides else None: quote for quote in weakest_first}.values()
+    once = [quote for number, quote in enumerate(quotes) if not _within(quote, quotes[:number])]
+    return titled(_fitting(merged(once), firsts, budget_words=budget_words))
+
+
+def _fitting(quotes: Sequence[Quote], firsts: Sequence[Quote], *, budget_words: int) -> list[Quote]:
+    """Of quotes that are too long together, those that answer best, in their order.
+
+    Completed lists and the headers of tables may take more words than were counted when units were chosen.
+
+    Args:
+        quotes: Of the whole answer.
+        firsts: The best of each part; they come before all others, if need be without what completes a list.
+        budget_words: Words of the whole answer, code not counted.
+    """
+    kept: dict[int, Quote] = {}
+    left = budget_words
+    is_first = [any(_within(first, [quote]) for first in firsts) for quote in quotes]
+    for number in sorted(range(len(quotes)), key=lambda number: (not is_first[number], -quotes[number].score)):
+        quote = quotes[number]
+        if kept and _cost(quote) > left and is_first[number]:
+            quote = replace(quote, units=tuple(unit for unit in quote.units if unit.char_start not in quote.added))
+        if not kept or _cost(quote) <= left:
+            kept[number] = quote
+            left -= _cost(quote)
+    return [kept[number] for number in sorted(kept)]
+
+
+def _cost(quote: Quote) -> int:
+    """Words that a quote adds to an answer, the number of its source among them; code is free."""
+    return 0 if quote.units[0].kind == "code" else word_count(quote.text) + 1
 
 
 def _within(quote: Quote, others: Sequence[Quote], *, strictly: bool = False) -> bool:
@@ -95,18 +130,20 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
 
     Args:
         wants: What the question wants.
-        evidence: Units of the found passages.
+        evidence: Units of the found passages, the best passage's first.
         budget_words: Words of the whole answer, code not counted.
         widened: How many of the best units bring their neighbours.
 
     Returns:
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
+    found = [item for item in evidence if item.unit.language not in _DRAWN]
+    code = {(item.chunk.chunk_id, item.position): item.score for item in found if item.unit.kind == "code"}
     ranked = sorted(
         (
-            (item.score + wants.bonus(item.chunk, item.unit), item)
-            for item in evidence
-            if item.unit.language not in _DRAWN and wants.admits(item.unit)
+            (_worth(item, wants, code) + wants.bonus(item.chunk, item.unit), item)
+            for item in found
+            if wants.admits(item.unit)
         ),
         key=lambda pair: (-pair[0], pair[1].chunk.chunk_id, pair[1].position),
     )
@@ -124,13 +161,15 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
             break
         if item.unit.kind == "code" and not own_code:
             continue
-        if taken.add(score, item.chunk, _with_context(item, wants)) and taken.groups <= widened and not is_definition:
+        if not taken.add(score, item.chunk, _with_context(item, wants)) or score < best * WIDENED_SHARE:
+            continue
+        if taken.groups <= widened and not is_definition:
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
     if wants.kind == "compare":
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
-    _complete_lists(taken)
+    added = _complete_lists(taken)
     _drop_announcements(taken)
-    return joined(taken.units.values())
+    return joined(taken.units.values(), added, first=found[0].chunk.chunk_id)
 
 
 def _keep_share(wants: Wanted, best: Evidence) -> float:
@@ -228,13 +267,18 @@ def _hear_both(taken: _Taken, wants: Wanted, ranked: Sequence[tuple[float, Evide
         hear(lambda item, world=world: item.chunk.is_simulation is (not world))  # type: ignore[misc]  # likewise
 
 
-def _subject(item: Evidence) -> set[str]:
+def _subject(item: Evidence) -> frozenset[str]:
     """What a unit speaks of."""
     return topic_stems(" ".join((*item.chunk.heading_path, item.unit.text)))
 
 
-def _complete_lists(taken: _Taken) -> None:
-    """Add what a list lacks of which most is quoted, or any of a short numbered one: "3. Decide." is no answer."""
+def _complete_lists(taken: _Taken) -> set[tuple[str, int]]:
+    """Add what a list lacks of which most is quoted, or any of a short numbered one: "3. Decide." is no answer.
+
+    Returns:
+        What was added: chunk and position.
+    """
+    added: set[tuple[str, int]] = set()
     for score, item in list(taken.units.values()):
         if item.unit.kind != "list_item":
             continue
@@ -244,9 +288,12 @@ def _complete_lists(taken: _Taken) -> None:
         words = sum(word_count(unit.text) for _, unit in items)
         is_short = words <= STEPS_WORDS and is_numbered(item.unit)
         if held < len(items) and (is_short or len(items) <= held * 2):
-            for position, _ in items:
+            missing = [position for position, _ in items if (item.chunk.chunk_id, position) not in taken.units]
+            for position in missing:
                 other = Evidence(chunk=item.chunk, position=position, score=score)
-                taken.units.setdefault((item.chunk.chunk_id, position), (score, other))
+                taken.units[item.chunk.chunk_id, position] = (score, other)
+                added.add((item.chunk.chunk_id, position))
+    return added
 
 
 def _drop_announcements(taken: _Taken) -> None:
@@ -259,12 +306,27 @@ def _drop_announcements(taken: _Taken) -> None:
             del taken.units[name, position]
 
 
+def _worth(item: Evidence, wants: Wanted, code: Mapping[tuple[str, int], float]) -> float:
+    """A unit's score; where a way is asked for, a sentence that announces code is worth as much as the code."""
+    place = _announced(item, wants) if wants.kind == "steps" else None
+    return max(item.score, code.get(place, 0.0)) if place else item.score
+
+
+def _announced(item: Evidence, wants: Wanted) -> tuple[str, int] | None:
+    """Where the code stands that a sentence announces, if the answer may show it."""
+    after = item.position + 1
+    code = item.chunk.units[after : after + 1]
+    announces = wants.kind in SHOWS_CODE and bool(code) and code[0].kind == "code" and code[0].lead == item.unit.text
+    return (item.chunk.chunk_id, after) if announces and code[0].language not in _DRAWN else None
+
+
 def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     """The unit with what it needs to be understood; nothing if that cannot be had.
 
-    A sentence brings the one that it leans on; one that announces a list brings the list, or the code where code or a
-    way to do something is asked for; one that runs into a formula brings the formula, and is brought by it; an item
-    brings the rest of its list where a list is asked for, a row that of a table which compares what is.
+    A caption stands back for its table. A sentence brings the one that it leans on; one that announces a list brings
+    the list, or the code where code or a way to do something is asked for; one that runs into a formula brings the
+    formula, and is brought by it; an item brings the rest of its list where a list is asked for, a row that of a table
+    which compares what is.
     """
     units = item.chunk.units
     unit = item.unit
@@ -273,11 +335,14 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
         return _short_list(units, item.position) or [(item.position, unit)]
     if unit.kind == "table_row" and wants.kind == "compare" and _compares(unit.lead, wants.topics):
         return _short_list(units, item.position) or [(item.position, unit)]
+    beside = [place for place in (item.position + 1, item.position - 1) if 0 <= place < len(units)]
+    rows = [place for place in beside if units[place].kind == "table_row"]
+    if unit.kind == "caption" and rows:
+        return _short_list(units, rows[0])
     if formula := with_formula(units, item.position):
         return formula
     after = item.position + 1
-    announced = after < len(units) and units[after].kind == "code" and units[after].lead == unit.text
-    if wants.kind in SHOWS_CODE and announced and units[after].language not in _DRAWN:
+    if _announced(item, wants):
         return [(item.position, unit), (after, units[after])]
     if unit.kind == "sentence" and unit.text.endswith(":"):
         has_list = after < len(units) and units[after].kind == "list_item"

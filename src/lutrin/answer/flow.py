@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import ExitStack, aclosing, contextmanager, suppress
 
 import msgspec
 
@@ -12,11 +12,10 @@ from lutrin.answer import followup, safety
 from lutrin.answer.cache import AnswerCache
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
-from lutrin.answer.compose import SentenceStream, Verified, compose
+from lutrin.answer.compose import SentenceStream, Verified, compose, stands_twice
 from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of, supported
 from lutrin.answer.extract import choose_parts
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.kinds import QuestionKind, kind_of
 from lutrin.answer.prompt import build
 from lutrin.answer.quote import Quote
 from lutrin.answer.refuse import refusal_text, suggestions
@@ -50,8 +49,11 @@ from lutrin.settings import Settings
 
 BUDGET_WORDS = 140
 """Words of the quotes of an answer."""
-MARGIN_S = 0.15
-"""Kept of the deadline for what comes after the last generated token."""
+MARGIN_S = 0.2
+"""Kept of the deadline for what comes after the last generated token, ten answers being put together at once."""
+QUOTES_FIRST_S = 0.3
+"""The model begins when nobody waits for quotes any more, or after so long: with ten who ask at once, the first one's
+sentences would cost the other nine their quotes, and the model does not know yet how many share its time."""
 SEARCHES = 2
 """At once, in order of arrival: ten that shared the cores in slices would all end late, and the model would idle."""
 
@@ -91,6 +93,8 @@ class AnswerFlow:
         self._log = get_logger("answer")
         self._searching = asyncio.Semaphore(SEARCHES)
         self._under_way = 0
+        self._unquoted = 0
+        self._all_quoted = asyncio.Event()
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -134,55 +138,57 @@ class AnswerFlow:
         self, draft: Draft, generations: Sequence[OpenGeneration]
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, decide, quote, generate."""
-        with stages.stage("search"):
-            async with self._searching:
-                generation, found = await self._find(draft, generations)
-        draft.title, draft.generation = generation.book.title, generation.name
-        refusal = _verdict(draft, found)
-        if refusal is not None:
-            yield self._refused(draft, refusal, found)
-            return
-        kind: QuestionKind = "steps" if draft.form == "steps" else kind_of(draft.text)
-        chosen = choose_parts(
-            found.parts,
-            budget_words=BUDGET_WORDS,
-            asked=draft.text,
-            selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
-            form=draft.form,
-        )
-        quotes = await made_safe(draft, generation, chosen)
-        named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
-        citations = Citations(
-            await sources_of(generation, draft, named),
-            {passage.chunk.chunk_id: passage.score for passage in found.passages},
-        )
-        numbers_of = {(quote.chunk.chunk_id, *quote.span): citations.number(quote) for quote in quotes}
-        if note := safety.simulation_note([quote.chunk for quote in quotes]):
-            draft.warnings.append(note)
-        yield SourcesEvent(citations=citations.all())
-        for quote in quotes:
-            yield QuoteEvent(text=quote.text, citation=citations.get(citations.number(quote)))
-        verified: list[Verified] = []
-        async with aclosing(self._generated(draft, kind, quotes)) as generated:
-            async for event in generated:
-                if isinstance(event, Verified):
-                    verified.append(event)
-                    yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
-                else:
-                    yield event
-        answer = Answer(
-            answer=compose(verified, quotes, numbers_of, budget_words=BUDGET_WORDS),
-            sources=citations.all(found.passages),
-            mode=draft.mode,
-            kind="generated" if verified else "extractive",
-            refusal=None,
-            suggestions=(),
-            warnings=tuple(draft.warnings),
-            model_used=self._generator.name if self._generator and verified else "",
-            latency_ms=self._elapsed_ms(draft),
-            generation=draft.generation,
-        )
-        yield DoneEvent(answer=answer, made=made_of(draft, self._settings))
+        with ExitStack() as waiting:
+            waiting.enter_context(self._waits_for_quotes())
+            with stages.stage("search"):
+                async with self._searching:
+                    generation, found = await self._find(draft, generations)
+            draft.title, draft.generation = generation.book.title, generation.name
+            refusal = _verdict(draft, found)
+            if refusal is not None:
+                yield self._refused(draft, refusal, found)
+                return
+            chosen = choose_parts(
+                found.parts,
+                budget_words=BUDGET_WORDS,
+                asked=draft.text,
+                selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
+                form=draft.form,
+            )
+            quotes = await made_safe(draft, generation, chosen)
+            named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
+            citations = Citations(
+                await sources_of(generation, draft, named),
+                {passage.chunk.chunk_id: passage.score for passage in found.passages},
+            )
+            numbers_of = {(quote.chunk.chunk_id, *quote.span): citations.number(quote) for quote in quotes}
+            if note := safety.simulation_note([quote.chunk for quote in quotes]):
+                draft.warnings.append(note)
+            yield SourcesEvent(citations=citations.all())
+            for quote in quotes:
+                yield QuoteEvent(text=quote.text, citation=citations.get(citations.number(quote)))
+            waiting.close()
+            verified: list[Verified] = []
+            async with aclosing(self._generated(draft, quotes, found)) as generated:
+                async for event in generated:
+                    if isinstance(event, Verified):
+                        verified.append(event)
+                        yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
+                    else:
+                        yield event
+            answer = Answer(
+                answer=compose(verified, quotes, numbers_of, budget_words=BUDGET_WORDS),
+                sources=citations.all(found.passages),
+                mode=draft.mode,
+                kind="generated" if verified else "extractive",
+                refusal=None,
+                suggestions=(),
+                warnings=tuple(draft.warnings),
+                model_used=self._generator.name if self._generator and verified else "",
+                latency_ms=self._elapsed_ms(draft),
+                generation=draft.generation,
+            )
+            yield DoneEvent(answer=answer, made=made_of(draft, self._settings))
 
     async def _find(self, draft: Draft, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
         """The evidence for an answer, from the selection alone or from the book that speaks of it most."""
@@ -205,14 +211,20 @@ class AnswerFlow:
         )
 
     async def _generated(
-        self, draft: Draft, kind: QuestionKind, quotes: Sequence[Quote]
+        self, draft: Draft, quotes: Sequence[Quote], found: Found
     ) -> AsyncGenerator[QueuedEvent | Verified, None]:
         """Sentences of the model that the quotes support; why there are none goes into the draft's warnings."""
         prose = [quote for quote in quotes if quote.units[0].kind != "code" and not gives_orders(quote.text)]
-        if self._generator is None or not prose:
+        scores = {
+            (item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence
+        }
+        if self._generator is None or not (prompt := build(prose, scores)):
             return
+        draft.prompt = prompt
+        with suppress(TimeoutError):
+            async with asyncio.timeout(QUOTES_FIRST_S):
+                await self._all_quoted.wait()
         left_s = max(self._settings.deadline_s - (self._clock() - draft.started) - MARGIN_S, 0.0)
-        draft.prompt = build(draft.text, kind, prose, form=draft.form)
         request = GenerationRequest(
             messages=draft.prompt,
             max_tokens=self._settings.answer_tokens,
@@ -221,6 +233,7 @@ class AnswerFlow:
             readers=self._under_way,
         )
         said: list[str] = []
+        given: list[str] = []
         try:
             async with aclosing(_sentences(self._generator, request)) as stream:
                 end_s = asyncio.get_running_loop().time() + left_s
@@ -234,7 +247,11 @@ class AnswerFlow:
                         yield QueuedEvent(position=item.position, eta_s=item.eta_s)
                         continue
                     for verified in supported([item], prose, draft.text, said):
-                        yield verified
+                        if stands_twice(verified.text, " ".join(given), quotes):
+                            said.remove(verified.text.casefold())
+                        else:
+                            given.append(verified.text)
+                            yield verified
         except (TimeoutError, DeadlineExceeded):
             if not said:
                 draft.warnings.append(messages.PAST_DEADLINE)
@@ -242,6 +259,18 @@ class AnswerFlow:
             self._log.warning("generator_failed", error=error.detail)
             if not said:
                 draft.warnings.append(messages.MODEL_AWAY)
+
+    @contextmanager
+    def _waits_for_quotes(self) -> Iterator[None]:
+        """Counts a reader who has nothing yet."""
+        self._unquoted += 1
+        self._all_quoted.clear()
+        try:
+            yield
+        finally:
+            self._unquoted -= 1
+            if not self._unquoted:
+                self._all_quoted.set()
 
     def _refused(self, draft: Draft, refusal: Refusal, found: Found | None = None) -> DoneEvent:
         """A refusal in the words of the surface that asked, with topics that the book does cover."""

@@ -4,7 +4,8 @@ A sentence is supported by a passage if it stands there word for word, or if (1)
 stands literally in the passage or the question, (2) the passage holds enough of its content words, (3) it denies where
 the passage's closest sentence, or the clause of it that says the same, denies, (4) no number or name took the place of
 another one of that sentence, (5) each clause that compares names its sides in the passage's order, (6) it speaks of
-"we" or "I" only where that sentence does, and (7) it closes the quotation marks and brackets that it opens.
+"we" or "I" only where that sentence does, (7) it says a clause of the passage whole or not at all, with the condition
+under which it holds, and (8) it closes the quotation marks and brackets that it opens.
 """
 
 import re
@@ -35,11 +36,38 @@ _COMPARISON = re.compile(
     r"|shorter|stronger|weaker|before|after|than|unlike|whereas)\b",
     re.IGNORECASE,
 )
+PART = 0.6
+"""A sentence of the book of which this share is said is what the model speaks of."""
+OTHER_WORDS = 2
+"""So many words of a text may have another word in their place."""
 SAME = 0.95
 """From this share of content words on a clause is what a sentence says."""
 _CLAUSE = re.compile(r"[,;:]\s")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _TOLD = re.compile(r"[,;:]\s|\band\b")
 """What parts the facts of a sentence or row."""
+_STATED = re.compile(
+    r"[.;:!?]\s|\n|\s\|\s|,?\s\b(?:whereas|while|because|since|although|but|so|which|who|that|if|when|unless|than)\b",
+    re.IGNORECASE,
+)
+"""What parts statements, each of which has a subject of its own."""
+_SPOKEN = re.compile(r",\s|\b(?:and|or|with|instead of)\b", re.IGNORECASE)
+"""What parts the clauses of a statement; its subject is the subject of all."""
+_SAYS = re.compile(r"\d|\b(?:is|are|was|were|has|have|had|can|must|may|will|does|do)\b")
+"""What stands before it is whom or what a statement speaks of."""
+_STANDS_FOR = frozenset(
+    "it its they their them each he she his her this these those you we one most both neither either some all".split()
+)
+"""Words that stand for a subject where a clause begins with one."""
+_BOUNDS = (
+    frozenset({"if", "when", "whenever"}),
+    *(frozenset({word}) for word in ("only", "unless", "except", "until")),
+)
+"""Words that say under which condition a statement holds; those of one set may stand for each other."""
+_BOUNDED = re.compile(r"(?<=[.!?;:])\s+|\n")
+"""What parts a text where no condition reaches across."""
+_CONTRAST = re.compile(r"\b(?:whereas|unlike)\b", re.IGNORECASE)
+"""Two things are told apart: what is said of the one is not said of the other."""
 _MOVABLE = re.compile(r",\s|\b(?:if|when|because|while)\b", re.IGNORECASE)
 """What parts clauses that may change places."""
 
@@ -74,7 +102,7 @@ def support(sentence: str, evidence: Sequence[str], *, question: str = "") -> Su
         return None
     best: Support | None = None
     for index, text in enumerate(evidence):
-        if not _literals_stand(sentence, text, question) or not _agrees(sentence, text):
+        if not (_literals_stand(sentence, text, question) and _agrees(sentence, text) and _is_whole(sentence, text)):
             continue
         covered = coverage(sentence, text)
         if covered >= MIN_COVERAGE and (best is None or covered > best.coverage):
@@ -124,7 +152,7 @@ def _agrees(sentence: str, text: str) -> bool:
     Denials must be as many, odd or even; a comparison must name its sides in the same order; a number or name of its
     own may not stand where the book has another.
     """
-    closest = max(re.split(r"(?<=[.!?])\s+|\n", text), key=lambda part: coverage(sentence, part), default="")
+    closest = max(_SENTENCE.split(text), key=lambda part: coverage(sentence, part), default="")
     ordinary = {word for word in words(text) if word.islower()} | STOP_WORDS
     known = {name for name in names(text) if name.lower() not in ordinary}
     if _swapped(Counter(numbers(sentence)), Counter(numbers(closest))) or not _voices(sentence) <= _voices(closest):
@@ -134,10 +162,52 @@ def _agrees(sentence: str, text: str) -> bool:
     same = [part for part in _CLAUSE.split(closest) if coverage(sentence, part) >= SAME]
     if _denial(sentence) != _denial(min(same, key=len, default=closest)):
         return False
+    if _CONTRAST.search(closest) and not _in_order(sentence, closest):
+        return False
     compared = _comparisons(sentence)
     return compared <= _comparisons(closest) and all(
         _in_order(part, closest) for part in _MOVABLE.split(sentence) if _comparisons(part)
     )
+
+
+def _is_whole(sentence: str, text: str) -> bool:
+    """Whether a sentence takes from a text whole clauses, each from its beginning and with its condition.
+
+    "The rule of thumb: a stream is a topic, a quick question is a service" does not say that the rule of thumb is a
+    service: a word that the text has only in clauses whose beginning is missing was torn out. Headings are free, and so
+    is what a statement speaks of.
+    """
+    own, heard = set(content_stems(sentence)), set(words(sentence.lower()))
+    heading, _, body = text.partition("\n") if "\n" in text else ("", "", text)
+    spare = min(len(own - set(content_stems(text))), OTHER_WORDS)
+    told = set(content_stems(heading))
+    for statement in _STATED.split(body):
+        stems = content_stems(statement)
+        subject = _SAYS.search(statement)
+        told |= set(content_stems(statement[: subject.start()])) if subject else set()
+        if stems and (stems[0] in own or spare):
+            clauses = [clause for clause in _SPOKEN.split(statement) if _is_told(clause, own, heard, spare)]
+            told = told.union(*(content_stems(clause) for clause in clauses))
+    torn = {item for item in own & set(content_stems(body)) - told if not item[:1].isdigit()}
+    parts = _BOUNDED.split(body)
+    closest = max(parts, key=lambda part: coverage(sentence, part))
+    spoken = [closest, *(part for part in parts if coverage(part, sentence) >= PART)]
+    return not torn and all(_bounds(part) <= _bounds(sentence) for part in spoken)
+
+
+def _is_told(clause: str, own: set[str], heard: set[str], spare: int) -> bool:
+    """Whether a clause is said from its beginning on; only its end may be missing, or what has another word for it."""
+    first = next(iter(words(clause.lower())), "")
+    stems = content_stems(clause)
+    last = max((place for place, item in enumerate(stems) if item in own), default=-1)
+    missing = [item for item in stems[: last + 1] if item not in own and not item[:1].isdigit()]
+    return len(missing) <= spare and (first not in _STANDS_FOR or first in heard)
+
+
+def _bounds(text: str) -> set[int]:
+    """Which conditions a text names."""
+    found = set(words(text.lower()))
+    return {n for n, bound in enumerate(_BOUNDS) if found & bound}
 
 
 def _voices(text: str) -> set[str]:

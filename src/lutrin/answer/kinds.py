@@ -14,6 +14,8 @@ def _form(*alternatives: str) -> re.Pattern[str]:
 
 # Tried in order; the first that matches wins.
 _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
+    # "Why is it worse?" asks for a reason, "What is worse, and why?" for a comparison.
+    ("why", _form(r"^(?:(?:and|but|so) )?why\b")),
     (
         "compare",
         _form(
@@ -25,7 +27,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
     (
         "code",
         _form(
-            r"\b(?:code|command|snippet|listing|script|syntax|function|terminal|launch file|yaml|xml|python)\b|\bc\+\+",
+            r"(?<!exit )(?<!error )(?<!status )(?<!return )\bcode\b",
+            r"\b(?:command|snippet|listing|script|syntax|function|terminal|launch file|yaml|xml|python)\b|\bc\+\+",
             r"\bhow (?:do|can|would) (?:i|you|we) (?:write|call|publish|subscribe|run|launch|declare|import)\b",
         ),
     ),

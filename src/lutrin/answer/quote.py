@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import msgspec
 
@@ -10,12 +12,19 @@ from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.words import content_stems, identifiers, word_count
 
+FIRST_SHARE = 0.03
+"""How much less than the best, as a share of it, the best unit of the best passage may score to begin an answer."""
 NAME_WORDS = 3
 """A heading of more words is no name."""
 _ORDERED = re.compile(r"\d+[.)] ")
 _LEANS_BACK = re.compile(
     r"^(?:it|this|that|these|those|they|he|she|such|both|each|here|there|then|therefore|thus|hence|however|instead|otherwise"
-    r"|for example|for instance|in this|in that|because of this|as a result|its|their|the latter|the former)\b",
+    r"|for example|for instance|in this|in that|because of this|as a result|its|their|the latter|the former"
+    # "While it is below ground", "If they differ"; "Only this kind", "Some of them", "With these".
+    r"|(?:while|when|whenever|if|as|because|since|once|after|before|where|although|though|until|unless)"
+    r" (?:it|this|that|these|those|they|he|she)"
+    r"|(?:in|on|at|by|for|from|to|of|with|without|under|over|after|before|through|like|unlike|besides|only|even|just|not"
+    r"|all|most|some|many|none|one|two|three|several)(?: of)? (?:it|this|that|these|those|them|its|their))\b",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(r"(?:where|here|with)\b", re.IGNORECASE)
@@ -29,6 +38,8 @@ class Quote:
     chunk: Chunk
     units: tuple[Unit, ...]
     score: float
+    added: frozenset[int] = frozenset()
+    """Offsets of those units that only complete a list."""
 
     @property
     def text(self) -> str:
@@ -65,22 +76,64 @@ def _row(cells: str) -> str:
     return "|" + "|".join(cell.strip() for cell in cells.strip().strip("|").split("|")) + "|"
 
 
-def joined(chosen: Iterable[tuple[float, Evidence]]) -> list[Quote]:
-    """Quotes from chosen units: passages by their best unit, units in order, neighbours of one block together."""
+def joined(
+    chosen: Iterable[tuple[float, Evidence]], added: AbstractSet[tuple[str, int]] = frozenset(), *, first: str = ""
+) -> list[Quote]:
+    """Quotes from chosen units: passages by their best unit, units in order, neighbours of one block together.
+
+    Args:
+        chosen: Units with their scores.
+        added: Chunk and position of those that only complete a list.
+        first: The passage that answers best as a whole; of two whose units answer alike it comes first.
+    """
     by_chunk: dict[str, list[tuple[float, Evidence]]] = {}
     for score, item in chosen:
         by_chunk.setdefault(item.chunk.chunk_id, []).append((score, item))
+    worth = {name: max(score for score, _ in group) for name, group in by_chunk.items()}
+    if first in worth:
+        worth[first] += FIRST_SHARE * max(worth.values())
     quotes = []
-    for group in sorted(by_chunk.values(), key=lambda group: -max(score for score, _ in group)):
+    for name in sorted(by_chunk, key=lambda name: -worth[name]):
+        group = by_chunk[name]
         group.sort(key=lambda pair: pair[1].position)
         run: list[tuple[float, Evidence]] = []
         for score, item in group:
             if run and not _continues(run[-1][1], item):
-                quotes.append(_quote(run))
+                quotes.append(_quote(run, added))
                 run = []
             run.append((score, item))
-        quotes.append(_quote(run))
+        quotes.append(_quote(run, added))
     return quotes
+
+
+def merged(quotes: Iterable[Quote]) -> list[Quote]:
+    """Quotes of which none goes on where another one ends: two parts of a question may have chosen neighbours."""
+    apart: list[Quote] = []
+    for quote in quotes:
+        whole = next(((place, both) for place, other in enumerate(apart) if (both := _together(other, quote))), None)
+        if whole is None:
+            apart.append(quote)
+        else:
+            apart[whole[0]] = whole[1]
+    return apart
+
+
+def _together(one: Quote, other: Quote) -> Quote | None:
+    """Two quotes as one, if they are parts of one list or table, or nothing stands between their sentences."""
+    if one.chunk.chunk_id != other.chunk.chunk_id:
+        return None
+    starts = {unit.char_start for unit in (*one.units, *other.units)}
+    places = [place for place, unit in enumerate(one.chunk.units) if unit.char_start in starts]
+    items = [Evidence(chunk=one.chunk, position=place, score=0.0) for place in places]
+    if not all(_continues(*pair) for pair in pairwise(items)):
+        return None
+    chosen = {unit.char_start for quote in (one, other) for unit in quote.units if unit.char_start not in quote.added}
+    return Quote(
+        chunk=one.chunk,
+        units=tuple(item.unit for item in items),
+        score=max(one.score, other.score),
+        added=frozenset(starts - chosen),
+    )
 
 
 def _continues(last: Evidence, item: Evidence) -> bool:
@@ -92,11 +145,12 @@ def _continues(last: Evidence, item: Evidence) -> bool:
     )
 
 
-def _quote(run: Sequence[tuple[float, Evidence]]) -> Quote:
+def _quote(run: Sequence[tuple[float, Evidence]], added: AbstractSet[tuple[str, int]]) -> Quote:
     return Quote(
         chunk=run[0][1].chunk,
         units=tuple(item.unit for _, item in run),
         score=max(score for score, _ in run),
+        added=frozenset(item.unit.char_start for _, item in run if (item.chunk.chunk_id, item.position) in added),
     )
 
 

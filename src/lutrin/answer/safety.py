@@ -18,6 +18,8 @@ _MOVES = re.compile(
     r"|position_controller|velocity_controller|effort_controller|MoveGroup|\bmoveit|(?:open|close|move|command)_?gripper|gripper\.\w+\(|\bcan[-_.]?(?:send|bus)|odrive|dynamixel",
     re.IGNORECASE,
 )
+_ENDS = (".", "!", "?", ":", ";", ")")
+"""A block of which no unit ends so is a title."""
 _DESCRIBES = frozenset({"xml", "urdf", "xacro", "sdf", "mermaid", "text", "json", "csv"})
 
 
@@ -46,7 +48,9 @@ def warning_for(quote: Quote, same_file: Sequence[Chunk]) -> Quote | None:
             if unit.warning and unit.kind != "code":
                 blocks.setdefault((chunk.chunk_id, unit.block), (chunk, []))[1].append(unit)
     start = quote.span[0]
-    placed = sorted(blocks.values(), key=lambda block: block[1][0].char_start)
+    # The title of a box of warnings is a block of its own; "Safety" alone warns of nothing.
+    said = [block for block in blocks.values() if any(unit.text.rstrip().endswith(_ENDS) for unit in block[1])]
+    placed = sorted(said or blocks.values(), key=lambda block: block[1][0].char_start)
     before = [block for block in placed if block[1][0].char_start < start]
     if not placed:
         return None

@@ -19,6 +19,8 @@ KIND_BONUS = 0.03
 """Added to the score of a unit whose form fits the kind of answer asked for."""
 DEFINITION_BONUS = 0.12
 """For the sentence that says what the thing asked for is."""
+WHAT_MALUS = 0.08
+"""Taken from such a sentence where a way is asked for: what an earthquake is does not say what to do in one."""
 SUBJECT_WORDS = 3
 """Words besides the topic's own that the subject of a definition may have: articles, an abbreviation in brackets."""
 CODE_BONUS = 0.12
@@ -31,6 +33,8 @@ SELECTED_BONUS = 0.15
 """For what the reader has selected: the question is about it."""
 FORM_BONUS = 0.10
 """For a unit of the form that a reader asks for: an example, a step."""
+ROW_MALUS = 0.09
+"""Taken from a row of a table where a reason is asked for: what `retrieve.rank` gives it for being exact."""
 ORDERS_MALUS = 0.15
 """Taken from a unit that gives a language model orders: it is quoted only where nothing else answers."""
 LABEL_WORDS = 4
@@ -40,6 +44,17 @@ PLAIN_WORDS = 18
 """A sentence of at most so many words is plain."""
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
 _CALLED = re.compile(r"\b(?:called|known as|named)\s+(.+)")
+_NARROWED = re.compile(r"\b(?:with|without|that|which|whose)\b")
+"""A subject that holds one of these is a kind of the thing: "Oil with dust is sticky." does not define oil."""
+_SPELLED = {
+    name: str(number) for number, name in enumerate("one two three four five six seven eight nine ten".split(), 1)
+}
+_MEASURED = re.compile(
+    rf"\b({'|'.join(_SPELLED)})[ -](?:(?:kilo|centi|milli)?(?:met(?:re|er)|gram|lit(?:re|er)|second|watt|volt)"
+    r"|minute|hour|day|week|month|year|tonne|ton|inch|foot|feet|mile|degree|per cent|percent|(?:kilo|mega|giga)byte)",
+    re.IGNORECASE,
+)
+"""A number of a measure that is written as a word: "from one metre", which a table has as "1.0 m"."""
 _SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
 _WHY = re.compile(r"\bwhy\b|\breason", re.IGNORECASE)
 _REASON = re.compile(
@@ -110,7 +125,11 @@ class Wanted:
         if self.kind == "definition" and defines(chunk, unit, self.topics):
             return DEFINITION_BONUS
         added = KIND_BONUS if self._is_of_kind(unit) else 0.0
-        if self.numbers and unit.kind != "code" and self.numbers & set(numbers(unit.text)):
+        if self.kind == "steps" and defines(chunk, unit, self.topics):
+            added -= WHAT_MALUS
+        if self.kind == "why" and unit.kind == "table_row":
+            added -= ROW_MALUS
+        if self.numbers and unit.kind != "code" and self.numbers & _numbers(unit.text):
             added += NUMBER_BONUS
         if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):
             added += REASON_BONUS
@@ -168,7 +187,7 @@ def wanted(
         kind="steps" if form == "steps" else kind_of(question),
         form=form,
         topics=frozenset(topic_stems(question)),
-        numbers=frozenset(numbers(question)),
+        numbers=frozenset(_numbers(question) | {_SPELLED[name.lower()] for name in _MEASURED.findall(question)}),
         selected=_selected(selected_text, evidence) if words(selected_text) else None,
     )
     # "What does this code do?" speaks of code, but asks for words.
@@ -199,6 +218,8 @@ def defines(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> bool:
         return True
     verb = _DEFINES.search(unit.text)
     subject = unit.text[: verb.start()] if verb else ""
+    if _NARROWED.search(subject):
+        return False
     named = topics & topic_stems(subject)
     missing = topics - named
     # "The Unified Robot Description Format (URDF) is ..." defines URDF, however long its name.
@@ -206,6 +227,11 @@ def defines(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> bool:
     if not named or not (is_short or len(subject.split()) <= len(named) + SUBJECT_WORDS):
         return False
     return not missing or missing <= topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers of a text, "1.0" and "1" alike."""
+    return {number.removesuffix(".0") for number in numbers(text)}
 
 
 def _plain(text: str) -> str:

@@ -249,7 +249,9 @@ class TokenIndex:
         if len(labels):
             shift = np.cumsum([0, *(item.stop - item.start for item in taken)])[:-1]
             first = np.concatenate([layout.segment_tokens[part] for part in parts]) + shift[owner]
-            similar = product(restore(np.concatenate([self._vectors[item] for item in taken])), question.T)
+            # The question takes the scale of the stored numbers, once for all of them.
+            stored = np.concatenate([self._vectors[item] for item in taken]).astype(np.float32)
+            similar = product(stored, question.T / np.float32(_scale(question.shape[1])))
             best = np.maximum.reduceat(similar, first, axis=0)
         passage_best = np.full((len(rows), width), -1.0, dtype=np.float32)
         heading_best = passage_best.copy()

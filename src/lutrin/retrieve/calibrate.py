@@ -68,7 +68,7 @@ async def calibrate(generation: OpenGeneration, searcher: Searcher) -> ScopeFit 
 
 
 async def _signals(generation: OpenGeneration, searcher: Searcher, text: str) -> Sequence[float]:
-    found = await searcher.search(generation, text, k=1, with_evidence=False)
+    found = await searcher.search(generation, text, k=1)
     return found.signals
 
 

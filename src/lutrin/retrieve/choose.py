@@ -18,6 +18,11 @@ NOVELTY = 2.0
 NEW_FILE = 0.05
 """Worth of a page that is not among the chosen ones yet."""
 
+LENGTH = 0.05
+"""Worth of a passage that is e times as long as another: of two that match alike, it says more."""
+SHORTEST = 50
+"""Characters below which no passage is called shorter than another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -31,22 +36,24 @@ class Wish:
     """(Q,): weights of the tokens, 1 in all."""
 
 
-def choose(wishes: Sequence[Wish], files: Sequence[str], k: int) -> list[int]:
+def choose(wishes: Sequence[Wish], files: Sequence[str], lengths: Sequence[int], k: int) -> list[int]:
     """Indices of at most `k` passages in the order in which a reader gets them.
 
     Args:
         wishes: One for each part of the question, in order.
         files: (P,): the file of each passage.
+        lengths: (P,): the characters of each.
         k: How many at most.
     """
     names = np.array(files)
+    said = LENGTH * np.log(np.maximum(lengths, SHORTEST))
     chosen: list[int] = []
     held: list[Float | None] = [None] * len(wishes)
     is_new = np.ones(len(names), dtype=bool)
     for turn in range(min(k, len(names))):
         number = turn % len(wishes)
         wish, best = wishes[number], held[number]
-        worth = wish.scores + NEW_FILE * is_new
+        worth = wish.scores + said + NEW_FILE * is_new
         if best is not None:
             worth = worth + NOVELTY * (np.maximum(wish.matches - best, 0) @ wish.share)
         worth[chosen] = -np.inf

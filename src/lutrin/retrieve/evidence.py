@@ -1,6 +1,8 @@
 """Units of found passages with how well each answers the question."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from lutrin.records import Chunk, Unit
 
@@ -19,3 +21,34 @@ class Evidence:
     def unit(self) -> Unit:
         """The unit itself."""
         return self.chunk.units[self.position]
+
+
+class Late(Sequence[Evidence]):
+    """Evidence that is computed when somebody first looks at it; of several books that are searched only one answers.
+
+    Args:
+        find: Computes it.
+    """
+
+    def __init__(self, find: Callable[[], Sequence[Evidence]]) -> None:
+        self._find: Callable[[], Sequence[Evidence]] | None = find
+        self._found: Sequence[Evidence] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Evidence: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Evidence]: ...
+
+    def __getitem__(self, index: int | slice) -> Evidence | Sequence[Evidence]:
+        """One or several of them."""
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._all())
+
+    def _all(self) -> Sequence[Evidence]:
+        if self._find is not None:
+            self._found, self._find = self._find(), None
+        return self._found

@@ -52,7 +52,7 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         raise InvalidQuestion(messages.EMPTY_QUESTION)
     async with leased(shelf, question.book) as generations:
         results = [
-            await searcher.search(generation, text, k=question.top_k or default_k, where=where, with_evidence=False)
+            await searcher.search(generation, text, k=question.top_k or default_k, where=where)
             for generation, where in await filtered(generations, question)
         ]
     best = max(results, key=signal)

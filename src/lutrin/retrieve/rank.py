@@ -73,7 +73,7 @@ class Ranked:
         return found
 
 
-def form(chunk: Chunk, unit: Unit, topics: set[str]) -> float:
+def form(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> float:
     """What the form and place of a unit add to its score."""
     shared = len(topics & stem_set(unit.text)) / len(topics) if topics else 0.0
     length = len(unit.text.split())

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from lutrin.retrieve.asked import Asked, Float, asked
 from lutrin.retrieve.background import background_vectors
 from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored, gather
 from lutrin.retrieve.choose import Wish, choose
-from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.evidence import Evidence, Late
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.signals import log_odds, signals_of, strength
@@ -42,8 +43,8 @@ class Part:
     """One of the things that a question asks."""
 
     text: str
-    evidence: tuple[Evidence, ...]
-    """Units of the best passages with their scores, in no particular order."""
+    evidence: Sequence[Evidence]
+    """Units of the best passages with their scores, the best passage's first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,6 @@ class Searcher:
         k: int,
         where: Mapping[str, str] | None = None,
         selected_text: str = "",
-        with_evidence: bool = True,
     ) -> Found:
         """Find the passages and units that answer a text.
 
@@ -108,7 +108,6 @@ class Searcher:
             k: Passages at most.
             where: Only chunks of this chapter, module or content type.
             selected_text: A passage that the reader marked; it weighs more than the question.
-            with_evidence: Score the units of the passages, too; who wants no answer can save the time.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -117,7 +116,7 @@ class Searcher:
             selection = selected_text[:SELECTION_CHARACTERS]
             questions = await self._ask(generation, text, selection)
             pool, scored = await gather(generation, questions, where)
-            return await self._choose(generation, pool, scored, k=k, selection=selection, with_evidence=with_evidence)
+            return await self._choose(generation, pool, scored, k=k, selection=selection)
 
     async def _choose(
         self,
@@ -127,7 +126,6 @@ class Searcher:
         *,
         k: int,
         selection: str,
-        with_evidence: bool,
     ) -> Found:
         """What the whole question (first) and its parts, if there are several, find in their pool."""
         wanted = scored[1:] or scored
@@ -142,7 +140,8 @@ class Searcher:
             Wish(scores=rank, matches=item.late.passage_best, share=item.share)
             for rank, item in zip(ranks, wanted, strict=True)
         ]
-        chosen = choose(wishes, [chunk.filename for chunk in pool.chunks], k)
+        files, lengths = zip(*((chunk.filename, len(chunk.text)) for chunk in pool.chunks), strict=True)
+        chosen = choose(wishes, files, lengths, k)
         odds, signals = max(
             (log_odds(found, generation.manifest.scope), tuple(map(float, found)))
             for found in (signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True))
@@ -150,7 +149,7 @@ class Searcher:
         return Found(
             passages=_passages(pool, chosen, wanted),
             parts=tuple(
-                Part(item.asked.text, _evidence(pool, item, rank, max(k, EVIDENCE_PASSAGES)) if with_evidence else ())
+                Part(item.asked.text, Late(partial(_evidence, pool, item, rank, max(k, EVIDENCE_PASSAGES))))
                 for item, rank in zip(wanted, ranks, strict=True)
             ),
             odds=odds,

@@ -92,9 +92,10 @@ def topic_words(text: str) -> list[str]:
     return [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
 
 
-def topic_stems(text: str) -> set[str]:
+@lru_cache(maxsize=REMEMBERED)
+def topic_stems(text: str) -> frozenset[str]:
     """Stems of the words that say what a question asks about."""
-    return {stem(word) for word in topic_words(text)}
+    return frozenset(stem(word) for word in topic_words(text))
 
 
 def numbers(text: str) -> list[str]:

@@ -1,0 +1,90 @@
+"""What is read from the form of a question and of a unit."""
+
+import pytest
+from tests.answer.book import chunk, unit
+
+from lutrin.answer.kinds import kind_of
+from lutrin.answer.quote import Quote, leans_back
+from lutrin.answer.safety import warning_for
+from lutrin.answer.wanted import defines, wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Why is the far picture worse than the near one?", "why"),
+        ("And why does it differ?", "why"),
+        ("Which is worse, and why?", "compare"),
+        ("Which code is shown?", "code"),
+        ("What does exit code 3 mean?", "definition"),
+        ("Which error code does it give?", "other"),
+    ],
+)
+def test_a_question_that_begins_with_why_wants_a_reason_and_an_exit_code_is_no_program(
+    question: str, kind: str
+) -> None:
+    """Whatever other words it holds."""
+    assert kind_of(question) == kind
+
+
+def test_a_number_of_a_measure_may_be_written_as_a_word() -> None:
+    """The row of 1.0 m answers what is asked of one metre; "one" alone is no number."""
+    row, other = unit("| 1.0 m | 4.5 mm |", kind="table_row"), unit("| 2.0 m | 18 mm |", kind="table_row")
+    page = chunk(row, other)
+    near = wanted("How exact is it from one metre?")
+    assert near.bonus(page, row) > near.bonus(page, other)
+    alone = wanted("How exact is the one from there?")
+    assert alone.bonus(page, row) == alone.bonus(page, other)
+
+
+def test_where_a_reason_is_asked_for_a_row_has_no_advantage() -> None:
+    """A row tells what, not why."""
+    row, said = unit("| oil | 3 |", kind="table_row"), unit("Oil has the number three here.")
+    page = chunk(row, said)
+    assert wanted("Why does oil burn?").bonus(page, row) < wanted("Why does oil burn?").bonus(page, said)
+    assert wanted("Which oil burns?").bonus(page, row) == wanted("Which oil burns?").bonus(page, said)
+
+
+def test_where_a_way_is_asked_for_a_definition_stands_back() -> None:
+    """What a thing is does not say what to do with it."""
+    defined, told = unit("Oil is a liquid."), unit("Pour the oil by hand.")
+    page = chunk(defined, told)
+    asked = wanted("What should I do with oil?")
+    assert asked.bonus(page, defined) < asked.bonus(page, told)
+
+
+def test_the_title_of_a_box_is_no_warning() -> None:
+    """The sentences in it are."""
+    title, said = unit("Safety", warning=True, start=100), unit("Oil burns the skin.", warning=True, start=200, block=1)
+    page = chunk(unit("pour oil", kind="code", block=2), title, said)
+    code = Quote(chunk=page, units=page.units[:1], score=1.0)
+    assert (warning := warning_for(code, [page])) is not None
+    assert warning.units == (said,)
+    alone = chunk(*page.units[:2])
+    assert (warning := warning_for(code, [alone])) is not None
+    assert warning.units == (title,)
+
+
+def test_a_kind_of_the_thing_is_not_the_thing() -> None:
+    """What is true of thick oil does not say what oil is."""
+    topics = frozenset({"oil"})
+    for text, is_definition in (("Oil is a liquid.", True), ("Oil with dust is sticky.", False)):
+        sentence = unit(text)
+        assert defines(chunk(sentence), sentence, topics) is is_definition
+
+
+@pytest.mark.parametrize(
+    ("sentence", "leans"),
+    [
+        ("While it is hot the oil is called thin.", True),
+        ("Only this kind of oil burns.", True),
+        ("Some of them burn.", True),
+        ("With these the oil burns.", True),
+        ("While the oil is hot it is called thin.", False),
+        ("Only oil burns.", False),
+        ("One metre is enough.", False),
+    ],
+)
+def test_a_sentence_leans_back_where_it_begins_with_what_was_named_before(sentence: str, leans: bool) -> None:
+    """Behind a conjunction, too, or a word that picks from what was named."""
+    assert leans_back(sentence) is leans
