@@ -65,7 +65,8 @@ eval *ARGS: setup
     @lutrin models fetch default {{tier}}
     @lutrin ingest
     @lutrin eval corpus/questions/*.jsonl {{ARGS}}
-    @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}" $(ls bench/out/llamaindex.json 2>/dev/null | sed "s/^/--beside /")
+    @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}"
+    @python bench/accuracy.py --only-show
 
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load

@@ -94,6 +94,13 @@ def _edges(seconds: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
+def draw(reports: Sequence[Report], path: Path) -> None:
+    """Write the picture of some reports."""
+    asked = {len(report.outcomes) for report in reports}
+    note = f"{' or '.join(map(str, sorted(asked)))} questions on the sample books; one reader, two cores"
+    path.write_text(svg([point(report) for report in reports], note), encoding="utf-8")
+
+
 def main() -> None:
     """Read, draw, print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -102,9 +109,7 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="print all figures side by side")
     arguments = parser.parse_args()
     reports = [read_report(path) for path in arguments.reports]
-    asked = {len(report.outcomes) for report in reports}
-    note = f"{' or '.join(map(str, sorted(asked)))} questions on the sample books; one reader, two cores"
-    arguments.out.write_text(svg([point(report) for report in reports], note), encoding="utf-8")
+    draw(reports, arguments.out)
     if arguments.table:
         print(side_by_side(reports))
 

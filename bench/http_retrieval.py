@@ -20,12 +20,16 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import chromadb
 import httpx
+from chromadb.config import Settings as ChromaSettings
 from common import CORPUS, QUESTIONS, ROOT, finish, machine, spread
 
 from lutrin.evaluate.questions import read_questions
 from lutrin.evaluate.show import aligned
+from lutrin.index.generation import VECTORS, OpenGeneration
 from lutrin.retrieve.asked import pooled
 from lutrin.settings import Settings
 
@@ -59,9 +63,11 @@ async def run_http(arguments: argparse.Namespace) -> None:
         generation, embedder = peers.generations[0], peers.embedder
         chunks = generation.manifest.chunks
 
+        collection = bare_collection(generation, OUT / f"{name}-bare")
+
         async def chroma(text: str) -> object:
             vector = pooled((await embedder.encode([text]))[0])
-            return await generation.vectors.search(vector, TOP_K)
+            return await asyncio.to_thread(collection.query, vector[None], n_results=TOP_K, include=["distances"])
 
         async with served(peers.settings) as client:
 
@@ -92,6 +98,14 @@ async def run_http(arguments: argparse.Namespace) -> None:
     }
     title = f"Retrieval over HTTP, {chunks:,} chunks, {arguments.readers} simultaneous readers"
     finish(title, [aligned(rows)], data, machine("chromadb", "litestar", "uvicorn"))
+
+
+def bare_collection(generation: OpenGeneration, folder: Path) -> Any:  # noqa: ANN401 - Chroma's class has no usable types
+    """The vectors of a book in Chroma itself, as its documentation opens it, without anything of Lutrin's."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(generation.directory / VECTORS, folder)
+    client = chromadb.PersistentClient(str(folder), settings=ChromaSettings(anonymized_telemetry=False))
+    return client.get_collection(generation.manifest.collection, embedding_function=None)
 
 
 async def simultaneous(ask: Ask, questions: Sequence[str], readers: int) -> list[float]:

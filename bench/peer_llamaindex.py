@@ -79,6 +79,23 @@ def chat_format(text: str) -> str:
     return f"{system}<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
 
 
+def answer_of(name: str, text: str, sources: Sequence[Citation], seconds: float) -> Answer:
+    """What a peer said, as an answer; one that declines counts as a refusal."""
+    declines = not text or bool(DECLINES.search(re.split(r"(?<=[.!?])\s", text)[0]))
+    return Answer(
+        answer=text,
+        sources=tuple(sources),
+        mode="book",
+        kind="refusal" if declines else "generated",
+        refusal="not_in_book" if declines else None,
+        suggestions=(),
+        warnings=(),
+        model_used=name,
+        latency_ms=round(seconds * 1000),
+        generation="",
+    )
+
+
 class Peer:
     """LlamaIndex over some books.
 
@@ -144,19 +161,8 @@ class Peer:
         return seconds
 
     def _answer(self, text: str, nodes: Sequence[Any], seconds: float) -> Answer:
-        declines = bool(DECLINES.search(re.split(r"(?<=[.!?])\s", text)[0])) or not text
-        return Answer(
-            answer=text,
-            sources=tuple(self._citation(number, node) for number, node in enumerate(nodes, start=1)),
-            mode="book",
-            kind="refusal" if declines else "generated",
-            refusal="not_in_book" if declines else None,
-            suggestions=(),
-            warnings=(),
-            model_used=self.name,
-            latency_ms=round(seconds * 1000),
-            generation="",
-        )
+        sources = [self._citation(number, node) for number, node in enumerate(nodes, start=1)]
+        return answer_of(self.name, text, sources, seconds)
 
     def _chunk(self, node: Any) -> Chunk:  # noqa: ANN401 - a node of LlamaIndex, which is unknown outside `.venv-bench`
         book, _, filename = node.metadata["file_path"].partition("/")

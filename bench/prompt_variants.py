@@ -179,11 +179,16 @@ class Writer:
         return int(allowed[row[allowed].argmax()])
 
 
+def passages(asked: Asked) -> list[str]:
+    """The book's words in a prompt."""
+    return [asked.messages[-1].content.removeprefix("Passage: ")]
+
+
 def spans(writer: Writer, asked: Asked, tokens: Sequence[int]) -> list[tuple[int, int]]:
     """Where each of the book's paragraphs stands in the prompt, in tokens; short ones are not worth storing."""
     found, from_ = [], 0
-    for paragraph in asked.messages[-1].content.split("\n\n")[:-1]:
-        ids = writer.ids(paragraph.partition("Textbook:\n")[2] or paragraph)[1:-1]
+    for paragraph in passages(asked):
+        ids = writer.ids(paragraph)[1:-1]
         at = next((n for n in range(from_, len(tokens)) if list(tokens[n : n + len(ids)]) == ids), None)
         if at is not None and len(ids) > 4 * RECOMPUTED:
             found.append((at, at + len(ids)))
@@ -195,7 +200,7 @@ def judged(asked: Asked, text: str) -> tuple[float, float]:
     """Share of key facts in a text, and whether one of its sentences is supported."""
     stream = SentenceStream()
     sentences = [*stream.feed(text), *stream.finish()]
-    evidence = asked.messages[-1].content.split("\n\n")[:-1]
+    evidence = passages(asked)
     held = any(support(sentence, evidence, question=asked.question.question) for sentence in sentences)
     facts = asked.question.key_facts
     return len(facts_in(facts, [text])) / len(facts) if facts else 1.0, float(held)
@@ -246,8 +251,7 @@ def main() -> None:
         token, seconds = writer.stored(tokens, common, spans(writer, item, tokens))
         waits["stored"].append(seconds)
         scores["stored"].append(judged(item, writer.text(writer.write(tokens, token))))
-        for paragraph in item.messages[-1].content.split("\n\n")[:-1]:
-            text = paragraph.partition("] ")[2]
+        for text in passages(item):
             paragraphs, seen_before = paragraphs + 1, seen_before + (text in seen)
             seen.add(text)
     lines = ["| | facts in the text | supported | first token, ms |", "|---|--:|--:|--:|"]
@@ -259,9 +263,7 @@ def main() -> None:
         "prompts": len(asked),
         "tokens_a_step_drafted": round(written_tokens / max(1, steps), 2),
         "passages_seen_before": round(seen_before / max(1, paragraphs), 3),
-        "first_passages_seen_before": round(
-            1 - len({item.messages[-1].content.split("\n\n")[0] for item in asked}) / max(1, len(asked)), 3
-        ),
+        "first_passages_seen_before": round(1 - len({passages(item)[0] for item in asked}) / max(1, len(asked)), 3),
     }
     about = machine("llama-cpp-python") | {"model": arguments.model.name}
     finish("Other ways to compute an answer", ["\n".join(lines)], data, about)

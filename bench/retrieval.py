@@ -99,9 +99,7 @@ class Peers:
     async def lutrin(self, question: Question, k: int) -> list[str]:
         """Lutrin's search in the book that speaks of it most, before it decides whether any does."""
         results = [
-            await self.searcher.search(
-                generation, question.text, k=k, selected_text=question.selected_text, with_evidence=False
-            )
+            await self.searcher.search(generation, question.text, k=k, selected_text=question.selected_text)
             for generation in self.generations
         ]
         return [passage.chunk.chunk_id for passage in max(results, key=signal).passages]

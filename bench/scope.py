@@ -74,7 +74,7 @@ async def run_scope(arguments: argparse.Namespace) -> None:
 
 async def _signals(generation: OpenGeneration, searcher: Searcher, text: str, question: EvalQuestion) -> Floats:
     selected = question.selected_text or ""
-    found = await searcher.search(generation, text, k=1, selected_text=selected, with_evidence=False)
+    found = await searcher.search(generation, text, k=1, selected_text=selected)
     return np.array(found.signals, dtype=np.float32)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import signal
 import socket
+import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -40,6 +41,9 @@ SHUTDOWN_S = 5
 IDLE_S = 130
 """How long a connection stays open for its next request: longer than proxies keep theirs (Caddy: two minutes), so that
 the other side closes it. A question that is sent into a connection that the server is closing is lost."""
+SWITCH_S = 0.0005
+"""How long a thread may keep the interpreter while others wait for it. A search comes back from native code several
+times; with Python's 5 ms each return can cost that much (docs/decisions/0012)."""
 HANDLERS = [
     health.health,
     health.ready,
@@ -135,6 +139,7 @@ async def run_server(
         lifespan="on",
     )
     give_back()
+    sys.setswitchinterval(SWITCH_S)
     with listener:
         if on_ready is not None:
             on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
