@@ -52,7 +52,7 @@ async def test_a_lease_outlives_its_generation(library: Library) -> None:
                 assert len(await after.files()) == len(await before.files()) + 1
             assert await before.matching("lidar", 1)
         with pytest.raises(Exception, match="closed"):
-            await before.matching("lidar", 1)
+            await before.files()
 
 
 async def test_books_are_found_by_slug(library: Library) -> None:

@@ -12,7 +12,6 @@ A generation is a folder::
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +22,8 @@ import numpy.typing as npt
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical
-from lutrin.index.disk import ReadLock, remove_unless_read
+from lutrin.index.disk import ReadLock
+from lutrin.index.postings import Key, Posting, Postings, read_postings
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore, WordIndex
 from lutrin.records import BookInfo, Chunk
@@ -136,8 +136,9 @@ class OpenGeneration:
         self._reading = threading.Lock()
         self._kept: dict[str, tuple[int, Chunk]] = {}
         self._frequencies: dict[str, int] = {}
-        known = passages.execute("SELECT window_start, first, outline FROM chunk ORDER BY row").fetchall()
-        starts, firsts, outlines = zip(*known, strict=True) if known else ((), (), ())
+        known = passages.execute("SELECT chunk_id, window_start, first, outline FROM chunk ORDER BY row").fetchall()
+        ids, starts, firsts, outlines = zip(*known, strict=True) if known else ((), (), (), ())
+        self._postings = Postings(ids, self._read_postings) if len(ids) <= lexical.MAX_CANDIDATES else None
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
         self.firsts: npt.NDArray[np.int64] = np.array(firsts, dtype=np.int64)
         """(chunks,): row of the first chunk that each one nearly repeats, its own if there is none."""
@@ -170,12 +171,12 @@ class OpenGeneration:
                 scored = zip((name for _, name in chosen), map(float, cosines), strict=True)
                 return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
         best: dict[str, float] = {}
-        wanted = k
+        # Windows of one chunk share a place in the result; ask for more until `k` chunks have one.
+        wanted = k if len(self.windows) == len(self.firsts) else 2 * k
         while True:
             found = await self.vectors.search(vector, wanted, where)
             for window_id, cosine in found:
                 best.setdefault(window_id.partition("#")[0], cosine)
-            # Windows of one chunk share a place in the result; ask for more until `k` chunks have one.
             if len(best) >= k or len(found) < wanted:
                 return list(best.items())[:k]
             wanted *= 2
@@ -196,6 +197,8 @@ class OpenGeneration:
         """
         if isinstance(self.vectors, WordIndex):
             return await self.vectors.matching(lexical.terms(words)[: lexical.MAX_TERMS], k, where)
+        if self._postings is not None and not where:
+            return await self._postings.match(words, k)
         return await self._query(lambda: lexical.match(self._passages, words, k, where))
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
@@ -316,6 +319,9 @@ class OpenGeneration:
 
         return await asyncio.to_thread(locked)
 
+    async def _read_postings(self, keys: Sequence[Key]) -> dict[Key, Posting]:
+        return await self._query(lambda: read_postings(self._passages, keys))
+
     def _filtered(self, where: Mapping[str, str]) -> list[tuple[int, str]]:
         clause, values = lexical.chunk_filter(where)
         found: list[Any] = self._passages.execute(
@@ -369,32 +375,3 @@ def read_files(passages: sqlite.Connection) -> list[FileEntry]:
     )
     names = FileEntry.__struct_fields__
     return [msgspec.convert(dict(zip(names, row, strict=True)), FileEntry) for row in rows]
-
-
-def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:
-    """Delete the folders of generations that are neither current nor previous, unless somebody still reads them.
-
-    Args:
-        books_dir: One folder a book, in it one folder a generation.
-        retired: Slug and name of each, from `Catalog.retired`.
-
-    Returns:
-        The names of those that are gone.
-    """
-    return [name for slug, name in retired if remove_unless_read(books_dir / slug / name, MANIFEST)]
-
-
-def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:
-    """Content hashes of all chunks of the generations that are current or previous.
-
-    Args:
-        books_dir: One folder a book, in it one folder a generation.
-        live: Slug by name of each, from `Catalog.live`.
-    """
-    hashes: set[str] = set()
-    for name, slug in live.items():
-        path = books_dir / slug / name / PASSAGES
-        if path.is_file():
-            with closing(sqlite.connect(path, readonly=True)) as passages:
-                hashes.update(row[0] for row in passages.execute("SELECT content_hash FROM chunk"))
-    return hashes

@@ -128,6 +128,14 @@ def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - one of two literals
 
 
+def asked(text: str) -> tuple[list[str], list[str]]:
+    """The terms of a question for the tables `prose` and `identifier`, each once, at most MAX_TERMS of each."""
+    spoken = list(dict.fromkeys(words(text)))
+    content = [word for word in spoken if word not in STOP_WORDS] or spoken
+    named = list(dict.fromkeys([*identifiers(text), *bigrams(text)]))
+    return content[:MAX_TERMS], named[:MAX_TERMS]
+
+
 def match(
     connection: Connection,
     text: str,
@@ -148,16 +156,14 @@ def match(
     Returns:
         Pairs of chunk id and BM25, larger is better, best first.
     """
-    spoken = words(text)
-    content = [word for word in dict.fromkeys(spoken) if word not in STOP_WORDS] or list(dict.fromkeys(spoken))
-    named = list(dict.fromkeys([*identifiers(text), *bigrams(text)]))
+    content, named = asked(text)
     scores: dict[str, float] = {}
-    for query in _queries(connection, content[:MAX_TERMS], max_candidates):
+    for query in _queries(connection, content, max_candidates):
         # Twice `k`, for the sum of both tables may order them anew.
         scores = dict(_ranked(connection, "prose", query, 2 * k, where))
         if len(scores) >= k:
             break
-    named = _rare(connection, named[:MAX_TERMS], max_candidates)
+    named = _rare(connection, named, max_candidates)
     if named:
         query = _any(named)
         for name, score in _ranked(connection, "identifier", query, 2 * k, where):
@@ -169,7 +175,6 @@ def _ranked(
     connection: Connection, table: str, query: str, k: int, where: Mapping[str, str] | None
 ) -> list[tuple[str, float]]:
     """The `k` best matches of a query of FTS5, as pairs of chunk id and BM25."""
-    rank = f"bm25({', '.join(map(str, COLUMNS[table]))})"
     clause, values = chunk_filter(where)
     # FTS5's bm25() is smaller for better matches. Without a filter only what is returned is looked up.
     if not clause:
@@ -177,15 +182,29 @@ def _ranked(
             "SELECT chunk.chunk_id, -best.rank FROM"  # noqa: S608 - table and weights are ours, values bound
             f" (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS best"
             " JOIN chunk ON chunk.row = best.rowid",
-            (query, rank, k),
+            (query, _rank(table), k),
         )
     else:
         found = connection.execute(
             f"SELECT chunk.chunk_id, -{table}.rank FROM {table} JOIN chunk ON chunk.row = {table}.rowid"  # noqa: S608 - as above
             f" WHERE {table} MATCH ? AND rank MATCH ? {clause} ORDER BY rank, chunk.row LIMIT ?",
-            (query, rank, *values, k),
+            (query, _rank(table), *values, k),
         )
     return [(str(name), float(score)) for name, score in found]
+
+
+def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int, float]]:
+    """Row and BM25 of every chunk that has a term, in the order of rows."""
+    found = connection.execute(
+        f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ?",  # noqa: S608 - table is ours
+        (_quoted(term), _rank(table)),
+    )
+    return [(int(row), float(score)) for row, score in found]
+
+
+def _rank(table: str) -> str:
+    """FTS5's function that scores matches in a table."""
+    return f"bm25({', '.join(map(str, COLUMNS[table]))})"
 
 
 def _queries(connection: Connection, terms: Sequence[str], max_candidates: int) -> list[str]:

@@ -1,0 +1,118 @@
+"""What each term adds to the score of each chunk of a small book: read once, kept, and only added up from then on.
+
+FTS5's bm25() of terms joined by OR is a sum over these terms, in their order, of what each one alone would score:
+inverse document frequency times saturated, weighted term frequency (`fts5Bm25Function` in SQLite's
+`ext/fts5/fts5_aux.c`). So a book that is ranked as a whole needs the full-text index only for terms that nobody has
+asked for yet, and gets the same scores.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.index import lexical
+from lutrin.sqlite import Connection
+
+KEPT_BYTES = 32 * 2**20
+"""Of terms that are kept, those read first leave first; a term takes 12 bytes for each chunk that it stands in."""
+LEAST_BYTES = 400
+"""That a term takes which no chunk has."""
+
+Key = tuple[str, str]
+"""A table of the full-text index and a term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One term alone."""
+
+    rows: npt.NDArray[np.int32]
+    """(n,): chunks that have it, ascending."""
+    scores: npt.NDArray[np.float64]
+    """(n,): BM25 of each, larger is better."""
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes to keep it, its term aside."""
+        return LEAST_BYTES + self.rows.nbytes + self.scores.nbytes
+
+
+Read = Callable[[Sequence[Key]], Awaitable[dict[Key, Posting]]]
+"""Reads terms from the disk, by `read_postings`."""
+
+
+class Postings:
+    """The terms of one book that were asked for of late.
+
+    Args:
+        ids: Of the book's chunks, by row.
+        read: How terms that are not at hand are read.
+    """
+
+    def __init__(self, ids: Sequence[str], read: Read) -> None:
+        self._ids = ids
+        self._read = read
+        self._kept: dict[Key, Posting] = {}
+        self.size_bytes = 0
+        """Of what is kept."""
+
+    async def match(self, text: str, k: int) -> list[tuple[str, float]]:
+        """The `k` chunks that match a question's words best; the same as `lexical.match` finds.
+
+        Returns:
+            Pairs of chunk id and BM25, larger is better, best first.
+
+        Raises:
+            IndexUnavailable: A term cannot be read.
+        """
+        content, named = lexical.asked(text)
+        spoken = [("prose", term) for term in content]
+        names = [("identifier", term) for term in named]
+        known = await self._of([*spoken, *names])
+        scores = self._best([known[key] for key in spoken], 2 * k)
+        for row, score in self._best([known[key] for key in names], 2 * k).items():
+            scores[row] = scores.get(row, 0.0) + lexical.IDENTIFIER_WEIGHT * score
+        pairs = ((self._ids[row], score) for row, score in scores.items())
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+    async def _of(self, keys: Sequence[Key]) -> dict[Key, Posting]:
+        known = {key: self._kept[key] for key in keys if key in self._kept}
+        missing = [key for key in keys if key not in known]
+        if missing:
+            found = await self._read(missing)
+            known |= found
+            for key in found.keys() - self._kept.keys():  # somebody else may have read it meanwhile
+                self._kept[key] = found[key]
+                self.size_bytes += _bytes(key, found[key])
+            while self.size_bytes > KEPT_BYTES:
+                oldest = next(iter(self._kept))
+                self.size_bytes -= _bytes(oldest, self._kept.pop(oldest))
+        return known
+
+    def _best(self, postings: Sequence[Posting], k: int) -> dict[int, float]:
+        """Row and score of the `k` chunks that have most of some terms, best first; of equal ones the first first."""
+        if not postings:
+            return {}
+        rows = np.concatenate([posting.rows for posting in postings])
+        # Added one after the other, as FTS5 does: the sums are the same to the last bit.
+        sums = np.bincount(rows, np.concatenate([posting.scores for posting in postings]), len(self._ids))
+        least = np.partition(sums, -k)[-k] if k < len(sums) else 0.0
+        found = np.flatnonzero(sums >= least if least > 0 else sums)
+        order = found[np.argsort(-sums[found], kind="stable")[:k]]
+        return dict(zip(order.tolist(), sums[order].tolist(), strict=True))
+
+
+def _bytes(key: Key, posting: Posting) -> int:
+    return 4 * len(key[1]) + posting.size_bytes
+
+
+def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
+    """What each of some terms alone adds to which chunks."""
+    found = {}
+    for table, term in keys:
+        pairs = lexical.term_scores(connection, table, term)
+        rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
+        found[table, term] = Posting(np.array(rows, dtype=np.int32), np.array(scores, dtype=np.float64))
+    return found

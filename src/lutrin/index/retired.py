@@ -1,0 +1,38 @@
+"""Generations that are no longer current: which of their folders may go, and what the others still hold."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from lutrin import sqlite
+from lutrin.index.disk import remove_unless_read
+from lutrin.index.generation import MANIFEST, PASSAGES
+
+
+def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:
+    """Delete the folders of generations that are neither current nor previous, unless somebody still reads them.
+
+    Args:
+        books_dir: One folder a book, in it one folder a generation.
+        retired: Slug and name of each, from `Catalog.retired`.
+
+    Returns:
+        The names of those that are gone.
+    """
+    return [name for slug, name in retired if remove_unless_read(books_dir / slug / name, MANIFEST)]
+
+
+def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:
+    """Content hashes of all chunks of the generations that are current or previous.
+
+    Args:
+        books_dir: One folder a book, in it one folder a generation.
+        live: Slug by name of each, from `Catalog.live`.
+    """
+    hashes: set[str] = set()
+    for name, slug in live.items():
+        path = books_dir / slug / name / PASSAGES
+        if path.is_file():
+            with closing(sqlite.connect(path, readonly=True)) as passages:
+                hashes.update(row[0] for row in passages.execute("SELECT content_hash FROM chunk"))
+    return hashes
