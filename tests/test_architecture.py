@@ -24,7 +24,7 @@ ALLOWED = {
     "generate": {"generate"},
     "chats": {"chats"},
 }
-WIRING = {"wiring", "wiring_models", "wiring_parts", "wiring_remote", "wiring_replay"}
+WIRING = {"wiring", "wiring_eval", "wiring_models", "wiring_parts", "wiring_remote", "wiring_replay"}
 """The modules that know profiles."""
 VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
@@ -51,6 +51,7 @@ VENDORS = {
     "pypdf": {"lutrin.ingest"},
     "click": {
         "lutrin.cli",
+        "lutrin.cli_ahead",
         "lutrin.cli_chats",
         "lutrin.cli_eval",
         "lutrin.cli_keep",

@@ -37,7 +37,7 @@ def evaluate(
 ) -> None:
     """Ask the questions of FILES (JSON lines) and print the scores."""
     # A stage's vendors load only when it runs: every command reads this module.
-    from lutrin import wiring  # noqa: PLC0415 - as said
+    from lutrin import wiring_eval  # noqa: PLC0415 - as said
     from lutrin.evaluate import bars, show  # noqa: PLC0415 - as said
     from lutrin.evaluate.questions import read_questions, select  # noqa: PLC0415 - as said
     from lutrin.evaluate.report import compare as compare_reports  # noqa: PLC0415 - as said
@@ -47,7 +47,7 @@ def evaluate(
     earlier = read_report(compare) if compare is not None else None
     settings = load_settings(data_dir=data_dir)
     questions = select(read_questions(list(files)), split)
-    outcomes = asyncio.run(wiring.run_eval(settings, questions))
+    outcomes = asyncio.run(wiring_eval.run_eval(settings, questions))
     result = report(outcomes, name=f"lutrin/{settings.model}", split=split)
     if save is not None:
         save.write_text(to_json(result), encoding="utf-8")

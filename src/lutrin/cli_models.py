@@ -90,7 +90,7 @@ def verify(tiers: tuple[str, ...]) -> None:
 @data_dir_option
 def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is in time."""
-    from lutrin import wiring, wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin import wiring_eval, wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
@@ -102,7 +102,7 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data
     if short:
         tuning = wiring_models.tune_short(settings, note)
     else:
-        score = wiring.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl") if scored else None
+        score = wiring_eval.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl") if scored else None
         formats = QUICK_FORMATS if quick else FORMATS
         tuning = wiring_models.tune(settings, formats, tiers=tiers, score=score, note=note)
     if tuning is None:

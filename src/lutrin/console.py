@@ -123,6 +123,18 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
         yield show
 
 
+@contextmanager
+def page_progress() -> Iterator[Callable[[int, int], None]]:
+    """A function that shows how many pages are done, of how many."""
+    if not sys.stderr.isatty():
+        yield lambda done, pages: click.echo(f"{done} of {pages} pages", err=True)
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("pages"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda done, pages: progress.update(task, completed=done, total=pages)
+
+
 def summary_lines(summary: IngestSummary) -> str:
     """The figures of an ingest, then what went wrong and what authors should know."""
     lines = [

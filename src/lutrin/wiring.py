@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lutrin import __version__, doctor, messages, restore
-from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
+from lutrin.answer.ahead import QUIET_S, ReadAhead
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
+from lutrin.answer.sayings import Sayings
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
@@ -28,10 +29,6 @@ from lutrin.errors import (
     IngestInProgress,
     ModelMissing,
 )
-from lutrin.evaluate.pipeline import Pipeline
-from lutrin.evaluate.questions import EvalQuestion, read_questions
-from lutrin.evaluate.run import Outcome
-from lutrin.evaluate.run import run as run_questions
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
 from lutrin.ingest.books import open_book
@@ -61,6 +58,7 @@ from lutrin.wiring_parts import (
     embedder_name,
     embedding,
     following,
+    in_background,
     ingesting,
     open_chats,
     open_embedder,
@@ -77,8 +75,6 @@ QUERY_THREADS = 1
 """Of the embedding model while questions are answered; the language model has the cores."""
 QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
 """For which a service of embeddings that is away or over its rate is tried again."""
-PATIENT_S = 60.0
-"""Deadline while answers are judged, not timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +87,21 @@ class House:
     generator: "HousedGenerator | None"
     answers: AnswerFlow
     chats: "ChatTables | None"
+    sayings: Sayings | None
+    """What the model has said of the books; None where nothing is kept."""
 
     async def retrieve(self, question: Question) -> list[Passage]:
         """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
         return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
+
+    def reading_ahead(self, *, quiet_s: float = QUIET_S) -> ReadAhead | None:
+        """Who has the model say the books while nobody asks; None where nothing is kept of it."""
+        if self.generator is None or self.sayings is None:
+            return None
+        tokens = self.settings.answer_tokens
+        return ReadAhead(
+            self.shelf, self.generator, self.sayings, self.answers.traffic, answer_tokens=tokens, quiet_s=quiet_s
+        )
 
 
 @asynccontextmanager
@@ -124,6 +131,9 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         if generator is not None:
             stack.push_async_callback(generator.close)
             await generator.ready()
+        sayings: Sayings | None = None
+        if generator is not None and generator.identity and settings.read_ahead:
+            sayings = stack.enter_context(closing(Sayings(settings.sayings_path, generator.identity)))
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
         yield House(
@@ -131,18 +141,22 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
             shelf=shelf,
             searcher=searcher,
             generator=generator,
-            answers=_answers(settings, shelf, searcher, generator, chats),
+            answers=answering(settings, shelf, searcher, generator=generator, chats=chats, sayings=sayings),
             chats=chats,
+            sayings=sayings,
         )
 
 
-def _answers(
+def answering(
     settings: Settings,
     shelf: Shelf,
     searcher: Searcher,
+    *,
     generator: Generator | None,
     chats: ChatStore | None,
+    sayings: Sayings | None,
 ) -> AnswerFlow:
+    """The answer flow over open parts."""
     return AnswerFlow(
         shelf=shelf,
         searcher=searcher,
@@ -150,6 +164,7 @@ def _answers(
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
         chats=chats,
+        sayings=sayings,
     )
 
 
@@ -228,34 +243,6 @@ async def ask(settings: Settings, question: Question) -> Answer:
     return done[-1]
 
 
-async def run_eval(settings: Settings, questions: Sequence[EvalQuestion]) -> list[Outcome]:
-    """Ask every question of the real pipeline; see `lutrin.evaluate.run.run`."""
-    configure_logging(settings, quiet=True)
-    async with opened(settings) as house:
-        if house.generator is not None:
-            await house.generator.start()
-        pipeline = Pipeline(
-            house.shelf,
-            house.searcher,
-            (MemoryChatStore(), MemoryChatStore()),
-            lambda chats: _answers(settings, house.shelf, house.searcher, house.generator, chats),
-        )
-        return await run_questions(questions, pipeline.subject(f"lutrin/{settings.model}"))
-
-
-def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
-    """A judge for `models tune`: the share of 20 sample questions to which a file writes what the book supports."""
-
-    def score(path: Path) -> float:
-        asked = [item for item in read_questions([questions]) if not item.previous_question][::7][:20]
-        patient = settings.model_copy(update={"model": str(path), "deadline_s": PATIENT_S})
-        outcomes = asyncio.run(run_eval(patient, asked))
-        generated = [outcome.answer is not None and outcome.answer.kind == "generated" for outcome in outcomes]
-        return sum(generated) / len(generated)
-
-    return score
-
-
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
     """The passages nearest to a question, as `/api/retrieve` gives them."""
     configure_logging(settings, quiet=True)
@@ -307,6 +294,9 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
+        ahead = house.reading_ahead()
+        if ahead is not None:
+            await stack.enter_async_context(in_background(ahead.run(), name="read-ahead"))
         services = Services(
             answers=house.answers,
             retrieve=house.retrieve,
@@ -314,6 +304,7 @@ async def _serve(
             library=ShelfLibrary(house.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
+            pages_ahead=(lambda: ahead.pages) if ahead is not None else (lambda: (0, 0)),
             ingest=partial(ingest_apart, settings),
             gate=shared,
             turns=shared,

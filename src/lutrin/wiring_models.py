@@ -102,7 +102,12 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
         threads=settings.model_threads,
     )
     limits = Limits(slots=settings.model_slots, queue=settings.queue_limit)
-    return WorkerGenerator(name, factory, limits=limits, warm=warm_request())
+    # A file of the manifest, or made of one, was checked by its sum; of any other its time says whether it is the same.
+    state = path.stat()
+    identity = f"{name} {path.name} {state.st_size}"
+    if settings.model.endswith(".gguf"):
+        identity += f" {state.st_mtime_ns}"
+    return WorkerGenerator(name, factory, identity=identity, limits=limits, warm=warm_request())
 
 
 def tune(

@@ -1,7 +1,7 @@
 """Which adapters a profile has in which place."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
@@ -26,6 +26,9 @@ CONVERTED = "embedder"
 
 class HousedGenerator(Generator, Protocol):
     """A language model that a house starts and whose load it shows."""
+
+    identity: str
+    """Equal for equal model files; empty: not known, so that nothing it says is kept."""
 
     @property
     def load(self) -> tuple[int, int]:
@@ -172,7 +175,14 @@ async def following(settings: Settings) -> AsyncIterator[None]:
     if rack is None:
         yield
         return
-    task = asyncio.create_task(follow(settings, rack), name="mirror")
+    async with in_background(follow(settings, rack), name="mirror"):
+        yield
+
+
+@asynccontextmanager
+async def in_background(work: Coroutine[None, None, None], *, name: str) -> AsyncIterator[None]:
+    """Do something as long as the block runs."""
+    task = asyncio.create_task(work, name=name)
     try:
         yield
     finally:

@@ -55,6 +55,7 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
             settings=as_then,
             generator=house.generator,
             chats=conversation,
+            sayings=house.sayings,
         )
         asked = msgspec.structs.replace(then.question, session_id=AGAIN)
         (done,) = [event async for event in flow.answer(asked) if isinstance(event, DoneEvent)]

@@ -294,7 +294,7 @@ async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: M
     """A reader who has quotes gets sentences, whatever becomes of the others."""
     generator = ScriptedGenerator()
     flow = make_flow(generator)
-    with flow._waits_for_quotes():
+    with flow.traffic.unquoted():
         async with asyncio.timeout(1.5):
             await answer_to(flow, BATTERY)
     assert len(generator.requests) == 1

@@ -1,26 +1,33 @@
 """The model is asked to say one passage in fewer words, and nothing else."""
 
+from collections.abc import Sequence
+
+import msgspec
 from tests.answer.book import chunk, unit
 
-from lutrin.answer.prompt import MAX_WORDS, build, warm_request
+from lutrin.answer.prompt import CHOICES, MAX_WORDS, every_prompt, prompts, warm_request
 from lutrin.answer.quote import Quote
 from lutrin.records import Unit
 
 
-def quote(*units: Unit, added: frozenset[int] = frozenset()) -> Quote:
+def quote(*units: Unit, added: frozenset[int] = frozenset(), chunk_id: str = "c1") -> Quote:
     """Units of one page, quoted together."""
-    return Quote(chunk=chunk(*units), units=units, score=0.9, added=added)
+    return Quote(chunk=chunk(*units, chunk_id=chunk_id), units=units, score=0.9, added=added)
 
 
-def passage(said: Quote, *scores: float) -> str:
-    """What the model is given of a quote whose units have these scores."""
-    places = {(said.chunk.chunk_id, unit.char_start): score for unit, score in zip(said.units, scores, strict=True)}
-    return build([said], places)[-1].content
+def passages(quotes: Sequence[Quote], *scores: Sequence[float]) -> list[str]:
+    """What the model may be given of quotes whose units have these scores, the best first."""
+    places = {
+        (said.chunk.chunk_id, unit.char_start): score
+        for said, each in zip(quotes, scores, strict=False)
+        for unit, score in zip(said.units, each, strict=True)
+    }
+    return [prompt[-1].content.removeprefix("Passage: ") for prompt in prompts(quotes, places)]
 
 
 def test_all_prompts_begin_alike() -> None:
     """Instructions and examples are computed before the first reader comes."""
-    asked = build([quote(unit("The arm lifts 2 kg."))], {})
+    (asked,) = prompts([quote(unit("The arm lifts 2 kg."))], {})
     assert asked[:-1] == warm_request().messages[:-1]
     assert asked[-1].content == "Passage: The arm lifts 2 kg."
 
@@ -29,8 +36,18 @@ def test_the_passage_is_the_unit_that_answers_best_and_what_follows_it() -> None
     """It stands alone, and has at most as many words as one or two sentences."""
     texts = ("Batteries are heavy.", "The arm is light.", "It lifts a load of 2 kg.", "word " * MAX_WORDS)
     units = [unit(text, start=40 * n) for n, text in enumerate(texts)]
-    assert passage(quote(*units), 0.2, 0.7, 0.9, 0.1) == "Passage: The arm is light. It lifts a load of 2 kg."
-    assert build([quote(units[2])], {}) == (), "what it is stands elsewhere"
+    assert passages([quote(*units)], (0.2, 0.7, 0.9, 0.1)) == ["The arm is light. It lifts a load of 2 kg."]
+    assert passages([quote(units[2])]) == [], "what it is stands elsewhere"
+
+
+def test_passages_that_answer_nearly_as_well_stand_by() -> None:
+    """For when the model fails at the best one; those that answer worse do not take its place, nor do rows and code."""
+    texts = ("The arm is light.", "The leg is heavy.", "Batteries are heavy.")
+    said = [quote(unit(text), chunk_id=f"c{n}") for n, text in enumerate(texts)]
+    row = quote(unit("| leg | 5 kg |", kind="table_row"), chunk_id="row")
+    assert passages([*said, row], (0.9,), (0.88,), (0.5,), (0.9,)) == [texts[0], texts[1]]
+    many = [quote(unit(f"The arm has {n} joints."), chunk_id=f"c{n}") for n in range(2 * CHOICES)]
+    assert len(passages(many, *[(0.9,)] * len(many))) == CHOICES
 
 
 def test_items_that_only_complete_a_list_are_not_said_first() -> None:
@@ -40,8 +57,8 @@ def test_items_that_only_complete_a_list_are_not_said_first() -> None:
         for n, text in enumerate(("1. Charge it.", "2. Open the valve.", "3. Press the button."))
     ]
     said = quote(*units, added=frozenset({0}))
-    assert passage(said, 0.9, 0.5, 0.4) == "Passage: To start the robot: 2. Open the valve. 3. Press the button."
-    assert build([quote(units[1])], {}) == ()
+    assert passages([said], (0.9, 0.5, 0.4)) == ["To start the robot: 2. Open the valve. 3. Press the button."]
+    assert passages([quote(units[1])]) == []
 
 
 def test_a_table_is_left_to_speak_for_itself() -> None:
@@ -49,6 +66,34 @@ def test_a_table_is_left_to_speak_for_itself() -> None:
     row = quote(unit("| Camera | 2 m |", kind="table_row", lead="| Sensor | Depth |"))
     code = quote(unit("arm.move()\n", kind="code"))
     prose = quote(unit("The camera sees 2 m deep."))
-    assert build([row, prose], {}) == ()
-    assert build([code], {}) == ()
-    assert build([code, prose], {})[-1].content == "Passage: The camera sees 2 m deep."
+    assert passages([row, prose]) == []
+    assert passages([code]) == []
+    assert passages([code, prose]) == ["The camera sees 2 m deep."]
+
+
+def test_what_readers_may_want_said_is_known_beforehand() -> None:
+    """Each sentence that stands alone begins a passage, by itself and with what follows; lists come whole."""
+    steps = [
+        unit(text, start=200 + 40 * n, kind="list_item", lead="To start the robot:", block=1)
+        for n, text in enumerate(("1. Charge it.", "2. Open the valve."))
+    ]
+    texts = ("The arm is light.", "It lifts 2 kg.", "The leg is heavy.")
+    page = chunk(*[unit(text, start=40 * n) for n, text in enumerate(texts)], *steps)
+    assert [prompt[-1].content for prompt in every_prompt(page)] == [
+        "Passage: The arm is light. It lifts 2 kg. The leg is heavy.",
+        "Passage: The arm is light.",
+        "Passage: The leg is heavy.",
+        "Passage: To start the robot: 1. Charge it. 2. Open the valve.",
+    ]
+    whole = Quote(chunk=page, units=page.units[:3], score=0.9)
+    assert set(prompts([whole], {})) <= set(every_prompt(page))
+
+
+def test_a_passage_reads_the_same_whatever_stands_above_it_in_an_answer() -> None:
+    """The name of what a sentence is about is part of the passage, shown in the answer or not."""
+    told = unit("Shows all topics.")
+    page = chunk(told)
+    page = msgspec.structs.replace(page, heading_path=("Tools", "topic_list"))
+    (ahead,) = every_prompt(page)
+    assert ahead[-1].content == "Passage: topic_list: Shows all topics."
+    assert prompts([Quote(chunk=page, units=(told,), score=0.9)], {}) == [ahead]

@@ -273,7 +273,8 @@ def board(settings: Settings, *, gaps: Errand[list[Gap]]) -> html.Board:
     """A page of a server that has nothing yet, but these gaps."""
     return html.Board(
         books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
-        model_ready=False, health=Errand("doctor", list[Check], settings, lambda: datetime.now(UTC)), gaps=gaps,
+        model_ready=False, pages_ahead=(0, 0), gaps=gaps,
+        health=Errand("doctor", list[Check], settings, lambda: datetime.now(UTC)),
     )  # fmt: skip
 
 

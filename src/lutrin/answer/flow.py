@@ -2,38 +2,31 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import ExitStack, aclosing, contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack, aclosing
 
 import msgspec
 
-from lutrin import messages, stages
+from lutrin import stages
 from lutrin.answer import followup, safety
 from lutrin.answer.cache import AnswerCache
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
-from lutrin.answer.compose import SentenceStream, Verified, compose, stands_twice
-from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of, supported
+from lutrin.answer.compose import Verified, compose
+from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of
 from lutrin.answer.extract import choose_parts
-from lutrin.answer.hostile import gives_orders
-from lutrin.answer.prompt import build
-from lutrin.answer.quote import Quote
 from lutrin.answer.refuse import refusal_text, suggestions
-from lutrin.errors import DeadlineExceeded, GeneratorError
+from lutrin.answer.sayings import Sayings
+from lutrin.answer.speak import Speaker
+from lutrin.answer.traffic import Traffic
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
-from lutrin.log import get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import (
     Answer,
     AnswerEvent,
     DoneEvent,
-    Finished,
-    GenerationRequest,
-    Piece,
     Question,
-    Queued,
-    QueuedEvent,
     QuoteEvent,
     Refusal,
     SentenceEvent,
@@ -49,11 +42,6 @@ from lutrin.settings import Settings
 
 BUDGET_WORDS = 140
 """Words of the quotes of an answer."""
-MARGIN_S = 0.2
-"""Kept of the deadline for what comes after the last generated token, ten answers being put together at once."""
-QUOTES_FIRST_S = 0.3
-"""The model begins when nobody waits for quotes any more, or after so long: with ten who ask at once, the first one's
-sentences would cost the other nine their quotes, and the model does not know yet how many share its time."""
 SEARCHES = 2
 """At once, in order of arrival: ten that shared the cores in slices would all end late, and the model would idle."""
 
@@ -68,6 +56,7 @@ class AnswerFlow:
         settings: Deadline, number of passages, length of answers.
         generator: The language model; None: answers are quotes only.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
+        sayings: What the model has said of the books before; None: nothing is kept.
         clock: Seconds that only grow.
     """
 
@@ -80,21 +69,19 @@ class AnswerFlow:
         settings: Settings,
         generator: Generator | None = None,
         chats: ChatStore | None = None,
+        sayings: Sayings | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shelf = shelf
         self._searcher = searcher
         self._language = language
         self._settings = settings
-        self._generator = generator
+        self.traffic = Traffic()
+        self._speaker = Speaker(generator, settings, self.traffic, clock, sayings) if generator is not None else None
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
-        self._log = get_logger("answer")
         self._searching = asyncio.Semaphore(SEARCHES)
-        self._under_way = 0
-        self._unquoted = 0
-        self._all_quoted = asyncio.Event()
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -124,14 +111,11 @@ class AnswerFlow:
                     yield self._timed(event, draft)
                 return
             events: list[AnswerEvent] = []
-            self._under_way += 1
-            try:
+            with self.traffic.answering():
                 async with aclosing(self._from_books(draft, generations)) as made:
                     async for event in made:
                         events.append(event)
                         yield event
-            finally:
-                self._under_way -= 1
             self._cache.put(key, events)
 
     async def _from_books(
@@ -139,7 +123,7 @@ class AnswerFlow:
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, decide, quote, generate."""
         with ExitStack() as waiting:
-            waiting.enter_context(self._waits_for_quotes())
+            waiting.enter_context(self.traffic.unquoted())
             with stages.stage("search"):
                 async with self._searching:
                     generation, found = await self._find(draft, generations)
@@ -169,13 +153,14 @@ class AnswerFlow:
                 yield QuoteEvent(text=quote.text, citation=citations.get(citations.number(quote)))
             waiting.close()
             verified: list[Verified] = []
-            async with aclosing(self._generated(draft, quotes, found)) as generated:
-                async for event in generated:
-                    if isinstance(event, Verified):
-                        verified.append(event)
-                        yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
-                    else:
-                        yield event
+            if self._speaker is not None:
+                async with aclosing(self._speaker.sentences(draft, quotes, found)) as spoken:
+                    async for event in spoken:
+                        if isinstance(event, Verified):
+                            verified.append(event)
+                            yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
+                        else:
+                            yield event
             answer = Answer(
                 answer=compose(verified, quotes, numbers_of, budget_words=BUDGET_WORDS),
                 sources=citations.all(found.passages),
@@ -184,7 +169,7 @@ class AnswerFlow:
                 refusal=None,
                 suggestions=(),
                 warnings=tuple(draft.warnings),
-                model_used=self._generator.name if self._generator and verified else "",
+                model_used=self._speaker.name if self._speaker is not None and verified else "",
                 latency_ms=self._elapsed_ms(draft),
                 generation=draft.generation,
             )
@@ -209,68 +194,6 @@ class AnswerFlow:
             where=where,
             selected_text=draft.selected_text,
         )
-
-    async def _generated(
-        self, draft: Draft, quotes: Sequence[Quote], found: Found
-    ) -> AsyncGenerator[QueuedEvent | Verified, None]:
-        """Sentences of the model that the quotes support; why there are none goes into the draft's warnings."""
-        prose = [quote for quote in quotes if quote.units[0].kind != "code" and not gives_orders(quote.text)]
-        scores = {
-            (item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence
-        }
-        if self._generator is None or not (prompt := build(prose, scores)):
-            return
-        draft.prompt = prompt
-        with suppress(TimeoutError):
-            async with asyncio.timeout(QUOTES_FIRST_S):
-                await self._all_quoted.wait()
-        left_s = max(self._settings.deadline_s - (self._clock() - draft.started) - MARGIN_S, 0.0)
-        request = GenerationRequest(
-            messages=draft.prompt,
-            max_tokens=self._settings.answer_tokens,
-            deadline_s=left_s,
-            session_id=draft.question.session_id,
-            readers=self._under_way,
-        )
-        said: list[str] = []
-        given: list[str] = []
-        try:
-            async with aclosing(_sentences(self._generator, request)) as stream:
-                end_s = asyncio.get_running_loop().time() + left_s
-                while True:
-                    # The time limit stands around this step alone: what the reader does between two events is not ours.
-                    async with asyncio.timeout_at(end_s):
-                        item = await anext(stream, None)
-                    if item is None:
-                        return
-                    if isinstance(item, Queued):
-                        yield QueuedEvent(position=item.position, eta_s=item.eta_s)
-                        continue
-                    for verified in supported([item], prose, draft.text, said):
-                        if stands_twice(verified.text, " ".join(given), quotes):
-                            said.remove(verified.text.casefold())
-                        else:
-                            given.append(verified.text)
-                            yield verified
-        except (TimeoutError, DeadlineExceeded):
-            if not said:
-                draft.warnings.append(messages.PAST_DEADLINE)
-        except GeneratorError as error:
-            self._log.warning("generator_failed", error=error.detail)
-            if not said:
-                draft.warnings.append(messages.MODEL_AWAY)
-
-    @contextmanager
-    def _waits_for_quotes(self) -> Iterator[None]:
-        """Counts a reader who has nothing yet."""
-        self._unquoted += 1
-        self._all_quoted.clear()
-        try:
-            yield
-        finally:
-            self._unquoted -= 1
-            if not self._unquoted:
-                self._all_quoted.set()
 
     def _refused(self, draft: Draft, refusal: Refusal, found: Found | None = None) -> DoneEvent:
         """A refusal in the words of the surface that asked, with topics that the book does cover."""
@@ -299,22 +222,6 @@ class AnswerFlow:
 
     def _elapsed_ms(self, draft: Draft) -> int:
         return round((self._clock() - draft.started) * 1000)
-
-
-async def _sentences(generator: Generator, request: GenerationRequest) -> AsyncGenerator[Queued | str, None]:
-    """Whole sentences of the model as they come; one that was cut in the middle is left out."""
-    cutter = SentenceStream()
-    async with aclosing(generator.stream(request)) as stream:
-        async for event in stream:
-            match event:
-                case Queued():
-                    yield event
-                case Piece(text=piece):
-                    for sentence in cutter.feed(piece):
-                        yield sentence
-                case Finished(reason="stop"):
-                    for sentence in cutter.finish():
-                        yield sentence
 
 
 def _verdict(draft: Draft, found: Found) -> Refusal | None:

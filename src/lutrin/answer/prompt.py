@@ -2,14 +2,17 @@
 
 It is not asked to find the answer: extraction has found it, and a small model that is shown the question answers it in
 the question's words, and wrongly (docs/decisions/0020). So the question stays out, and the prompt is short enough for
-ten readers at once. Examples cost nothing: they are computed before the first reader comes.
+ten readers at once. Examples cost nothing: they are computed before the first reader comes. And what depends on the
+passage alone can be said before anybody asks (`ahead.py`).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from lutrin.answer.quote import Quote, leans_back
-from lutrin.records import GenerationRequest, Message, Unit
+from lutrin.answer.quote import Quote, leans_back, titled
+from lutrin.records import Chunk, GenerationRequest, Message, Unit
+
+Prompt = tuple[Message, ...]
 
 SYSTEM = (
     "You help pupils to read a textbook. Say the main point of the passage in one shorter, simpler sentence. "
@@ -39,41 +42,76 @@ WARM_TOKENS = 6
 """Written before anybody asks: the first steps of a kind are slower than those that follow."""
 LIST_WORDS = 45
 """Of a passage from a list."""
+NEAR_BEST = 0.95
+"""Another passage may be said in the place of the best one if its first unit scores at least this share of it."""
+CHOICES = 4
+"""Passages that may be said, at most."""
+SPOKEN = ("sentence", "list_item")
+"""Kinds of units that the model says. A table says in its columns what a small model gets wrong in a sentence."""
 _GAP = re.compile(r"\n{2,}")
 _TEMPLATE_MARK = re.compile(r"<\|[^|>]*\|>|</?s>|\[/?INST\]|<start_of_turn>|<end_of_turn>")
 
 
-def build(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> tuple[Message, ...]:
-    """The messages for one question.
+def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> list[Prompt]:
+    """What the model may be asked for one question, the best first: the others are for when it fails at that.
 
     Args:
         quotes: Chosen from the book, the best first.
         scores: How well units answer the question, by chunk and place.
 
     Returns:
-        Instructions, examples, and the passage; nothing where the best quote besides code is a table, which says in its
-        columns what a small model gets wrong in a sentence, or where no sentence of it stands alone.
+        Instructions, examples, and a passage, each; nothing where the best quote besides code is a table, or where no
+        sentence of it stands alone.
     """
-    best = next((quote for quote in quotes if quote.units[0].kind != "code"), None)
-    if best is None or best.units[0].kind == "table_row":
-        return ()
-    units = _passage(best, scores)
-    if not units:
-        return ()
-    lead = units[0].lead
-    # A name above a sentence says what it speaks of; of what introduces a list, only what the items complete is needed.
-    above = f"{lead.strip('*')}: " if lead.startswith("**") else f"{lead} " if lead.endswith(":") else ""
-    return _asked(_plain(above + " ".join(unit.text for unit in units)))
+    said = [quote for quote in quotes if quote.units[0].kind != "code"]
+    if not said or said[0].units[0].kind not in SPOKEN:
+        return []
+    first = _begins(said[0], scores)
+    if first is None:
+        return []
+    worth, unit = first
+    others = [(place, quote, item) for place, quote in enumerate(said) for item in _alone(quote)]
+    ranked = sorted(
+        ((_score(quote, item, scores), place, quote, item) for place, quote, item in others),
+        key=lambda other: (-other[0], other[1], other[3].char_start),
+    )
+    near = [(quote, item) for score, _, quote, item in ranked if score >= NEAR_BEST * worth]
+    texts = [_from(quote, item) for quote, item in [(said[0], unit), *near]]
+    return [asked(text) for text in dict.fromkeys(text for text in texts if text)][:CHOICES]
+
+
+def every_prompt(chunk: Chunk) -> Iterator[Prompt]:
+    """What the model may be asked about a chunk, whatever readers will ask: nearly all that `prompts` can give.
+
+    A quote that ends early, or takes only some items of a list, gives another passage; that is then said when it is
+    asked for.
+    """
+    units = chunk.units
+    texts: dict[str, None] = {}
+    for place, unit in enumerate(units):
+        if unit.kind not in SPOKEN or leans_back(unit.text):
+            continue
+        run = [unit]
+        for other in units[place + 1 :]:
+            if other.block != unit.block or other.kind != unit.kind:
+                break
+            run.append(other)
+        quote = Quote(chunk=chunk, units=tuple(run), score=0.0)
+        texts[_from(quote, unit)] = None
+        if unit.kind == "sentence":
+            texts[_from(Quote(chunk=chunk, units=(unit,), score=0.0), unit)] = None
+    yield from (asked(text) for text in texts if text)
 
 
 def warm_request() -> GenerationRequest:
     """A request that computes what all prompts share, before the first reader asks."""
     return GenerationRequest(
-        messages=_asked("Bees fan their wings, so that air flows."), max_tokens=WARM_TOKENS, deadline_s=60
+        messages=asked("Bees fan their wings, so that air flows."), max_tokens=WARM_TOKENS, deadline_s=60
     )
 
 
-def _asked(passage: str) -> tuple[Message, ...]:
+def asked(passage: str) -> Prompt:
+    """The messages about one passage."""
     shown = [
         message
         for text, short in _EXAMPLES.items()
@@ -86,24 +124,49 @@ def _asked(passage: str) -> tuple[Message, ...]:
     )
 
 
-def _passage(quote: Quote, scores: Mapping[tuple[str, int], float]) -> tuple[Unit, ...]:
-    """The unit of a quote that answers best of those that stand alone, and what follows it; items of a list in company.
+def _score(quote: Quote, unit: Unit, scores: Mapping[tuple[str, int], float]) -> float:
+    return scores.get((quote.chunk.chunk_id, unit.char_start), 0.0)
+
+
+def _alone(quote: Quote) -> list[Unit]:
+    """The units of a quote with which a passage may begin: they lean on nothing, and were found for the question."""
+    if quote.units[0].kind not in SPOKEN:
+        return []
+    return [unit for unit in quote.units if not leans_back(unit.text) and unit.char_start not in quote.added]
+
+
+def _begins(quote: Quote, scores: Mapping[tuple[str, int], float]) -> tuple[float, Unit] | None:
+    """The unit of a quote that answers best of those that stand alone, with its score."""
+    alone = _alone(quote)
+    if not alone:
+        return None
+    best = max(range(len(alone)), key=lambda n: (_score(quote, alone[n], scores), -n))
+    return _score(quote, alone[best], scores), alone[best]
+
+
+def _from(quote: Quote, first: Unit) -> str:
+    """A unit of a quote and what follows it there, as text; items of a list in company, or not at all.
 
     The model says the first sentence first, and in a crowd only that: it may not be one that merely leads up.
     """
-    units = quote.units
-    alone = [n for n, unit in enumerate(units) if not leans_back(unit.text) and unit.char_start not in quote.added]
-    if not alone:
-        return ()
-    first = max(alone, key=lambda n: (scores.get((quote.chunk.chunk_id, units[n].char_start), 0.0), -n))
-    listed = units[first].kind == "list_item"
-    last, spent = first, len(units[first].text.split())
-    for unit in units[first + 1 :]:
+    listed = first.kind == "list_item"
+    begin = next(n for n, unit in enumerate(quote.units) if unit.char_start == first.char_start)
+    last, spent = begin, len(first.text.split())
+    for unit in quote.units[begin + 1 :]:
         spent += len(unit.text.split())
         if spent > (LIST_WORDS if listed else MAX_WORDS):
             break
         last += 1
-    return () if listed and last == first else units[first : last + 1]
+    if listed and last == begin:
+        return ""
+    # The same words whatever stands above them in an answer: `titled` names what a passage of its own would lack.
+    starts = {unit.char_start for unit in quote.units[begin : last + 1]}
+    units = tuple(unit for unit in quote.chunk.units if unit.char_start in starts)
+    (passage,) = titled([Quote(chunk=quote.chunk, units=units, score=quote.score)])
+    lead = passage.units[0].lead
+    # A name above a sentence says what it speaks of; of what introduces a list, only what the items complete is needed.
+    above = f"{lead.strip('*')}: " if lead.startswith("**") else f"{lead} " if lead.endswith(":") else ""
+    return _plain(above + " ".join(unit.text for unit in units))
 
 
 def _plain(text: str) -> str:

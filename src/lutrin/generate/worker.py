@@ -68,6 +68,7 @@ class WorkerGenerator:
     Args:
         name: Of the model, as answers report it.
         factory: Makes the decoder, in the process; it must pickle.
+        identity: Equal for equal model files; empty: nobody asks.
         limits: Bounds of the scheduler.
         watch: When to give the process up.
         warm: Generated once after loading; with the stable beginning of the prompts in it, nobody waits for that.
@@ -83,6 +84,7 @@ class WorkerGenerator:
         name: str,
         factory: Callable[[], Decoder],
         *,
+        identity: str = "",
         limits: Limits | None = None,
         watch: Watch | None = None,
         warm: GenerationRequest = WARM,
@@ -90,6 +92,7 @@ class WorkerGenerator:
         niceness: int = 5,
     ) -> None:
         self.name = name
+        self.identity = identity
         self._watch = watch or Watch()
         self._setup = Setup(pickle.dumps(factory), limits or Limits(), self._watch.check_s, warm)
         self._environment = dict(environment)

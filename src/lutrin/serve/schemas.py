@@ -164,3 +164,7 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the language model; empty: none is configured, answers are quotes."""
     model_ready: bool
     queue_length: int
+    pages_ahead: int
+    """Pages of the books that the model has said while nobody asked; questions about these get its sentence at once."""
+    pages: int
+    """That it is to say; 0: it says none ahead."""

@@ -147,6 +147,8 @@ class Services:
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
+    pages_ahead: Callable[[], tuple[int, int]] = field(default=lambda: (0, 0))
+    """Pages of the books that the model has said ahead, and how many there are; none where it does not."""
     gate: Gate | None = None
     """Counts questions with the other servers; None: this one stands alone."""
     turns: TurnLog | None = None

@@ -39,6 +39,7 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
     except LutrinError:
         books = []
     generator = services.generator
+    ahead, pages = services.pages_ahead()
     body = Readiness(
         ready=bool(books),
         profile=settings.profile,
@@ -46,6 +47,8 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
         queue_length=services.queue_length(),
+        pages_ahead=ahead,
+        pages=pages,
     )
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
 
