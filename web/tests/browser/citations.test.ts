@@ -73,6 +73,65 @@ test('following one to another page marks the passage there, and the conversatio
   expect(await marked(reader)).toBe('');
 });
 
+/** On a page that scrolls smoothly, as the reader's do: links with these fragments and quotes, and a way to press them. */
+async function leading(...links: [string, string][]): Promise<Reader> {
+  const reader = await visit();
+  await reader.page.evaluate((links) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('html {scroll-behavior: smooth; scroll-padding-top: 3rem} a[data-lutrin-quote] {position: fixed; inset: 0 0 auto auto}');
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    for (const [fragment, quote] of links) {
+      const link = Object.assign(document.createElement('a'), {href: location.pathname + fragment, textContent: quote});
+      link.dataset['lutrinQuote'] = quote;
+      document.body.append(link);
+    }
+  }, links);
+  return reader;
+}
+
+test.each([0, 2])('following one while the page still scrolls to the last one, %d pixels on its way, ends with its passage in view', async (way_px) => {
+  const first = 'ROS 2 is a set of libraries for building robots out of small programs.';
+  const reader = await leading(['#what-a-node-is', 'A node is a process that does one job.'], ['', first]);
+  await reader.page.evaluate(async (way_px) => {
+    const [far, near] = document.querySelectorAll<HTMLElement>('a[data-lutrin-quote]');
+    far?.click();
+    // Followed, but the passage at the top of the page is still in view.
+    while (!CSS.highlights.has('lutrin-passage')) await new Promise((resolve) => setTimeout(resolve));
+    while (scrollY < way_px) await new Promise(requestAnimationFrame);
+    near?.click();
+  }, way_px);
+  await eventually(() => marked(reader), first);
+  expect(new URL(reader.page.url()).hash).toBe('');
+  const {top, bottom, height} = await reader.passageAtRest();
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(height);
+});
+
+test('a heading that is itself the passage rests where its fragment puts it', async () => {
+  const reader = await leading(['#what-a-node-is', 'What a node is']);
+  await reader.page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('h2 {line-height: 1}'); // less than its letters need
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    document.querySelector<HTMLElement>('a[data-lutrin-quote]')?.click();
+  });
+  await eventually(() => marked(reader), 'What a node is');
+  await reader.passageAtRest();
+  const top = await reader.page.locator('#what-a-node-is').evaluate((heading) => heading.getBoundingClientRect().top);
+  expect(Math.abs(top - 48)).toBeLessThan(2); // 3rem, as the page's style has it
+});
+
+test('a passage in view that the way to its heading would take out of view stays in view', async () => {
+  const quote = 'Nodes talk over topics.';
+  const reader = await leading(['#nodes', quote]);
+  await reader.page.locator('#definition').evaluate((text) => text.scrollIntoView({behavior: 'instant', block: 'center'}));
+  await reader.page.evaluate(() => document.querySelector<HTMLElement>('a[data-lutrin-quote]')?.click());
+  await eventually(() => marked(reader), quote);
+  const {top, bottom, height} = await reader.passageAtRest();
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(height);
+});
+
 test('a citation opened in a new tab is marked there', async () => {
   const reader = await answered();
   const [tab] = await Promise.all([reader.context.waitForEvent('page'), reader.widget.locator('.source').nth(1).click({modifiers: ['Control']})]);

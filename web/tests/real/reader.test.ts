@@ -105,6 +105,12 @@ test('every citation of every answer lands on its heading with the passage marke
         return box.bottom > 0 && box.top < innerHeight;
       });
     await expect.poll(inView, {...SOON, message: url}).toBe(true);
+    // Those of one page are followed in quick succession; before it is left, the last must be more than a glimpse.
+    if (cited[index + 1]?.url.split('#')[0] !== url.split('#')[0]) {
+      const {top, bottom, height} = await reader.passageAtRest();
+      expect(top, url).toBeGreaterThanOrEqual(0);
+      expect(bottom, url).toBeLessThanOrEqual(height);
+    }
     await reader.questions.first().waitFor();
   }
 }, 90_000);

@@ -122,6 +122,20 @@ export class Reader {
     await this.questions.filter({hasText: question}).last().waitFor();
   }
 
+  /** Top and bottom of the marked passage in the window, and the window's height, once the page scrolls no more. */
+  passageAtRest(): Promise<{top: number; bottom: number; height: number}> {
+    return this.page.evaluate(async () => {
+      // Frames, not time: on a busy machine both they and the scroll are slow.
+      for (let still = 0, last_px = scrollY; still < 30; last_px = scrollY) {
+        await new Promise(requestAnimationFrame);
+        still = scrollY === last_px ? still + 1 : 0;
+      }
+      const [range] = CSS.highlights.get('lutrin-passage') ?? [];
+      const {top, bottom} = (range as Range).getBoundingClientRect();
+      return {top, bottom, height: innerHeight};
+    });
+  }
+
   /** Select the text of an element with the mouse. */
   async select(selector: string): Promise<void> {
     await this.page.locator(selector).scrollIntoViewIfNeeded();

@@ -10,6 +10,8 @@ const KEY = 'lutrin:passage';
 const FRESH_MS = 60_000;
 /** Pages that are drawn by scripts need a moment. */
 const ATTEMPTS_MS = [0, 60, 150, 300, 600, 1200];
+/** Letters may be drawn taller than their line is. */
+const OVERHANG_PX = 8;
 
 interface Expected {
   path: string;
@@ -61,7 +63,8 @@ export class Landing {
       const range = findPassage(contentOf(heading), expected.quote, heading);
       if (range) {
         markPassage(range);
-        reveal(range);
+        if (!heading) await stay();
+        if (round === this.#round) reveal(range, heading);
         return;
       }
     }
@@ -101,12 +104,33 @@ function contentOf(heading: Element | null): Element {
   return around ?? document.querySelector('article, main, [role="main"]') ?? document.body;
 }
 
-/** Unfold what hides the passage, and scroll to it if the heading's place on the screen does not show it. */
-function reveal(range: Range): void {
+/** End a smooth scroll to what was followed before. What the browser has drawn of it meanwhile still counts. */
+async function stay(): Promise<void> {
+  scrollTo({top: scrollY, behavior: 'instant'});
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+}
+
+/**
+ * Unfold what hides the passage, and scroll to it if its heading's place on the screen will not show it. Where it is
+ * now says little: the page may still be scrolling smoothly to that heading.
+ */
+function reveal(range: Range, heading: HTMLElement | null): void {
   let folded = range.startContainer.parentElement?.closest('details');
   for (; folded; folded = folded.parentElement?.closest('details')) folded.open = true;
   const {top, bottom} = range.getBoundingClientRect();
-  if (top >= 0 && bottom <= innerHeight) return;
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  scrollBy({top: top - innerHeight / 3, behavior: calm ? 'instant' : 'smooth'});
+  // As much as a bar that sticks to the window's upper edge covers.
+  const covered = pixels(getComputedStyle(document.documentElement).scrollPaddingTop);
+  const margin = heading ? pixels(getComputedStyle(heading).scrollMarginTop) : 0;
+  const toHeading = heading ? heading.getBoundingClientRect().top - margin - covered : 0;
+  const shownAfter = (way: number): boolean => top - way >= covered - OVERHANG_PX && bottom - way <= innerHeight;
+  if (!shownAfter(toHeading)) {
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    scrollBy({top: top - innerHeight / 3, behavior: calm ? 'instant' : 'smooth'});
+  } else if (!shownAfter(0)) {
+    heading?.scrollIntoView(); // a page that is drawn by scripts may not have done it
+  }
+}
+
+function pixels(length: string): number {
+  return parseFloat(length) || 0;
 }
