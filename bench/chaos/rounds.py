@@ -240,7 +240,7 @@ def _reader(press: Press, stop: Path) -> Child:
                         await generation.matching("lidar torque gait", 10)
                         places = await generation.places([name for name, _ in found])
                         vectors = generation.tokens.project(question.token_vectors)
-                        generation.tokens.maxsim(vectors, vectors[:, 0] * 0 + 1, [row for row, _ in places])
+                        generation.tokens.maxsim([(vectors, vectors[:, 0] * 0 + 1)], [row for row, _ in places])
                         seen.add(generation.name)
                 except Exception as error:  # noqa: BLE001 - any failure counts
                     failed += 1

@@ -1,5 +1,6 @@
 """Token vectors: small, memory-mapped, and scored as the definition of MaxSim says."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.index.tokens import (
     BETWEEN,
     HEADING,
+    MaxSim,
     TokenIndex,
     fit_basis,
     product,
@@ -50,7 +52,8 @@ async def test_maxsim_is_what_its_definition_says(
     question = index.project(np.asarray(asked.token_vectors))
     weights = np.array([1, 1, 1, 3, 2], dtype=np.float32)
     rows = [2, 0, 3]
-    found = index.maxsim(question, weights, rows)
+    other = question[:2], weights[3:]
+    found, _ = index.maxsim([(question, weights), other], rows)
     basis = fit_basis(np.concatenate([vectors for _, vectors, _ in encoded]))
     for place, row in enumerate(rows):
         chunk, vectors, offsets = encoded[row]
@@ -77,7 +80,7 @@ async def test_the_sentence_that_answers_scores_best(index: TokenIndex) -> None:
     """The words of a sentence lead to that sentence among all."""
     (asked,) = await WordHashEmbedder().encode(["lidar turns ten times a second"])
     vectors = index.project(np.asarray(asked.token_vectors))
-    found = index.maxsim(vectors, np.ones(len(vectors), dtype=np.float32), range(index.chunks))
+    (found,) = index.maxsim([(vectors, np.ones(len(vectors), dtype=np.float32))], range(index.chunks))
     best = int(found.units.argmax())
     row = int(np.searchsorted(found.unit_starts, best, side="right")) - 1
     assert CHUNKS[row].units[found.unit_numbers[best]].text == "It turns ten times a second."
@@ -90,9 +93,21 @@ def test_no_passages_and_no_tokens_are_fine(tmp_path: Path) -> None:
     write_tokens(tmp_path, np.eye(96, 64, dtype=np.float32), [empty])
     index = TokenIndex(tmp_path)
     question, weights = np.eye(2, 64, dtype=np.float32), np.ones(2, dtype=np.float32)
-    assert index.maxsim(question, weights, [0]).passages.tolist() == [-1]
-    assert index.maxsim(question, weights, [0]).unit_starts.tolist() == [0, 0]
-    assert index.maxsim(question, weights, []).passages.shape == (0,)
+    (found,) = index.maxsim([(question, weights)], [0])
+    assert found.passages.tolist() == [-1]
+    assert found.unit_starts.tolist() == [0, 0]
+    (none,) = index.maxsim([(question, weights)], [])
+    assert none.passages.shape == (0,)
+
+
+async def test_questions_do_not_mind_each_other(index: TokenIndex) -> None:
+    """What is asked together is scored as if each had been asked alone."""
+    rng = np.random.default_rng(0)
+    asked = [(rng.normal(size=(n, 64)).astype(np.float32), np.arange(1, n + 1, dtype=np.float32)) for n in (1, 9, 4)]
+    for together, one in zip(index.maxsim(asked, [3, 0, 1]), asked, strict=True):
+        (alone,) = index.maxsim([one], [3, 0, 1])
+        for field in fields(MaxSim):
+            np.testing.assert_allclose(getattr(together, field.name), getattr(alone, field.name), rtol=1e-4, atol=1e-5)
 
 
 async def test_a_cut_file_is_noticed(tmp_path: Path, index: TokenIndex) -> None:
@@ -142,5 +157,5 @@ def test_the_basis_keeps_the_strongest_directions() -> None:
 def test_the_product_is_the_product(rows: int) -> None:
     """Blocks change nothing about the result."""
     rng = np.random.default_rng(rows)
-    left, right = rng.normal(size=(rows, 64)).astype(np.float32), rng.normal(size=(64, 12)).astype(np.float32)
-    np.testing.assert_allclose(product(left, right), left @ right, rtol=1e-4, atol=1e-4)
+    left, right = rng.integers(-127, 128, size=(rows, 64), dtype=np.int8), rng.normal(size=(64, 12)).astype(np.float32)
+    np.testing.assert_allclose(product(left, right), left.astype(np.float32) @ right, rtol=1e-4, atol=1e-3)

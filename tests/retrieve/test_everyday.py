@@ -14,7 +14,7 @@ from lutrin.retrieve.words import stem
 WORDS_IN_FIVE = 2
 
 
-def share(*asked: str, held: str, everyday: float = 0.5) -> float:
+def share(*asked: str, held: str, between_books: bool = False) -> float:
     """The share of a question's words, each of weight 4, that a book of one passage holds."""
     page = Chunk(
         chunk_id="c", text=held, book="b", book_title="B", edition="", module="", chapter="", section="",
@@ -30,7 +30,8 @@ def share(*asked: str, held: str, everyday: float = 0.5) -> float:
     )  # fmt: skip
     scored = Scored(asked=question, cosines=one, lexical={}, late=late, fused=one)
     pool = Pool(chunks=[page], rows=[0], apart=one)
-    return float(signals_of(pool, scored, one, everyday=everyday)[WORDS_IN_FIVE])
+    judged, compared = signals_of(pool, scored, one)
+    return float((compared if between_books else judged)[WORDS_IN_FIVE])
 
 
 @pytest.mark.parametrize("word", ["takes", "breaks", "longest", "largest", "easiest", "biggest", "wrongly", "reasons"])
@@ -58,4 +59,4 @@ def test_an_everyday_word_that_stands_there_counts_like_any_other() -> None:
 
 def test_between_books_every_word_counts() -> None:
     """The one that has it is the better one."""
-    assert share("break", "pause", held="It pauses.", everyday=np.inf) == pytest.approx(0.5)
+    assert share("break", "pause", held="It pauses.", between_books=True) == pytest.approx(0.5)

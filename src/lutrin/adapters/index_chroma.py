@@ -95,26 +95,28 @@ class ChromaStore:
 class _Held:
     """The records of a small collection, to be compared one by one."""
 
-    ids: npt.NDArray[np.str_]
-    """(n,), in alphabetical order: equally near ones come in this order."""
+    ids: Sequence[str]
+    """n of them, in alphabetical order: equally near ones come in this order."""
     vectors: Vectors
     """(n, d), of length 1."""
 
     @classmethod
     def read(cls, collection: Any) -> "_Held":  # noqa: ANN401 - Chroma's class has no usable types
         found = collection.get(include=["embeddings"])
-        ids = np.array(found["ids"], dtype=np.str_)
-        vectors = np.asarray(found["embeddings"], dtype=np.float32).reshape(len(ids), -1 if len(ids) else 0)
-        order = np.argsort(ids)
-        return cls(ids[order], np.ascontiguousarray(vectors[order]))
+        ids: list[str] = found["ids"]
+        vectors = np.asarray(found["embeddings"], dtype=np.float32).reshape(len(ids), -1 if ids else 0)
+        order = sorted(range(len(ids)), key=ids.__getitem__)
+        return cls([ids[place] for place in order], np.ascontiguousarray(vectors[order]))
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[str, float]]:
         """Pairs of id and cosine, best first."""
-        if not len(self.ids):
+        if not self.ids:
             return []
         cosines = np.einsum("nd,d->n", self.vectors, vector / np.linalg.norm(vector))
-        best = np.argsort(-cosines, kind="stable")[:k]
-        return [(str(self.ids[row]), float(cosines[row])) for row in best]
+        # All that are as near as the k-th, so that equally near ones are told apart by their order alone.
+        near = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k]) if k < len(cosines) else np.arange(len(cosines))
+        best = near[np.argsort(-cosines[near], kind="stable")[:k]]
+        return [(self.ids[row], cosine) for row, cosine in zip(best.tolist(), cosines[best].tolist(), strict=True)]
 
 
 class ChromaIndex:

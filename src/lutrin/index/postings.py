@@ -16,7 +16,7 @@ from lutrin.index import lexical
 from lutrin.sqlite import Connection
 
 KEPT_BYTES = 32 * 2**20
-"""Of terms that are kept, those read first leave first; a term takes 12 bytes for each chunk that it stands in."""
+"""Of terms that are kept, those read first leave first; a term takes 16 bytes for each chunk that it stands in."""
 LEAST_BYTES = 400
 """That a term takes which no chunk has."""
 
@@ -28,7 +28,7 @@ Key = tuple[str, str]
 class Posting:
     """One term alone."""
 
-    rows: npt.NDArray[np.int32]
+    rows: npt.NDArray[np.intp]
     """(n,): chunks that have it, ascending."""
     scores: npt.NDArray[np.float64]
     """(n,): BM25 of each, larger is better."""
@@ -114,5 +114,5 @@ def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Post
     for table, term in keys:
         pairs = lexical.term_scores(connection, table, term)
         rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
-        found[table, term] = Posting(np.array(rows, dtype=np.int32), np.array(scores, dtype=np.float64))
+        found[table, term] = Posting(np.array(rows, dtype=np.intp), np.array(scores, dtype=np.float64))
     return found

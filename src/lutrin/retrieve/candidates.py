@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from lutrin.index.tokens import MaxSim
 from lutrin.records import Chunk
 from lutrin.retrieve.asked import Asked, Float
 from lutrin.retrieve.repeated import repeated
+from lutrin.retrieve.words import REMEMBERED
 
 POOL = 24
 """Candidates that each of the two searches contributes."""
@@ -93,10 +95,13 @@ async def gather(
     places = await generation.places(list(names))
     places = _fewer(generation, places, questions[0].vector, MOST * len(questions))
     rows, chunks = [row for row, _ in places], [chunk for _, chunk in places]
-    apart = np.array([APART * is_apart(chunk) for chunk in chunks], dtype=np.float32)
+    apart = np.array([APART * is_apart(chunk.heading_path) for chunk in chunks], dtype=np.float32)
     pool = Pool(chunks=chunks, rows=rows, apart=apart + OUTLINE * generation.outlines[rows].astype(np.float32))
     lexical = [dict(pairs) for pairs in found[len(questions) :]]
-    scored = [_score(generation, pool, *pair) for pair in zip(questions, lexical, strict=True)]
+    lates = generation.tokens.maxsim(
+        [(generation.tokens.project(item.tokens), item.weights) for item in questions], rows
+    )
+    scored = [_score(generation, pool, *item) for item in zip(questions, lexical, lates, strict=True)]
     firsts = generation.firsts[rows].tolist()
     # Out of the way, not out of the pool: where nothing else is left, they still come.
     back = np.all([repeated(firsts, chunks, item.fused, item.late) for item in scored], axis=0)
@@ -109,26 +114,26 @@ def _fewer(
     """At most so many candidates, the nearest; of those that nearly repeat each other all but ALIKE come last."""
     if len(places) <= most:
         return places
-    cosines = generation.cosines(vector, [row for row, _ in places])
+    rows = [row for row, _ in places]
+    firsts = generation.firsts[rows].tolist()
     held: Counter[int] = Counter()
     kept: list[int] = []
     rest: list[int] = []
-    for index in np.argsort(-cosines, kind="stable"):
-        first = int(generation.firsts[places[index][0]])
-        held[first] += 1
-        (kept if held[first] <= ALIKE else rest).append(int(index))
+    for index in np.argsort(-generation.cosines(vector, rows), kind="stable").tolist():
+        held[firsts[index]] += 1
+        (kept if held[firsts[index]] <= ALIKE else rest).append(index)
     return [places[index] for index in sorted([*kept, *rest][:most])]
 
 
-def _score(generation: OpenGeneration, pool: Pool, asked: Asked, lexical: Mapping[str, float]) -> Scored:
+def _score(generation: OpenGeneration, pool: Pool, asked: Asked, lexical: Mapping[str, float], late: MaxSim) -> Scored:
     cosines = generation.cosines(asked.vector, pool.rows)
-    late = generation.tokens.maxsim(generation.tokens.project(asked.tokens), asked.weights, pool.rows)
     best = max(lexical.values(), default=0.0) or 1.0
     matched = np.array([lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks], dtype=np.float32)
     fused: Float = cosines + LEXICAL_WEIGHT * matched + LATE_WEIGHT * late.passages
     return Scored(asked=asked, cosines=cosines, lexical=lexical, late=late, fused=fused)
 
 
-def is_apart(chunk: Chunk) -> bool:
+@lru_cache(maxsize=REMEMBERED)
+def is_apart(headings: tuple[str, ...]) -> bool:
     """Whether the headings of a passage say that it asks or announces."""
-    return any(_APART.match(title) for title in chunk.heading_path)
+    return any(_APART.match(title) for title in headings)

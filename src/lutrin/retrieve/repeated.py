@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.index.tokens import MaxSim
-from lutrin.records import Chunk
-from lutrin.retrieve.words import plain
+from lutrin.records import Chunk, Unit
+from lutrin.retrieve.words import REMEMBERED, plain
 
 Float = npt.NDArray[np.float32]
 
@@ -29,15 +29,32 @@ def repeated(firsts: Sequence[int], chunks: Sequence[Chunk], fused: Float, late:
         (P,): true for those that can stand back.
     """
     found = np.zeros(len(chunks), dtype=np.bool_)
-    said: dict[int, set[str]] = {}
-    several = {first for first, count in Counter(firsts).items() if count > 1}
-    alike = [index for index, first in enumerate(firsts) if first in several]
+    better: dict[int, list[frozenset[str]]] = {}
+    waiting = Counter(firsts)
+    alike = [index for index, first in enumerate(firsts) if waiting[first] > 1]
     for index in sorted(alike, key=lambda number: (-float(fused[number]), chunks[number].chunk_id)):
-        units = [plain(unit.text) for unit in chunks[index].units]
+        units, first = chunks[index].units, firsts[index]
         start, stop = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
-        before = said.setdefault(firsts[index], set())
+        before = better.setdefault(first, [])
         if before and stop > start:
-            best = int(late.unit_numbers[start + int(late.units[start:stop].argmax())])
-            found[index] = units[best] in before
-        before.update(units)
+            best = plain(units[int(late.unit_numbers[start + int(late.units[start:stop].argmax())])].text)
+            found[index] = any(best in said for said in before)
+        waiting[first] -= 1
+        if waiting[first]:
+            before.append(_said(units))
     return found
+
+
+_known: dict[int, tuple[tuple[Unit, ...], frozenset[str]]] = {}
+"""By the identity of the units, which live as long as they are here; comparing their texts would take as long as
+reading them anew. Generations keep the passages of late, so the same ones come again."""
+
+
+def _said(units: tuple[Unit, ...]) -> frozenset[str]:
+    """What the units of a passage say, as words alone."""
+    held = _known.get(id(units))
+    if held is None:
+        held = _known[id(units)] = units, frozenset(plain(unit.text) for unit in units)
+        if len(_known) > REMEMBERED:
+            del _known[next(iter(_known))]
+    return held[1]

@@ -31,7 +31,8 @@ RERANKED = 20
 RERANK_WEIGHT = 1.0
 """What its verdict counts beside the fused score; a guess until somebody's weights are measured."""
 TURNS = 2
-"""Searches that are under way at once; ten that take turns on the cores would all end as late as the last."""
+"""Questions that are embedded at once; ten that take turns on the cores would all end as late as the last. What comes
+after hardly waits for anything, so those who ask get their passages in the order in which they came."""
 ENCODED = 256
 """Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
 EVIDENCE_PASSAGES = 12
@@ -85,7 +86,8 @@ class Searcher:
         known = {text: self._encoded[text] for text in wanted if text in self._encoded}
         missing = [text for text in wanted if text not in known]
         if missing:
-            known.update(zip(missing, await self.embedder.encode(missing), strict=True))
+            async with self._turns:
+                known.update(zip(missing, await self.embedder.encode(missing), strict=True))
             self._encoded.update(known)
             while len(self._encoded) > ENCODED:
                 del self._encoded[next(iter(self._encoded))]
@@ -112,11 +114,10 @@ class Searcher:
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        async with self._turns:
-            selection = selected_text[:SELECTION_CHARACTERS]
-            questions = await self._ask(generation, text, selection)
-            pool, scored = await gather(generation, questions, where)
-            return await self._choose(generation, pool, scored, k=k, selection=selection)
+        selection = selected_text[:SELECTION_CHARACTERS]
+        questions = await self._ask(generation, text, selection)
+        pool, scored = await gather(generation, questions, where)
+        return await self._choose(generation, pool, scored, k=k, selection=selection)
 
     async def _choose(
         self,
@@ -142,10 +143,8 @@ class Searcher:
         ]
         files, lengths = zip(*((chunk.filename, len(chunk.text)) for chunk in pool.chunks), strict=True)
         chosen = choose(wishes, files, lengths, k)
-        odds, signals = max(
-            (log_odds(found, generation.manifest.scope), tuple(map(float, found)))
-            for found in (signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True))
-        )
+        told = [signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True)]
+        odds, signals = max((log_odds(found, generation.manifest.scope), tuple(map(float, found))) for found, _ in told)
         return Found(
             passages=_passages(pool, chosen, wanted),
             parts=tuple(
@@ -154,11 +153,7 @@ class Searcher:
             ),
             odds=odds,
             signals=signals,
-            # Of two books the one that has a word is the better one, everyday though the word may be.
-            strength=max(
-                strength(signals_of(pool, item, rank, everyday=np.inf))
-                for item, rank in zip(wanted, ranks, strict=True)
-            ),
+            strength=max(strength(found) for _, found in told),
         )
 
     async def _reread(self, pool: Pool, item: Scored, rank: Float) -> Float:

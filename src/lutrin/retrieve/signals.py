@@ -35,7 +35,7 @@ CONSIDERED = 5
 """Passages in which a question's words are looked for."""
 
 
-def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERYDAY) -> Float:
+def signals_of(pool: Pool, item: Scored, rank: Float) -> tuple[Float, Float]:
     """What tells whether a book answers a question: (7,) float32, in the order of `SIGNALS`.
 
     The words of a question count by their rarity, so that one which the book does not have at all counts most. A
@@ -46,13 +46,16 @@ def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERY
         pool: Not empty.
         item: The pool as the question sees it.
         rank: (P,): by which the pool is ordered.
-        everyday: Weight at most of a word of everyday English that the passages lack.
+
+    Returns:
+        The signals for `log_odds`, in which a word of everyday English that the passages lack weighs EVERYDAY at most,
+        and those for `strength`: of two books the one that has a word is the better one, everyday though it may be.
     """
     order = np.argsort(-rank, kind="stable")[:CONSIDERED]
     held = [stem_set(pool.chunks[index].embedded_text()) for index in order]
     topics = item.asked.topics
 
-    def share(stems: frozenset[str]) -> float:
+    def share(stems: frozenset[str], everyday: float) -> float:
         held = sum(weight for stem, weight in topics.items() if stem in stems)
         missed = sum(
             min(weight, everyday) if is_everyday(stem) else weight
@@ -61,22 +64,26 @@ def signals_of(pool: Pool, item: Scored, rank: Float, *, everyday: float = EVERY
         )
         return held / (held + missed) if topics else 0.0
 
-    return np.array(
-        [
-            item.cosines.max(),
-            item.late.passages.max(),
-            share(frozenset().union(*held)),
-            share(held[0]),
-            item.late.passage_best[order].max(axis=0) @ item.share,
-            np.sqrt(2 * np.log(min(max(item.asked.chunks, 2), LARGEST))),
-            item.asked.usual,
-        ],
-        dtype=np.float32,
+    near = (item.cosines.max(), item.late.passages.max())
+    rest = (
+        item.late.passage_best[order].max(axis=0) @ item.share,
+        np.sqrt(2 * np.log(min(max(item.asked.chunks, 2), LARGEST))),
+        item.asked.usual,
     )
+    five = frozenset().union(*held)
+    judged, compared = (
+        np.array([*near, share(five, everyday), share(held[0], everyday), *rest], dtype=np.float32)
+        for everyday in (EVERYDAY, np.inf)
+    )
+    return judged, compared
 
 
 def strength(signals: Float) -> float:
-    """How much a book speaks of a question, to be compared with another book's: by the common weights, size aside."""
+    """How much a book speaks of a question, to be compared with another book's: by the common weights, size aside.
+
+    Args:
+        signals: The second ones of `signals_of`.
+    """
     return log_odds(signals, None) - PRIOR.weights[SIZE] * float(signals[SIZE])
 
 
@@ -84,7 +91,7 @@ def log_odds(signals: Float, fit: ScopeFit | None) -> float:
     """Logarithm of the odds that a book speaks of a question.
 
     Args:
-        signals: From `signals_of`.
+        signals: The first ones of `signals_of`.
         fit: Of the book's generation; None, or one for other signals: `PRIOR`.
     """
     fit = fit if fit is not None and fit.signals == SIGNALS_VERSION else PRIOR
