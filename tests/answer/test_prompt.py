@@ -33,10 +33,13 @@ def test_all_prompts_begin_alike() -> None:
 
 
 def test_the_passage_is_the_unit_that_answers_best_and_what_follows_it() -> None:
-    """It stands alone, and has at most as many words as one or two sentences."""
+    """At most as many words as one or two sentences; if the model fails at both together, the first one alone."""
     texts = ("Batteries are heavy.", "The arm is light.", "It lifts a load of 2 kg.", "word " * MAX_WORDS)
     units = [unit(text, start=40 * n) for n, text in enumerate(texts)]
-    assert passages([quote(*units)], (0.2, 0.7, 0.9, 0.1)) == ["The arm is light. It lifts a load of 2 kg."]
+    assert passages([quote(*units)], (0.2, 0.7, 0.9, 0.1)) == [
+        "The arm is light. It lifts a load of 2 kg.",
+        "The arm is light.",
+    ]
     assert passages([quote(units[2])]) == [], "what it is stands elsewhere"
 
 

@@ -8,6 +8,7 @@ passage alone can be said before anybody asks (`ahead.py`).
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from lutrin.answer.quote import Quote, leans_back, titled
 from lutrin.records import Chunk, GenerationRequest, Message, Unit
@@ -44,7 +45,7 @@ LIST_WORDS = 45
 """Of a passage from a list."""
 NEAR_BEST = 0.95
 """Another passage may be said in the place of the best one if its first unit scores at least this share of it."""
-CHOICES = 4
+CHOICES = 6
 """Passages that may be said, at most."""
 SPOKEN = ("sentence", "list_item")
 """Kinds of units that the model says. A table says in its columns what a small model gets wrong in a sentence."""
@@ -76,8 +77,8 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
         key=lambda other: (-other[0], other[1], other[3].char_start),
     )
     near = [(quote, item) for score, _, quote, item in ranked if score >= NEAR_BEST * worth]
-    texts = [_from(quote, item) for quote, item in [(said[0], unit), *near]]
-    return [asked(text) for text in dict.fromkeys(text for text in texts if text)][:CHOICES]
+    texts = dict.fromkeys(text for quote, item in [(said[0], unit), *near] for text in _beginning(quote, item))
+    return [asked(text) for text in texts][:CHOICES]
 
 
 def every_prompt(chunk: Chunk) -> Iterator[Prompt]:
@@ -96,11 +97,8 @@ def every_prompt(chunk: Chunk) -> Iterator[Prompt]:
             if other.block != unit.block or other.kind != unit.kind:
                 break
             run.append(other)
-        quote = Quote(chunk=chunk, units=tuple(run), score=0.0)
-        texts[_from(quote, unit)] = None
-        if unit.kind == "sentence":
-            texts[_from(Quote(chunk=chunk, units=(unit,), score=0.0), unit)] = None
-    yield from (asked(text) for text in texts if text)
+        texts |= dict.fromkeys(_beginning(Quote(chunk=chunk, units=tuple(run), score=0.0), unit))
+    yield from map(asked, texts)
 
 
 def warm_request() -> GenerationRequest:
@@ -142,6 +140,12 @@ def _begins(quote: Quote, scores: Mapping[tuple[str, int], float]) -> tuple[floa
         return None
     best = max(range(len(alone)), key=lambda n: (_score(quote, alone[n], scores), -n))
     return _score(quote, alone[best], scores), alone[best]
+
+
+def _beginning(quote: Quote, first: Unit) -> Iterator[str]:
+    """The passages that begin with a unit of a quote: it and what follows it there, then a sentence alone."""
+    alone = replace(quote, units=(first,))
+    yield from (text for text in (_from(quote, first), _from(alone, first)) if text)
 
 
 def _from(quote: Quote, first: Unit) -> str:
