@@ -167,3 +167,23 @@ async def test_what_a_reader_selected_is_kept_nowhere(
     assert b"zanzibar" not in content
     assert b"How many" not in content
     assert b"480" in content
+
+
+async def test_what_was_looked_through_is_not_looked_through_again(
+    shelf: Shelf, sayings: Sayings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every page of every book would be looked up every ten seconds for nothing."""
+    monkeypatch.setattr("lutrin.answer.ahead.POLL_S", 0.01)
+    ahead = ahead_of(shelf, ScriptedGenerator(said), sayings, Traffic())
+    looks: list[int] = []
+    finish = ahead.finish
+
+    async def counted() -> None:
+        looks.append(len(looks))
+        await finish()
+
+    monkeypatch.setattr(ahead, "finish", counted)
+    async with running(ahead):
+        await until(lambda: ahead.pages == (5, 5))
+        await asyncio.sleep(0.2)
+    assert looks == [0]

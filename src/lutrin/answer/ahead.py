@@ -65,9 +65,13 @@ class ReadAhead:
 
     async def run(self) -> None:
         """Say what is there and what comes, until cancelled."""
+        said: list[str] = []
         while True:
+            there = [generation.name for generation in self._shelf.books()]
             try:
-                await self.finish()
+                if there != said:
+                    await self.finish()
+                    said = there
             except GeneratorError as error:
                 self._log.info("ahead.waits", error=error.detail)
             await asyncio.sleep(POLL_S)
