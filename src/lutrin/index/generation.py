@@ -177,8 +177,10 @@ class OpenGeneration:
             found = await self.vectors.search(vector, wanted, where)
             for window_id, cosine in found:
                 best.setdefault(window_id.partition("#")[0], cosine)
-            if len(best) >= k or len(found) < wanted:
-                return list(best.items())[:k]
+                if len(best) == k:
+                    break
+            if len(best) == k or len(found) < wanted:
+                return list(best.items())
             wanted *= 2
 
     async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:
@@ -293,7 +295,7 @@ class OpenGeneration:
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks (of `manifest.chunks`) each lower-case word stands."""
         wanted = set(words)
-        missing = wanted - self._frequencies.keys()
+        missing = {word for word in wanted if word not in self._frequencies}
         if missing:
             found = await self._query(lambda: lexical.document_frequency(self._passages, missing))
             if len(self._frequencies) + len(found) > KEPT_WORDS:

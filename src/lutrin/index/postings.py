@@ -74,8 +74,8 @@ class Postings:
         scores = self._best([known[key] for key in spoken], 2 * k)
         for row, score in self._best([known[key] for key in names], 2 * k).items():
             scores[row] = scores.get(row, 0.0) + lexical.IDENTIFIER_WEIGHT * score
-        pairs = ((self._ids[row], score) for row, score in scores.items())
-        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:k]
+        ranked = sorted([(-score, self._ids[row]) for row, score in scores.items()])
+        return [(name, -score) for score, name in ranked[:k]]
 
     async def _of(self, keys: Sequence[Key]) -> dict[Key, Posting]:
         known = {key: self._kept[key] for key in keys if key in self._kept}
@@ -83,9 +83,10 @@ class Postings:
         if missing:
             found = await self._read(missing)
             known |= found
-            for key in found.keys() - self._kept.keys():  # somebody else may have read it meanwhile
-                self._kept[key] = found[key]
-                self.size_bytes += _bytes(key, found[key])
+            for key, posting in found.items():
+                if key not in self._kept:  # somebody else may have read it meanwhile
+                    self._kept[key] = posting
+                    self.size_bytes += _bytes(key, posting)
             while self.size_bytes > KEPT_BYTES:
                 oldest = next(iter(self._kept))
                 self.size_bytes -= _bytes(oldest, self._kept.pop(oldest))

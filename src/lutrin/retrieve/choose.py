@@ -45,12 +45,13 @@ def choose(wishes: Sequence[Wish], files: Sequence[str], lengths: Sequence[int],
         lengths: (P,): the characters of each.
         k: How many at most.
     """
-    names = np.array(files)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(files))}
+    pages = np.array([numbers[name] for name in files])
     said = LENGTH * np.log(np.maximum(lengths, SHORTEST))
     chosen: list[int] = []
     held: list[Float | None] = [None] * len(wishes)
-    is_new = np.ones(len(names), dtype=bool)
-    for turn in range(min(k, len(names))):
+    is_new = np.ones(len(pages), dtype=bool)
+    for turn in range(min(k, len(pages))):
         number = turn % len(wishes)
         wish, best = wishes[number], held[number]
         worth = wish.scores + said + NEW_FILE * is_new
@@ -61,5 +62,5 @@ def choose(wishes: Sequence[Wish], files: Sequence[str], lengths: Sequence[int],
         chosen.append(index)
         matches = wish.matches[index]
         held[number] = matches if best is None else np.maximum(best, matches)
-        is_new &= names != names[index]
+        is_new &= pages != pages[index]
     return chosen

@@ -32,9 +32,10 @@ def repeated(firsts: Sequence[int], chunks: Sequence[Chunk], fused: Float, late:
     better: dict[int, list[frozenset[str]]] = {}
     waiting = Counter(firsts)
     alike = [index for index, first in enumerate(firsts) if waiting[first] > 1]
-    for index in sorted(alike, key=lambda number: (-float(fused[number]), chunks[number].chunk_id)):
+    starts, worth = late.unit_starts.tolist(), (-fused).tolist()
+    for _, _, index in sorted((worth[index], chunks[index].chunk_id, index) for index in alike):
         units, first = chunks[index].units, firsts[index]
-        start, stop = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
+        start, stop = starts[index], starts[index + 1]
         before = better.setdefault(first, [])
         if before and stop > start:
             best = plain(units[int(late.unit_numbers[start + int(late.units[start:stop].argmax())])].text)
