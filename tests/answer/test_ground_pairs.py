@@ -60,8 +60,20 @@ def test_few_sentences_that_were_torn_out_pass(seed: int) -> None:
         ("A joint of the arm is stiff.", "A joint of the arm is stiff if it has no play."),
         ("The work is a large card.", "Training wants a large card. This book divides the work among three."),
         ("Equipment is the minimum of a course.", "Equipment is listed here; a laptop is the minimum of a course."),
+        ("Near objects have a small disparity.", "Near objects have a large disparity, and far objects a small one."),
+        ("Far ones have a large one, near ones a small one.", "Far ones have a small one, near ones a large one."),
+        ("A resistor turns the heat into heat.", "A resistor turns this surplus into heat, which is lost."),
+        ("Kestrel uses twenty motors, which is 1.8°.", "Kestrel uses twenty motors. Others advance by 1.8°."),
+        ("To make the dough rise, scale error is a wrong factor.", "Scale error is a wrong factor, for example 1.01."),
+        ("There are two kinds of encoder: direct and indirect.", "Encoders turn. There are two kinds of encoder:"),
+        ("There was one parameter server for all nodes.", "In ROS 1 there was one parameter server for all nodes."),
+        ("Images block the channel with repetitions.", "Images can block the channel with repetitions."),
+        ("Kestrel has five mechanical stops.", "Kestrel has five, from the inside out:\n1. Mechanical stops of steel."),
+        ("The loop has stages: sense and planner.", "The loop has stages:\n1. Sense.\n2. Decide. A planner chooses."),
+        ("The recording of the camera takes 5 minutes.", "5. Start the camera.\n6. How many minutes is the recording?"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_one_thing_is_not_said_of_another(sentence: str, passage: str) -> None:
     """As a small model wrote it from passages like these."""
-    assert support(sentence, [f"Robots\n{passage}"]) is None
+    lead = "" if ":\n" in passage else "\n"
+    assert support(sentence, [f"Robots\n{lead}{passage}"]) is None

@@ -92,6 +92,15 @@ def test_what_readers_may_want_said_is_known_beforehand() -> None:
     assert set(prompts([whole], {})) <= set(every_prompt(page))
 
 
+def test_what_only_asks_is_not_said() -> None:
+    """Neither the book's questions nor its exercises say anything."""
+    asking = chunk(unit("How heavy is the arm?"), unit("It weighs 2 kg.", start=40))
+    assert list(every_prompt(asking)) == []
+    assert passages([quote(*asking.units)], (0.9, 0.8)) == []
+    exercises = msgspec.structs.replace(chunk(unit("Start the arm.")), heading_path=("Arms", "Exercises"))
+    assert list(every_prompt(exercises)) == []
+
+
 def test_a_passage_reads_the_same_whatever_stands_above_it_in_an_answer() -> None:
     """The name of what a sentence is about is part of the passage, shown in the answer or not."""
     told = unit("Shows all topics.")

@@ -5,7 +5,8 @@ stands literally in the passage or the question, (2) the passage holds enough of
 the passage's closest sentence, or the clause of it that says the same, denies, (4) no number or name took the place of
 another one of that sentence, (5) each clause that compares names its sides in the passage's order, (6) it speaks of
 "we" or "I" only where that sentence does, (7) it says a clause of the passage whole or not at all, with the condition
-under which it holds, and (8) it closes the quotation marks and brackets that it opens.
+under which it holds, (8) it closes the quotation marks and brackets that it opens, and (9) it has none of the faults of
+`faults.py`. The numbers of a list's items are no numbers of the passage.
 """
 
 import re
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lutrin.answer.faults import is_faultless
 from lutrin.retrieve.words import NEGATIONS, STOP_WORDS, content_stems, identifiers, names, numbers, stem, words
 
 MIN_WORDS = 2
@@ -29,6 +31,7 @@ _YES_OR_NO = re.compile(
     r"(?:is|are|was|were|do|does|did|can|could|should|must|may|will|would|has|have)\b", re.IGNORECASE
 )
 """Questions whose answer may have no other words than theirs."""
+_ITEM_SIGN = re.compile(r"^\d{1,2}[.)]\s", re.MULTILINE)
 MIN_COVERAGE = 0.70
 """Share of a sentence's content words that its evidence must hold."""
 _COMPARISON = re.compile(
@@ -102,7 +105,10 @@ def support(sentence: str, evidence: Sequence[str], *, question: str = "") -> Su
         return None
     best: Support | None = None
     for index, text in enumerate(evidence):
-        if not (_literals_stand(sentence, text, question) and _agrees(sentence, text) and _is_whole(sentence, text)):
+        told = _ITEM_SIGN.sub("", text)
+        if not (_literals_stand(sentence, told, question) and _agrees(sentence, told) and _is_whole(sentence, told)):
+            continue
+        if not is_faultless(sentence, told, question):
             continue
         covered = coverage(sentence, text)
         if covered >= MIN_COVERAGE and (best is None or covered > best.coverage):

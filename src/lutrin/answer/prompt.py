@@ -9,9 +9,12 @@ passage alone can be said before anybody asks (`ahead.py`).
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from lutrin.answer.quote import Quote, leans_back, titled
 from lutrin.records import Chunk, GenerationRequest, Message, Unit
+from lutrin.retrieve.candidates import is_apart
+from lutrin.retrieve.words import content_stems
 
 Prompt = tuple[Message, ...]
 
@@ -89,8 +92,8 @@ def every_prompt(chunk: Chunk) -> Iterator[Prompt]:
     """
     units = chunk.units
     texts: dict[str, None] = {}
-    for place, unit in enumerate(units):
-        if unit.kind not in SPOKEN or leans_back(unit.text):
+    for place, unit in enumerate(() if is_apart(chunk) else units):
+        if unit.kind not in SPOKEN or not _stands_alone(unit):
             continue
         run = [unit]
         for other in units[place + 1 :]:
@@ -106,6 +109,12 @@ def warm_request() -> GenerationRequest:
     return GenerationRequest(
         messages=asked("Bees fan their wings, so that air flows."), max_tokens=WARM_TOKENS, deadline_s=60
     )
+
+
+@cache
+def example_words() -> frozenset[str]:
+    """Stems of what the examples speak of: a small model sometimes says it of the passage."""
+    return frozenset(word for text, short in _EXAMPLES.items() for word in content_stems(f"{text} {short}"))
 
 
 def asked(passage: str) -> Prompt:
@@ -130,7 +139,12 @@ def _alone(quote: Quote) -> list[Unit]:
     """The units of a quote with which a passage may begin: they lean on nothing, and were found for the question."""
     if quote.units[0].kind not in SPOKEN:
         return []
-    return [unit for unit in quote.units if not leans_back(unit.text) and unit.char_start not in quote.added]
+    return [unit for unit in quote.units if _stands_alone(unit) and unit.char_start not in quote.added]
+
+
+def _stands_alone(unit: Unit) -> bool:
+    """Whether a unit says something by itself: it neither leans on another one nor asks."""
+    return not leans_back(unit.text) and not unit.text.rstrip().endswith("?")
 
 
 def _begins(quote: Quote, scores: Mapping[tuple[str, int], float]) -> tuple[float, Unit] | None:
