@@ -92,7 +92,7 @@ def every_prompt(chunk: Chunk) -> Iterator[Prompt]:
     """
     units = chunk.units
     texts: dict[str, None] = {}
-    for place, unit in enumerate(() if is_apart(chunk) else units):
+    for place, unit in enumerate(() if is_apart(chunk.heading_path) else units):
         if unit.kind not in SPOKEN or not _stands_alone(unit):
             continue
         run = [unit]
