@@ -6,8 +6,8 @@ The book is the sample book several times over, each copy without other paragrap
 it is served (`lutrin serve`, no language model, no rate limit), and its readers ask `POST /api/retrieve` one question
 after the other. The peer embeds a question and asks Chroma for the same number of results in this process, without
 HTTP, words, ranking or scope; as many at once. Both take turns, round by round, so that what else the machine does
-falls on both. The readers' side of HTTP is a few lines over sockets, for a client library would take a millisecond of
-the same two cores for each question; a class has a browser each for that.
+falls on both. The readers' side of HTTP is a few lines over sockets, for a client library takes two milliseconds of
+the same two cores for each question; a class has browsers of its own for that.
 """
 
 import argparse
