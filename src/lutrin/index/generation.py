@@ -41,6 +41,8 @@ EXACT_ROWS = 20_000
 KEPT_CHUNKS = 4096
 """Chunks that are kept decoded, those read first leave first; about 10 kB each."""
 KEPT_WORDS = 50_000
+KEPT_SOURCES = 128
+"""Texts of files that are kept, those read first leave first; some 20 kB each."""
 
 
 class ScopeFit(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,6 +138,7 @@ class OpenGeneration:
         self._reading = threading.Lock()
         self._kept: dict[str, tuple[int, Chunk]] = {}
         self._frequencies: dict[str, int] = {}
+        self._sources: dict[str, str] = {}
         known = passages.execute("SELECT chunk_id, window_start, first, outline FROM chunk ORDER BY row").fetchall()
         ids, starts, firsts, outlines = zip(*known, strict=True) if known else ((), (), (), ())
         self._postings = Postings(ids, self._read_postings) if len(ids) <= lexical.MAX_CANDIDATES else None
@@ -290,7 +293,12 @@ class OpenGeneration:
                 raise NotFound(f"The book has no page {filename}.")
             return str(row[0])
 
-        return await self._query(read)
+        known = self._sources.get(filename)
+        if known is None:
+            known = self._sources[filename] = await self._query(read)
+            while len(self._sources) > KEPT_SOURCES:
+                del self._sources[next(iter(self._sources))]
+        return known
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks (of `manifest.chunks`) each lower-case word stands."""

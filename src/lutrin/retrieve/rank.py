@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.index.tokens import MaxSim
-from lutrin.records import Chunk, Unit
+from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.words import REMEMBERED, stem_set, topic_stems
 
@@ -76,14 +76,15 @@ class Ranked:
 def form(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> float:
     """What the form and place of a unit add to its score."""
     shared = len(topics & stem_set(unit.text)) / len(topics) if topics else 0.0
-    length = len(unit.text.split())
-    score = OVERLAP * shared + LENGTH * min(length, LONG_WORDS) / LONG_WORDS
-    score += FRAGMENT if unit.kind == "sentence" and length < FRAGMENT_WORDS else 0.0
-    score += {"caption": CAPTION, "code": CODE, "table_row": ROW}.get(unit.kind, 0.0)
-    is_apart = _asks_or_lists(chunk.heading_path) or unit.text.rstrip().endswith("?")
-    return score + (APART if is_apart else 0.0)
+    return OVERLAP * shared + _plain_form(unit.text, unit.kind, chunk.heading_path)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _asks_or_lists(headings: tuple[str, ...]) -> bool:
-    return any(_APART.match(title) for title in headings)
+def _plain_form(text: str, kind: UnitKind, headings: tuple[str, ...]) -> float:
+    """What form and place add, whatever is asked."""
+    length = len(text.split())
+    score = LENGTH * min(length, LONG_WORDS) / LONG_WORDS
+    score += FRAGMENT if kind == "sentence" and length < FRAGMENT_WORDS else 0.0
+    score += {"caption": CAPTION, "code": CODE, "table_row": ROW}.get(kind, 0.0)
+    is_apart = any(_APART.match(title) for title in headings) or text.rstrip().endswith("?")
+    return score + (APART if is_apart else 0.0)
