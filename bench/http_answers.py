@@ -86,7 +86,8 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """All rounds, then the repeats."""
     stock = questions()
     found: dict[int, list[list[Seen]]] = {}
-    async with served(arguments.data_dir, MODEL=arguments.model) as server:
+    ahead = "true" if arguments.ahead else "false"
+    async with served(arguments.data_dir, MODEL=arguments.model, READ_AHEAD=ahead) as server:
         client = server.client
         await crowd(client, list(itertools.islice(stock, 4)))
         for readers, _ in itertools.product(arguments.crowds, range(arguments.rounds)):
@@ -153,6 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", type=Path, default=OUT)
     parser.add_argument("--model", default="small", help="as LUTRIN_MODEL")
+    parser.add_argument("--ahead", action="store_true", help="take what `lutrin read-ahead` has kept in the data folder")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--crowds", type=int, nargs="+", default=[10, 30])
     parser.add_argument("--repeats", type=int, default=10, help="answers that are asked for again")
