@@ -154,7 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", type=Path, default=OUT)
     parser.add_argument("--model", default="small", help="as LUTRIN_MODEL")
-    parser.add_argument("--ahead", action="store_true", help="take what `lutrin read-ahead` has kept in the data folder")
+    parser.add_argument("--ahead", action="store_true", help="take what the model has said ahead")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--crowds", type=int, nargs="+", default=[10, 30])
     parser.add_argument("--repeats", type=int, default=10, help="answers that are asked for again")
