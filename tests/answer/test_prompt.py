@@ -43,14 +43,15 @@ def test_the_passage_is_the_unit_that_answers_best_and_what_follows_it() -> None
     assert passages([quote(units[2])]) == [], "what it is stands elsewhere"
 
 
-def test_passages_that_answer_nearly_as_well_stand_by() -> None:
-    """For when the model fails at the best one; those that answer worse do not take its place, nor do rows and code."""
-    texts = ("The arm is light.", "The leg is heavy.", "Batteries are heavy.")
-    said = [quote(unit(text), chunk_id=f"c{n}") for n, text in enumerate(texts)]
-    row = quote(unit("| leg | 5 kg |", kind="table_row"), chunk_id="row")
-    assert passages([*said, row], (0.9,), (0.88,), (0.5,), (0.9,)) == [texts[0], texts[1]]
-    many = [quote(unit(f"The arm has {n} joints."), chunk_id=f"c{n}") for n in range(2 * CHOICES)]
-    assert len(passages(many, *[(0.9,)] * len(many))) == CHOICES
+def test_sentences_that_answer_nearly_as_well_stand_by() -> None:
+    """For when the model fails at the best one: those of the best quote; what answers worse would lead away."""
+    texts = ("The arm is light.", "The leg is heavy.", "Batteries are flat.")
+    units = [unit(text + " word" * MAX_WORDS, start=400 * n) for n, text in enumerate(texts)]
+    other = quote(unit("The head turns."), chunk_id="c2")
+    said = passages([quote(*units), other], (0.85, 0.9, 0.5), (0.9,))
+    assert [text[: len(texts[0])] for text in said] == [texts[1], texts[0]]
+    many = [unit(f"The arm has {n} joints.", start=40 * n) for n in range(2 * CHOICES)]
+    assert len(passages([quote(*many)], [0.9] * len(many))) == CHOICES
 
 
 def test_items_that_only_complete_a_list_are_not_said_first() -> None:

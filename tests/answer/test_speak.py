@@ -20,15 +20,11 @@ from lutrin.settings import Settings, load_settings
 
 TEXTS = ("The arm of Wren lifts two kilograms, which is little.", "The arm of Wren has six joints, which is much.")
 SHORT = ("The arm of Wren lifts two kilograms.", "The arm of Wren has six joints.")
-PAGES = [chunk(unit(text), chunk_id=f"c{n}") for n, text in enumerate(TEXTS)]
-QUOTES = [Quote(chunk=page, units=page.units, score=0.9) for page in PAGES]
+PAGE = chunk(*[unit(text, start=100 * n) for n, text in enumerate(TEXTS)])
+QUOTES = [Quote(chunk=PAGE, units=PAGE.units, score=0.9)]
 SCORES = (0.9, 0.89)
-FOUND = Found(
-    passages=(),
-    parts=(Part("", [item for page, score in zip(PAGES, SCORES, strict=True) for item in evidence(page, score)]),),
-    odds=1.0,
-)
-BEST, SECOND = prompts(QUOTES, {(page.chunk_id, 0): score for page, score in zip(PAGES, SCORES, strict=True)})
+FOUND = Found(passages=(), parts=(Part("", evidence(PAGE, *SCORES)),), odds=1.0)
+BEST, ALONE, SECOND = prompts(QUOTES, {(PAGE.chunk_id, 100 * n): score for n, score in enumerate(SCORES)})
 
 
 @pytest.fixture
@@ -72,6 +68,7 @@ async def test_the_next_one_has_the_place_of_one_that_the_model_fails_at(
 ) -> None:
     """What does not hold is not said; another passage answers nearly as well."""
     await sayings.keep(BEST, failure)
+    await sayings.keep(ALONE, failure)
     await sayings.keep(SECOND, [SHORT[1]])
     generator = ScriptedGenerator()
     told, draft = await spoken(generator, settings, sayings)

@@ -46,8 +46,8 @@ WARM_TOKENS = 6
 """Written before anybody asks: the first steps of a kind are slower than those that follow."""
 LIST_WORDS = 45
 """Of a passage from a list."""
-NEAR_BEST = 0.95
-"""Another passage may be said in the place of the best one if its first unit scores at least this share of it."""
+NEAR_BEST = 0.8
+"""Another sentence may be said in the place of the best one if it scores at least this share of it."""
 CHOICES = 6
 """Passages that may be said, at most."""
 SPOKEN = ("sentence", "list_item")
@@ -60,27 +60,23 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
     """What the model may be asked for one question, the best first: the others are for when it fails at that.
 
     Args:
-        quotes: Chosen from the book, the best first.
+        quotes: Chosen from the book, the best first; what is said is from that one. A sentence from another one, though
+            its words answer as well, led away from the question more often than not.
         scores: How well units answer the question, by chunk and place.
 
     Returns:
         Instructions, examples, and a passage, each; nothing where the best quote besides code is a table, or where no
         sentence of it stands alone.
     """
-    said = [quote for quote in quotes if quote.units[0].kind != "code"]
-    if not said or said[0].units[0].kind not in SPOKEN:
+    best = next((quote for quote in quotes if quote.units[0].kind != "code"), None)
+    if best is None or best.units[0].kind not in SPOKEN:
         return []
-    first = _begins(said[0], scores)
-    if first is None:
-        return []
-    worth, unit = first
-    others = [(place, quote, item) for place, quote in enumerate(said) for item in _alone(quote)]
-    ranked = sorted(
-        ((_score(quote, item, scores), place, quote, item) for place, quote, item in others),
-        key=lambda other: (-other[0], other[1], other[3].char_start),
-    )
-    near = [(quote, item) for score, _, quote, item in ranked if score >= NEAR_BEST * worth]
-    texts = dict.fromkeys(text for quote, item in [(said[0], unit), *near] for text in _beginning(quote, item))
+    alone = [unit for unit in best.units if _stands_alone(unit) and unit.char_start not in best.added]
+    worth = {unit.char_start: scores.get((best.chunk.chunk_id, unit.char_start), 0.0) for unit in alone}
+    least = NEAR_BEST * max(worth.values(), default=0.0)
+    ranked = sorted(alone, key=lambda unit: (-worth[unit.char_start], unit.char_start))
+    near = [unit for unit in ranked if worth[unit.char_start] >= least]
+    texts = dict.fromkeys(text for unit in near for text in _beginning(best, unit))
     return [asked(text) for text in texts][:CHOICES]
 
 
@@ -131,29 +127,9 @@ def asked(passage: str) -> Prompt:
     )
 
 
-def _score(quote: Quote, unit: Unit, scores: Mapping[tuple[str, int], float]) -> float:
-    return scores.get((quote.chunk.chunk_id, unit.char_start), 0.0)
-
-
-def _alone(quote: Quote) -> list[Unit]:
-    """The units of a quote with which a passage may begin: they lean on nothing, and were found for the question."""
-    if quote.units[0].kind not in SPOKEN:
-        return []
-    return [unit for unit in quote.units if _stands_alone(unit) and unit.char_start not in quote.added]
-
-
 def _stands_alone(unit: Unit) -> bool:
     """Whether a unit says something by itself: it neither leans on another one nor asks."""
     return not leans_back(unit.text) and not unit.text.rstrip().endswith("?")
-
-
-def _begins(quote: Quote, scores: Mapping[tuple[str, int], float]) -> tuple[float, Unit] | None:
-    """The unit of a quote that answers best of those that stand alone, with its score."""
-    alone = _alone(quote)
-    if not alone:
-        return None
-    best = max(range(len(alone)), key=lambda n: (_score(quote, alone[n], scores), -n))
-    return _score(quote, alone[best], scores), alone[best]
 
 
 def _beginning(quote: Quote, first: Unit) -> Iterator[str]:
