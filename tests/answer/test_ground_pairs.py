@@ -68,6 +68,10 @@ def test_few_sentences_that_were_torn_out_pass(seed: int) -> None:
         ("There are two kinds of encoder: direct and indirect.", "Encoders turn. There are two kinds of encoder:"),
         ("There was one parameter server for all nodes.", "In ROS 1 there was one parameter server for all nodes."),
         ("Images block the channel with repetitions.", "Images can block the channel with repetitions."),
+        (
+            "Kinematics is the geometry of motion, asking which forces and torques cause the motion.",
+            "Kinematics is the geometry of motion without forces. Dynamics asks which forces and torques cause the motion.",
+        ),
         ("Kestrel has five mechanical stops.", "Kestrel has five, from the inside out:\n1. Mechanical stops of steel."),
         ("The loop has stages: sense and planner.", "The loop has stages:\n1. Sense.\n2. Decide. A planner chooses."),
         ("The recording of the camera takes 5 minutes.", "5. Start the camera.\n6. How many minutes is the recording?"),

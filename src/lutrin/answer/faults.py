@@ -48,6 +48,8 @@ OWN_SHARE = 0.5
 """Of the content words of each part of a sentence so many must be the text's."""
 COMMON = 1
 """A word of the examples may be one of everyday life."""
+TAKEN = 2
+"""From so many words on that stand in one sentence of the book alone, that sentence is spoken of; so many are mixed."""
 NAME_WORDS = 3
 """A part of an enumeration with at most so many content words is a name, not a statement."""
 
@@ -176,6 +178,23 @@ def keeps_doubt(sentence: str, text: str) -> bool:
     return True
 
 
+def keeps_subjects(sentence: str, text: str) -> bool:
+    """Whether a sentence that takes words from two of the book names what each of them speaks of.
+
+    "Kinematics is the geometry of motion. Dynamics asks which forces cause it." is not "Kinematics asks which forces".
+    """
+    own = set(content_stems(sentence))
+    told = [content_stems(part) for part in _SENTENCE.split(text)]
+    times = Counter(word for stems in told for word in set(stems))
+    alone = [[word for word in stems if times[word] == 1] for stems in told]
+    taken = [len(own.intersection(item)) >= TAKEN for item in alone]
+    return sum(taken) < TAKEN or all(
+        stems[0] in own or stems[0] not in item
+        for stems, item, is_taken in zip(told, alone, taken, strict=True)
+        if is_taken
+    )
+
+
 RULES: tuple[Callable[[str, str], bool], ...] = (
     keeps_opposites,
     repeats_nothing,
@@ -183,4 +202,5 @@ RULES: tuple[Callable[[str, str], bool], ...] = (
     keeps_frame,
     keeps_list,
     keeps_doubt,
+    keeps_subjects,
 )
