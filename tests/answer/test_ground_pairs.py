@@ -70,7 +70,11 @@ def test_few_sentences_that_were_torn_out_pass(seed: int) -> None:
         ("Images block the channel with repetitions.", "Images can block the channel with repetitions."),
         (
             "Kinematics is the geometry of motion, asking which forces and torques cause the motion.",
-            "Kinematics is the geometry of motion without forces. Dynamics asks which forces and torques cause the motion.",
+            "Kinematics is the geometry of motion without it. Dynamics asks which forces and torques cause the motion.",
+        ),
+        (
+            "Kinematics describes the geometry of motion, asking which forces and torques cause the motion.",
+            "Dynamics asks which forces and torques cause the motion. We treat first kinematics, then dynamics.",
         ),
         ("Kestrel has five mechanical stops.", "Kestrel has five, from the inside out:\n1. Mechanical stops of steel."),
         ("The loop has stages: sense and planner.", "The loop has stages:\n1. Sense.\n2. Decide. A planner chooses."),

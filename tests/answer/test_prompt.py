@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import msgspec
+import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin.answer.prompt import CHOICES, MAX_WORDS, every_prompt, prompts, warm_request
@@ -45,8 +46,8 @@ def test_the_passage_is_the_unit_that_answers_best_and_what_follows_it() -> None
 
 def test_sentences_that_answer_nearly_as_well_stand_by() -> None:
     """For when the model fails at the best one: those of the best quote; what answers worse would lead away."""
-    texts = ("The arm is light.", "The leg is heavy.", "Batteries are flat.")
-    units = [unit(text + " word" * MAX_WORDS, start=400 * n) for n, text in enumerate(texts)]
+    texts = ("The arm is light,", "The leg is heavy,", "Batteries are flat,")
+    units = [unit(f"{text}{' word' * MAX_WORDS}.", start=400 * n) for n, text in enumerate(texts)]
     other = quote(unit("The head turns."), chunk_id="c2")
     said = passages([quote(*units), other], (0.85, 0.9, 0.5), (0.9,))
     assert [text[: len(texts[0])] for text in said] == [texts[1], texts[0]]
@@ -91,6 +92,14 @@ def test_what_readers_may_want_said_is_known_beforehand() -> None:
     ]
     whole = Quote(chunk=page, units=page.units[:3], score=0.9)
     assert set(prompts([whole], {})) <= set(every_prompt(page))
+
+
+@pytest.mark.parametrize("text", ["either as tokens, or as numbers.", "The depth is wrong by", "The torque is:"])
+def test_what_is_no_whole_sentence_is_not_said(text: str) -> None:
+    """The model would make up its beginning, or the formula that follows; a name of code may begin one."""
+    assert passages([quote(unit(text))]) == []
+    assert list(every_prompt(chunk(unit(text)))) == []
+    assert passages([quote(unit("ros2_control reads the joints."))]) == ["ros2_control reads the joints."]
 
 
 def test_what_only_asks_is_not_said() -> None:

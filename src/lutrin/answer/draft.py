@@ -30,6 +30,8 @@ _HEADINGS = re.compile(r"^[^.!?]* > [^:.!?]*:\s*")
 """Headings that the model copied together with a sentence."""
 _NEXT_SIGN = re.compile(r"(?<=[.!?:])\s+(?:[-*+]|\d{1,2}[.)])$")
 """The sign of the next item, which stands behind the last one's full stop, or behind what announces the first."""
+_FRAGMENT = re.compile(r"[a-z]+[ ,]")
+"""How a sentence begins that is none; one may begin with a name of code."""
 _PREFACE = re.compile(r"^(?:the )?(?:correct |right |short )?answer(?: to [^:]*)?(?: is)?:\s*", re.IGNORECASE)
 """Words before the answer that say that it comes."""
 
@@ -112,8 +114,8 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
     verified = []
     for text in texts:
         sentence = _cleaned(text)
-        if sentence.endswith(":") or (not said and leans_back(sentence)):
-            # It announces what may never come, or leans on what was never said.
+        if sentence.endswith(":") or _FRAGMENT.match(sentence) or (not said and leans_back(sentence)):
+            # It announces what may never come, has no beginning, or leans on what was never said.
             continue
         windows = [(quote, window) for quote in quotes for window in windows_of(quote, f"{question} {sentence}")]
         found = support(sentence, [window for _, window in windows], question=question)

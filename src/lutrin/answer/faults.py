@@ -184,14 +184,19 @@ def keeps_subjects(sentence: str, text: str) -> bool:
     "Kinematics is the geometry of motion. Dynamics asks which forces cause it." is not "Kinematics asks which forces".
     """
     own = set(content_stems(sentence))
-    told = [content_stems(part) for part in _SENTENCE.split(text)]
+    told = [stems for part in _SENTENCE.split(text.partition("\n")[2]) if (stems := content_stems(part))]
     times = Counter(word for stems in told for word in set(stems))
-    alone = [[word for word in stems if times[word] == 1] for stems in told]
-    taken = [len(own.intersection(item)) >= TAKEN for item in alone]
-    return sum(taken) < TAKEN or all(
-        stems[0] in own or stems[0] not in item
-        for stems, item, is_taken in zip(told, alone, taken, strict=True)
-        if is_taken
+    taken = [stems for stems in told if sum(times[word] == 1 for word in own.intersection(stems)) >= TAKEN]
+    if len(taken) >= TAKEN and any(stems[0] not in own and times[stems[0]] == 1 for stems in taken):
+        return False
+    # Nor is what one sentence says said of what another one speaks of.
+    (subject,) = content_stems(sentence)[:1] or [""]
+    return not any(
+        sum(times[word] == 1 for word in own.intersection(stems)) > TAKEN
+        and stems[0] not in own
+        and subject not in stems
+        and times[subject]
+        for stems in told
     )
 
 

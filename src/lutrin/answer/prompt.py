@@ -46,12 +46,14 @@ WARM_TOKENS = 6
 """Written before anybody asks: the first steps of a kind are slower than those that follow."""
 LIST_WORDS = 45
 """Of a passage from a list."""
-NEAR_BEST = 0.8
+NEAR_BEST = 0.9
 """Another sentence may be said in the place of the best one if it scores at least this share of it."""
 CHOICES = 6
 """Passages that may be said, at most."""
 SPOKEN = ("sentence", "list_item")
 """Kinds of units that the model says. A table says in its columns what a small model gets wrong in a sentence."""
+_WHOLE = re.compile(r"(?![a-z]+[ ,]).*[.!][\"\u201d'\u2019)\]*`]*", re.DOTALL)
+"""A sentence from its beginning to its end; it may begin with a name of code."""
 _GAP = re.compile(r"\n{2,}")
 _TEMPLATE_MARK = re.compile(r"<\|[^|>]*\|>|</?s>|\[/?INST\]|<start_of_turn>|<end_of_turn>")
 
@@ -128,8 +130,9 @@ def asked(passage: str) -> Prompt:
 
 
 def _stands_alone(unit: Unit) -> bool:
-    """Whether a unit says something by itself: it neither leans on another one nor asks."""
-    return not leans_back(unit.text) and not unit.text.rstrip().endswith("?")
+    """Whether a unit says something by itself: it leans on none before it, asks nothing, and runs into no formula."""
+    whole = unit.kind == "list_item" or bool(_WHOLE.fullmatch(unit.text.strip()))
+    return whole and not leans_back(unit.text) and not unit.text.rstrip().endswith("?")
 
 
 def _beginning(quote: Quote, first: Unit) -> Iterator[str]:
