@@ -1,6 +1,7 @@
 """The model is asked to say one passage in fewer words, and nothing else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -51,6 +52,9 @@ def test_sentences_that_answer_nearly_as_well_stand_by() -> None:
     other = quote(unit("The head turns."), chunk_id="c2")
     said = passages([quote(*units), other], (0.85, 0.9, 0.5), (0.9,))
     assert [text[: len(texts[0])] for text in said] == [texts[1], texts[0]]
+    open_ = quote(unit("The torque is:"), chunk_id="c3")
+    assert passages([open_, other], (0.9,), (0.8,)) == ["The head turns."]
+    assert passages([open_, replace(other, score=0.5)], (0.9,), (0.8,)) == []
     many = [unit(f"The arm has {n} joints.", start=40 * n) for n in range(2 * CHOICES)]
     assert len(passages([quote(*many)], [0.9] * len(many))) == CHOICES
 

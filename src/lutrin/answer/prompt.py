@@ -62,23 +62,29 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
     """What the model may be asked for one question, the best first: the others are for when it fails at that.
 
     Args:
-        quotes: Chosen from the book, the best first; what is said is from that one. A sentence from another one, though
-            its words answer as well, led away from the question more often than not.
+        quotes: Chosen from the book, the best first.
         scores: How well units answer the question, by chunk and place.
 
     Returns:
-        Instructions, examples, and a passage, each; nothing where the best quote besides code is a table, or where no
-        sentence of it stands alone.
+        Instructions, examples, and a passage, each; nothing where the best quote besides code is a table. All are of
+        the first quote of which a sentence stands alone, if it answers nearly as well as the best: a sentence from
+        another one, though its words answer as well, led away from the question more often than not.
     """
-    best = next((quote for quote in quotes if quote.units[0].kind != "code"), None)
-    if best is None or best.units[0].kind not in SPOKEN:
+    said = [quote for quote in quotes if quote.units[0].kind != "code"]
+    if not said or said[0].units[0].kind not in SPOKEN:
         return []
-    alone = [unit for unit in best.units if _stands_alone(unit) and unit.char_start not in best.added]
-    worth = {unit.char_start: scores.get((best.chunk.chunk_id, unit.char_start), 0.0) for unit in alone}
+    near = (quote for quote in said if quote.units[0].kind in SPOKEN and quote.score >= NEAR_BEST * said[0].score)
+    return next((found for quote in near if (found := _prompts_of(quote, scores))), [])
+
+
+def _prompts_of(quote: Quote, scores: Mapping[tuple[str, int], float]) -> list[Prompt]:
+    alone = [unit for unit in quote.units if _stands_alone(unit) and unit.char_start not in quote.added]
+    worth = {unit.char_start: scores.get((quote.chunk.chunk_id, unit.char_start), 0.0) for unit in alone}
     least = NEAR_BEST * max(worth.values(), default=0.0)
     ranked = sorted(alone, key=lambda unit: (-worth[unit.char_start], unit.char_start))
-    near = [unit for unit in ranked if worth[unit.char_start] >= least]
-    texts = dict.fromkeys(text for unit in near for text in _beginning(best, unit))
+    texts = dict.fromkeys(
+        text for unit in ranked if worth[unit.char_start] >= least for text in _beginning(quote, unit)
+    )
     return [asked(text) for text in texts][:CHOICES]
 
 
