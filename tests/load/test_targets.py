@@ -95,6 +95,14 @@ def test_without_a_model_nobody_queues() -> None:
     assert not targets.fair_queue(2)([]).met
 
 
+def test_one_who_queues_alone_cannot_be_compared() -> None:
+    """Where the model has said the books ahead hardly anybody waits for it; two sessions that wait are compared."""
+    alone = [sample("a", queue_s=9.0), sample("b"), sample("c")]
+    assert targets.fair_queue(2)(alone).met
+    many = [sample(name, queue_s=wait, turn=turn) for name, wait in (("a", 9.0), ("b", 1.0)) for turn in range(20)]
+    assert not targets.fair_queue(2)(many).met
+
+
 def test_the_log_says_who_waited_for_the_model(tmp_path: Path) -> None:
     """Samples and log lines meet by the message's id; other lines and answers without the model are passed over."""
     lines = [
