@@ -54,6 +54,8 @@ def test_sentences_that_answer_nearly_as_well_stand_by() -> None:
     assert [text[: len(texts[0])] for text in said] == [texts[1], texts[0]]
     open_ = quote(unit("The torque is:"), chunk_id="c3")
     assert passages([open_, other], (0.9,), (0.8,)) == ["The head turns."]
+    item = quote(unit("Turn the head.", kind="list_item"), chunk_id="c4")
+    assert passages([item, other], (0.9,), (0.9,)) == [], "a step is no reason to say something else"
     assert passages([open_, replace(other, score=0.5)], (0.9,), (0.8,)) == []
     many = [unit(f"The arm has {n} joints.", start=40 * n) for n in range(2 * CHOICES)]
     assert len(passages([quote(*many)], [0.9] * len(many))) == CHOICES

@@ -48,6 +48,8 @@ LIST_WORDS = 45
 """Of a passage from a list."""
 NEAR_BEST = 0.9
 """Another sentence may be said in the place of the best one if it scores at least this share of it."""
+AS_GOOD = 0.95
+"""Another quote may be said in the place of the best one if it scores at least this share of it."""
 CHOICES = 6
 """Passages that may be said, at most."""
 SPOKEN = ("sentence", "list_item")
@@ -67,14 +69,17 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
 
     Returns:
         Instructions, examples, and a passage, each; nothing where the best quote besides code is a table. All are of
-        the first quote of which a sentence stands alone, if it answers nearly as well as the best: a sentence from
-        another one, though its words answer as well, led away from the question more often than not.
+        that quote, or of the next one that answers as well where none of its sentences stands alone: a sentence of
+        another quote, though its words answer nearly as well, led away from the question more often than not.
     """
     said = [quote for quote in quotes if quote.units[0].kind != "code"]
     if not said or said[0].units[0].kind not in SPOKEN:
         return []
-    near = (quote for quote in said if quote.units[0].kind in SPOKEN and quote.score >= NEAR_BEST * said[0].score)
-    return next((found for quote in near if (found := _prompts_of(quote, scores))), [])
+    best = said[0]
+    if best.units[0].kind == "list_item":
+        return _prompts_of(best, scores)
+    as_good = (quote for quote in said if quote.units[0].kind in SPOKEN and quote.score >= AS_GOOD * best.score)
+    return next((found for quote in as_good if (found := _prompts_of(quote, scores))), [])
 
 
 def _prompts_of(quote: Quote, scores: Mapping[tuple[str, int], float]) -> list[Prompt]:

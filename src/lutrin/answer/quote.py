@@ -238,5 +238,6 @@ def _is_label(units: Sequence[Unit], position: int) -> bool:
 
 
 def _is_name(title: str) -> bool:
-    """Whether a heading is the name of something from code: a command, a function, an option."""
-    return len(title.split()) <= NAME_WORDS and (title[:1].islower() or bool(identifiers(title)))
+    """Whether a heading is the name of something from code: a command, a function, an option; no numbered section."""
+    is_code = title[:1].islower() or (bool(identifiers(title)) and not title[:1].isdigit())
+    return len(title.split()) <= NAME_WORDS and is_code
