@@ -1,8 +1,7 @@
 """While nobody asks the model says the books; readers find its sentences, and are never in its way."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from lutrin.records import Answer, DoneEvent, Mode, Question
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings
+from lutrin.wiring_parts import in_background
 
 BATTERY = "How many watt hours does the battery of Kestrel store?"
 SENTENCE = "The battery of Kestrel stores 480 watt hours."
@@ -58,18 +58,6 @@ def ahead_of(shelf: Shelf, generator: ScriptedGenerator, sayings: Sayings, traff
 def content_of(folder: Path) -> bytes:
     """Every byte that is kept."""
     return b"".join(path.read_bytes() for path in folder.glob("said.db*"))
-
-
-@asynccontextmanager
-async def running(ahead: ReadAhead) -> AsyncIterator[None]:
-    """In the background, as a server has it."""
-    task = asyncio.create_task(ahead.run())
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 async def until(happened: Callable[[], bool]) -> None:
@@ -121,7 +109,7 @@ async def test_a_reader_interrupts_it(shelf: Shelf, flow_settings: Settings, say
     generator = ScriptedGenerator(said, pause_s=0.02)
     flow = flow_of(shelf, flow_settings, generator, sayings)
     ahead = ahead_of(shelf, generator, sayings, flow.traffic)
-    async with running(ahead):
+    async with in_background(ahead.run(), name="read-ahead"):
         await until(lambda: generator.active > 0)
         with flow.traffic.answering():
             await asyncio.sleep(0.05)
@@ -183,7 +171,7 @@ async def test_what_was_looked_through_is_not_looked_through_again(
         await finish()
 
     monkeypatch.setattr(ahead, "finish", counted)
-    async with running(ahead):
+    async with in_background(ahead.run(), name="read-ahead"):
         await until(lambda: ahead.pages == (5, 5))
         await asyncio.sleep(0.2)
     assert looks == [0]
