@@ -15,6 +15,8 @@ from lutrin.adapters import embed_int8
 from lutrin.adapters.embed_fastembed import FILES, FastembedEmbedder
 
 ROWS, WIDTH, COLUMNS = 50, 96, 32
+SIGNED = embed_int8.multiplies_signed(platform.machine(), embed_int8.CPUINFO.read_text(encoding="utf-8"))
+"""How this processor multiplies 8-bit numbers exactly."""
 TEXTS = (
     "How far can the depth camera see?",
     "The gait is a pattern of steps. " * 12,
@@ -65,7 +67,7 @@ def ran(model: bytes, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
 def test_a_product_is_nearly_the_same_and_its_weights_stay_8_bit() -> None:
     """Rows of every size keep their precision; what was no 8-bit weight is multiplied as before."""
     ids = np.arange(ROWS, dtype=np.int64)[None]
-    source, converted = small_model(), embed_int8.convert(small_model(), signed=True)
+    source, converted = small_model(), embed_int8.convert(small_model(), signed=SIGNED)
     before, after = ran(source, ids)[0], ran(converted, ids)[0]
     cosines = (before * after).sum(axis=1) / np.linalg.norm(before, axis=1) / np.linalg.norm(after, axis=1)
     assert cosines.min() > 0.999
@@ -81,7 +83,7 @@ def test_unsigned_weights_give_the_very_same() -> None:
     """Indexes may be read on processors of either kind."""
     ids = np.array([[3, 1, 4, 1, 5]], dtype=np.int64)
     signed, unsigned = (ran(embed_int8.convert(small_model(), signed=sign), ids) for sign in (True, False))
-    if embed_int8.multiplies_signed(platform.machine(), embed_int8.CPUINFO.read_text(encoding="utf-8")):
+    if SIGNED:
         np.testing.assert_array_equal(signed, unsigned)
     assert np.isfinite(unsigned).all()
 
