@@ -27,6 +27,8 @@ from .conftest import PAGES, Press
 LIDAR = "01-chapter-1-sensors/01-lidar.md"
 IMU = "01-chapter-1-sensors/02-imu.mdx"
 ZMP = "02-chapter-2-walking/01-zmp.md"
+TRIES = 4
+"""A machine that is busy with other things may slow one try down, not all of them."""
 
 
 async def test_the_first_ingest_publishes_the_book(press: Press) -> None:
@@ -243,21 +245,32 @@ async def test_a_second_ingest_leaves_at_once(press: Press) -> None:
     assert (await press.ingest()).processed == 3
 
 
-def test_who_is_too_late_leaves_before_anything_is_loaded(press: Press) -> None:
-    """The command takes the lock first: no model, no vector index, hardly any processor time, and one sentence."""
-    press.settings.data_dir.mkdir()
-    command = [sys.executable, "-X", "importtime", "-m", "lutrin.cli", "ingest", str(press.corpus)]
+def ran(*arguments: str | Path) -> tuple["subprocess.CompletedProcess[str]", float]:
+    """What a command printed, with the modules that it loaded, and its seconds on the processor."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with FileLock(press.settings.data_dir / "ingest.lock"):
-        done = subprocess.run(
-            [*command, "--data-dir", str(press.settings.data_dir)], capture_output=True, text=True, check=False
-        )
+    command = [sys.executable, "-X", "importtime", "-m", "lutrin.cli", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime - before.ru_utime
+
+
+def test_who_is_too_late_leaves_before_anything_is_loaded(press: Press) -> None:
+    """The command takes the lock first: no model, no vector index, hardly more work than its `--help`, one sentence."""
+    press.settings.data_dir.mkdir()
+    late_s, help_s = [], []
+    for _ in range(TRIES):
+        with FileLock(press.settings.data_dir / "ingest.lock"):
+            done, seconds = ran("ingest", press.corpus, "--data-dir", press.settings.data_dir)
+        late_s.append(seconds)
+        help_s.append(ran("ingest", "--help")[1])
+        if min(late_s) < 1.5 * min(help_s):
+            break
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1] == "Ingestion already in progress."
+    assert "lutrin.ingest.lock" in loaded
     assert loaded & {"lutrin.wiring", "numpy", "chromadb", "onnxruntime", "fastembed", "pypdf", "httpx"} == set()
-    assert after.ru_utime - before.ru_utime < 1
+    assert min(late_s) < 1.5 * min(help_s)
 
 
 async def test_what_fails_verification_is_not_published(press: Press) -> None:
