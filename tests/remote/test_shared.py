@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import Any
 
@@ -42,11 +43,12 @@ async def servers(postgres_url: str) -> AsyncIterator[tuple[Shared, Shared]]:
 
 async def test_fifty_at_once_on_two_servers_admit_exactly_ten(servers: tuple[Shared, Shared]) -> None:
     """However the requests are spread, the limit is one; the pause that is named is exact."""
+    began = time.monotonic()
     asked = (servers[n % 2].admit([("session a", 10), (f"peer {n % 3}", 300)]) for n in range(50))
     results = await asyncio.gather(*asked, return_exceptions=True)
     refused = [error for error in results if isinstance(error, RateLimited)]
     assert (results.count(None), len(refused)) == (10, 40)
-    assert all(58 <= error.retry_after_s <= 60 for error in refused)
+    assert all(59 - (time.monotonic() - began) <= error.retry_after_s <= 60 for error in refused)
 
 
 async def test_a_question_counts_under_both_keys_or_none(servers: tuple[Shared, Shared]) -> None:
@@ -151,7 +153,7 @@ async def test_one_ingest_on_all_machines(postgres_url: str) -> None:
             pass
     child.kill()
     await child.wait()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             try:
                 async with ingest_alone(postgres_url):

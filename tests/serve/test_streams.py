@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from lutrin.chats.owner import conversation_key, owner_of
-from lutrin.records import Citation, DoneEvent, QuoteEvent, SentenceEvent
+from lutrin.records import ChatMessage, Citation, DoneEvent, QuoteEvent, SentenceEvent
 
 from .conftest import House, Serve
 from .scripted import ANSWER, EVENTS, LOOP
@@ -40,13 +40,20 @@ async def first_frames(reply: httpx.Response, count: int) -> bytes:
     return got
 
 
-async def until(condition: Callable[[], bool], timeout_s: float = 2.0) -> float:
-    """Wait until a condition holds; the seconds that it took."""
+async def until(condition: Callable[[], bool], timeout_s: float = 20.0) -> None:
+    """Wait until a condition holds."""
     began = time.monotonic()
     while not condition():
         assert time.monotonic() - began < timeout_s, "it never came true"
         await asyncio.sleep(0.01)
-    return time.monotonic() - began
+
+
+async def stored(house: House) -> list[ChatMessage]:
+    """Both messages of the conversation s1, once they are there."""
+    async with asyncio.timeout(20):
+        while len(messages := await house.chats.history("s1")) < 2:  # noqa: ASYNC110 - the store tells nobody
+            await asyncio.sleep(0.01)
+    return messages
 
 
 @pytest.mark.parametrize("path", ["/api/query", "/query", "/query-selection", "/query-selected-text", "/chat"])
@@ -178,7 +185,7 @@ async def test_what_was_sent_is_stored(client: httpx.AsyncClient, house: House) 
     async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
         await first_frames(reply, 4)
     await until(lambda: house.answers.cancelled == 1)
-    await asyncio.sleep(0.1)
+    await stored(house)
     question, answer = (await client.get("/history/s1")).json()["messages"]
     assert (question["role"], question["text"]) == ("user", BODY["message"])
     assert (answer["role"], answer["text"]) == ("assistant", "The sensorimotor loop joins sensing and acting. [1]")
@@ -194,8 +201,7 @@ async def test_only_quotes_were_sent(client: httpx.AsyncClient, house: House) ->
     async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
         await first_frames(reply, 2)
     await until(lambda: house.answers.cancelled == 1)
-    await asyncio.sleep(0.1)
-    answer = (await house.chats.history("s1"))[1]
+    answer = (await stored(house))[1]
     assert (answer.text, answer.kind, answer.chunk_ids) == ("First.\n\nSecond.", "extractive", ("c1", "c2"))
 
 
