@@ -101,6 +101,16 @@ def test_what_only_announces_is_dropped() -> None:
     assert not supported(["A gearbox changes three things: 1."], [quote], "What does a gearbox do?", [])
 
 
+def test_one_item_is_not_all_that_was_announced() -> None:
+    """What stands above a list and the list's first item are no sentence, though the book has them side by side."""
+    book = "Simulation pays off in four situations:\nHidden quantities. The simulator knows every force."
+    assert support("Simulation pays off in four situations: Hidden quantities.", [book]) is None
+    told = "The robot has two arms: each arm has seven joints."
+    assert support(told, [told]) is not None
+    named = "Simulation pays off in two situations: hidden quantities and dangerous tests."
+    assert support(named, [named]) is not None
+
+
 def test_a_command_is_no_name() -> None:
     """It begins with a capital as names do: "Verify that ..."."""
     page = chunk(unit("All three main moments are positive.", kind="list_item"))

@@ -12,7 +12,7 @@ def test_a_stem_joins_the_forms_of_a_word() -> None:
 
 def test_content_leaves_out_function_words() -> None:
     """What is left says what a text is about."""
-    assert words.content_stems("What is the torque of the hip?") == ["torqu", "hip"]
+    assert words.content_stems("What is the torque of the hip?") == ("torqu", "hip")
 
 
 @pytest.mark.parametrize(

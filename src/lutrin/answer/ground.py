@@ -6,7 +6,8 @@ the passage's closest sentence, or the clause of it that says the same, denies, 
 another one of that sentence, (5) each clause that compares names its sides in the passage's order, (6) it speaks of
 "we" or "I" only where that sentence does, (7) it says a clause of the passage whole or not at all, with the condition
 under which it holds, (8) it closes the quotation marks and brackets that it opens, and (9) it has none of the faults of
-`faults.py`. The numbers of a list's items are no numbers of the passage.
+`faults.py`. The numbers of a list's items are no numbers of the passage. A sentence that announces several things and
+names one of them is never supported.
 """
 
 import re
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lutrin.answer.faults import is_faultless
+from lutrin.answer.faults import NAME_WORDS, is_faultless
 from lutrin.retrieve.words import NEGATIONS, STOP_WORDS, content_stems, identifiers, names, numbers, stem, words
 
 MIN_WORDS = 2
@@ -71,6 +72,9 @@ _BOUNDED = re.compile(r"(?<=[.!?;:])\s+|\n")
 """What parts a text where no condition reaches across."""
 _CONTRAST = re.compile(r"\b(?:whereas|unlike)\b", re.IGNORECASE)
 """Two things are told apart: what is said of the one is not said of the other."""
+_ANNOUNCED = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b[^:]*:\s(.*)", re.DOTALL | re.IGNORECASE)
+"""What announces several things, and what follows."""
+_ENUMERATED = re.compile(r"[,;]|\b(?:and|or)\b")
 _MOVABLE = re.compile(r",\s|\b(?:if|when|because|while)\b", re.IGNORECASE)
 """What parts clauses that may change places."""
 
@@ -97,6 +101,8 @@ def support(sentence: str, evidence: Sequence[str], *, question: str = "") -> Su
         The best support, or None if no evidence supports the sentence.
     """
     verbatim = " ".join(sentence.split())
+    if not _gives_several(verbatim):
+        return None
     if len(words(verbatim)) >= VERBATIM_WORDS:
         for index, text in enumerate(evidence):
             if verbatim in " ".join(text.split()):
@@ -120,6 +126,19 @@ def coverage(sentence: str, text: str) -> float:
     """Share of a sentence's content words that a text holds; 0 for a sentence without any."""
     stems = set(content_stems(sentence))
     return len(stems & set(content_stems(text))) / len(stems) if stems else 0.0
+
+
+def _gives_several(sentence: str) -> bool:
+    """Whether a sentence that announces several things does not break off after naming one.
+
+    A list's first item follows what announces it in the book, too: "It pays off in four situations: Hidden quantities."
+    """
+    announced = _ANNOUNCED.search(sentence)
+    if announced is None:
+        return True
+    named = announced[1]
+    is_name = len(content_stems(named)) <= NAME_WORDS and not _SAYS.search(named)
+    return not is_name or bool(_ENUMERATED.search(named))
 
 
 def _is_closed(sentence: str) -> bool:

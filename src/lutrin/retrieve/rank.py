@@ -62,13 +62,13 @@ class Ranked:
             + LEXICAL * self.lexical.get(chunk.chunk_id, 0.0) / best
         )
         topics = topic_stems(self.text)
+        first, end = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
+        own = (late.unit_own[first:end] @ share).tolist()
+        headed, places = late.units[first:end].tolist(), late.unit_numbers[first:end].tolist()
         found = []
-        for row in range(int(late.unit_starts[index]), int(late.unit_starts[index + 1])):
-            position = int(late.unit_numbers[row])
-            own = float(late.unit_own[row] @ share)
-            score = (
-                passage + OWN * own + WITH_HEADING * float(late.units[row]) + form(chunk, chunk.units[position], topics)
-            )
+        for alone, with_heading, position in zip(own, headed, places, strict=True):
+            added = form(chunk, chunk.units[position], topics)
+            score = passage + OWN * alone + WITH_HEADING * with_heading + added
             found.append(Evidence(chunk=chunk, position=position, score=score / TOTAL))
         return found
 

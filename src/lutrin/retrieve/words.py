@@ -73,9 +73,10 @@ def plain(text: str) -> str:
     return " ".join(words(text.lower()))
 
 
-def content_stems(text: str) -> list[str]:
+@lru_cache(maxsize=REMEMBERED)
+def content_stems(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order."""
-    return [stem(word) for word in words(text) if word.lower() not in STOP_WORDS]
+    return tuple(stem(word) for word in words(text) if word.lower() not in STOP_WORDS)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -124,6 +125,7 @@ def is_negated(text: str) -> bool:
     return "n't" in lowered or any(word in NEGATIONS for word in words(lowered))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def word_count(text: str) -> int:
     """Words of a text outside fenced code."""
     return len(re.sub(r"^(`{3,}|~{3,}).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE).split())
