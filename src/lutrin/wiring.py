@@ -18,6 +18,7 @@ import msgspec
 from lutrin import __version__, doctor, messages, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ahead import QUIET_S, ReadAhead
+from lutrin.answer.at_hand import follow
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
 from lutrin.answer.sayings import Sayings
@@ -294,6 +295,7 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
+        await stack.enter_async_context(in_background(follow(house.shelf), name="at-hand"))
         ahead = house.reading_ahead()
         if ahead is not None:
             await stack.enter_async_context(in_background(ahead.run(), name="read-ahead"))

@@ -206,6 +206,15 @@ class OpenGeneration:
             return await self._postings.match(words, k)
         return await self._query(lambda: lexical.match(self._passages, words, k, where))
 
+    async def keep_terms(self, text: str) -> None:
+        """Have the terms of a text at hand, where a search keeps them.
+
+        Raises:
+            IndexUnavailable: The index cannot be read.
+        """
+        if self._postings is not None and not isinstance(self.vectors, WordIndex):
+            await self._postings.keep(text)
+
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """Chunks by their ids, in the order asked for; unknown ids are left out."""
         return [chunk for _, chunk in await self.places(ids)]

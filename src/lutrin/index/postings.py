@@ -77,6 +77,15 @@ class Postings:
         ranked = sorted([(-score, self._ids[row]) for row, score in scores.items()])
         return [(name, -score) for score, name in ranked[:k]]
 
+    async def keep(self, text: str) -> None:
+        """Read the terms of a text that are not at hand.
+
+        Raises:
+            IndexUnavailable: A term cannot be read.
+        """
+        spoken = {("prose", word) for word in lexical.words(text) if word not in lexical.STOP_WORDS}
+        await self._of([*spoken, *(("identifier", name) for name in set(lexical.identifiers(text)))])
+
     async def _of(self, keys: Sequence[Key]) -> dict[Key, Posting]:
         known = {key: self._kept[key] for key in keys if key in self._kept}
         missing = [key for key in keys if key not in known]

@@ -1,0 +1,60 @@
+"""A server reads its books once, in the background, so that not every reader is the first one.
+
+What is read, decoded or counted for the first time costs a question nearly as much again as all else
+(docs/decisions/0012): chunks, how rare words are and where they stand, the stems of sentences. All of it is kept where
+a question would keep it, and would be found by the next question in the same words; nothing answers otherwise.
+"""
+
+import asyncio
+from contextlib import suppress
+
+from lutrin.answer.hostile import gives_orders
+from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.index import lexical
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.shelf import Shelf
+from lutrin.retrieve.rank import form
+from lutrin.retrieve.words import plain, topic_stems, word_count
+
+MOST_CHUNKS = 1024
+"""Of a book, from its beginning; what stands behind them is read when it is asked for, so that memory stays small."""
+AT_ONCE = 4
+"""Chunks between two rests: some ten milliseconds, so that a reader hardly waits for it."""
+REST_S = 0.02
+POLL_S = 10.0
+"""Between looks for new books."""
+
+
+async def follow(shelf: Shelf) -> None:
+    """Read every book that is on the shelf and every one that comes, until cancelled."""
+    known: set[str] = set()
+    while True:
+        there = {generation.name: generation.book.slug for generation in shelf.books()}
+        for name, slug in there.items():
+            if name not in known:
+                with suppress(NotFound, IndexUnavailable):
+                    async with shelf.lease(slug) as generation:
+                        await read(generation)
+        known = set(there)
+        await asyncio.sleep(POLL_S)
+
+
+async def read(generation: OpenGeneration) -> None:
+    """Read one book.
+
+    Raises:
+        IndexUnavailable: It cannot be read.
+    """
+    chunks = (await generation.all_chunks())[:MOST_CHUNKS]
+    for start in range(0, len(chunks), AT_ONCE):
+        names = [chunk.chunk_id for chunk in chunks[start : start + AT_ONCE]]
+        for chunk in await generation.chunks(names):
+            text = chunk.embedded_text()
+            await generation.document_frequency(lexical.words(text))
+            await generation.keep_terms(text)
+            plain(chunk.text)
+            for unit in chunk.units:
+                form(chunk, unit, topic_stems(chunk.chapter))
+                word_count(unit.text)
+                gives_orders(unit.text)
+        await asyncio.sleep(REST_S)
