@@ -1,8 +1,9 @@
 """A server reads its books once, in the background, so that not every reader is the first one.
 
-What is read, decoded or counted for the first time costs a question nearly as much again as all else
-(docs/decisions/0012): chunks, how rare words are and where they stand, the stems of sentences. All of it is kept where
-a question would keep it, and would be found by the next question in the same words; nothing answers otherwise.
+What is read, decoded or counted for the first time costs a question half as much again as all else
+(docs/decisions/0012): pages and chunks, how rare words are and where they stand, the stems of sentences. All of it is
+kept where a question would keep it, and would be found by the next question in the same words; nothing answers
+otherwise.
 """
 
 import asyncio
@@ -50,6 +51,7 @@ async def read(generation: OpenGeneration) -> None:
         names = [chunk.chunk_id for chunk in chunks[start : start + AT_ONCE]]
         for chunk in await generation.chunks(names):
             text = chunk.embedded_text()
+            await generation.source(chunk.filename)
             await generation.document_frequency(lexical.words(text))
             await generation.keep_terms(text)
             plain(chunk.text)
