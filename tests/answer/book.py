@@ -1,7 +1,16 @@
 """A page of a small book, in memory, for the tests of the answer stage."""
 
+import functools
+
 from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.language import LanguageCheck
+
+
+@functools.cache
+def english() -> LanguageCheck:
+    """Accepts English only; it takes a second to load and keeps nothing of what it is asked."""
+    return LanguageCheck(["en"])
 
 
 def unit(

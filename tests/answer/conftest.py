@@ -81,7 +81,7 @@ The wheels of Wren slip on a wet floor.
 @pytest.fixture(scope="session")
 def flow_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings whose data folder holds the book once `shelf` is used."""
-    return load_settings(data_dir=tmp_path_factory.mktemp("flow"), deadline_s=2.0)
+    return load_settings(data_dir=tmp_path_factory.mktemp("flow"), deadline_s=20.0)
 
 
 @pytest.fixture

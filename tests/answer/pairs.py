@@ -4,9 +4,10 @@ A mutation changes one thing that matters: a number, a name, a denial, the sides
 with a fixed seed, so that the pairs are the same on every machine.
 """
 
+import functools
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +30,10 @@ class Pair:
     true: bool
 
 
-def paragraphs() -> Iterator[tuple[str, list[str]]]:
+@functools.cache
+def paragraphs() -> Sequence[tuple[str, list[str]]]:
     """Headings and sentences of each paragraph of the sample book."""
+    found = []
     (book,) = find_books(CORPUS)
     for file in scan(CORPUS):
         for section in read_document(file, book).sections:
@@ -38,14 +41,15 @@ def paragraphs() -> Iterator[tuple[str, list[str]]]:
             for unit in section.units:
                 if unit.kind == "sentence":
                     blocks.setdefault(unit.block, []).append(unit.text)
-            for sentences in blocks.values():
-                yield " > ".join(section.heading_path), sentences
+            heading = " > ".join(section.heading_path)
+            found += [(heading, sentences) for sentences in blocks.values()]
+    return found
 
 
 def pairs(seed: int = 0, each: int = 25) -> list[Pair]:
     """`each` true pairs for every one of four mutations, and `each` false ones: 200 in all by default."""
     rng = random.Random(seed)
-    found = [(heading, sentences) for heading, sentences in paragraphs()]
+    found = list(paragraphs())
     rng.shuffle(found)
     made: list[Pair] = []
     for kind, mutate in MUTATIONS.items():

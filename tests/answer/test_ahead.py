@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.answer.book import english
 
 from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.fakes_generator import ScriptedGenerator
@@ -15,7 +16,6 @@ from lutrin.answer.traffic import Traffic
 from lutrin.errors import GeneratorUnavailable
 from lutrin.index.shelf import Shelf
 from lutrin.records import Answer, DoneEvent, Mode, Question
-from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings
 from lutrin.wiring_parts import in_background
@@ -43,7 +43,7 @@ def flow_of(shelf: Shelf, settings: Settings, generator: ScriptedGenerator, sayi
     return AnswerFlow(
         shelf=shelf,
         searcher=Searcher(WordHashEmbedder()),
-        language=LanguageCheck(["en"]),
+        language=english(),
         settings=settings,
         generator=generator,
         sayings=sayings,

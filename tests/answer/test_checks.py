@@ -1,6 +1,7 @@
 """What is said of a question before the book is opened."""
 
 import pytest
+from tests.answer import book
 
 from lutrin import messages
 from lutrin.answer.checks import check_question, is_vague
@@ -13,7 +14,7 @@ from lutrin.retrieve.language import LanguageCheck
 @pytest.fixture(scope="module")
 def english() -> LanguageCheck:
     """Accepts English only."""
-    return LanguageCheck(["en"])
+    return book.english()
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "?!", "\u200b\u200b"])

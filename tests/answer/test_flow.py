@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 import pytest
+from tests.answer.book import english
 
 from lutrin import messages
 from lutrin.adapters.fakes import WordHashEmbedder
@@ -23,7 +24,6 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings
 
@@ -37,12 +37,12 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
     """Makes a flow with this generator and these conversations."""
 
     def make(
-        generator: ScriptedGenerator | None = None, chats: MemoryChatStore | None = None, deadline_s: float = 2.0
+        generator: ScriptedGenerator | None = None, chats: MemoryChatStore | None = None, deadline_s: float = 20.0
     ) -> AnswerFlow:
         return AnswerFlow(
             shelf=shelf,
             searcher=Searcher(WordHashEmbedder()),
-            language=LanguageCheck(["en"]),
+            language=english(),
             settings=flow_settings.model_copy(update={"deadline_s": deadline_s}),
             generator=generator,
             chats=chats,

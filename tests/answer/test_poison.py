@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.answer.book import english
 
 from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.adapters.fakes_generator import ScriptedGenerator
@@ -16,7 +17,6 @@ from lutrin.index.shelf import Shelf
 from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.records import DoneEvent, SentenceEvent
-from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings, load_settings
 
@@ -44,7 +44,7 @@ def poison() -> ModuleType:
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Of a library for the poisoned book."""
-    return load_settings(data_dir=tmp_path_factory.mktemp("poison"), deadline_s=5.0)
+    return load_settings(data_dir=tmp_path_factory.mktemp("poison"), deadline_s=20.0)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_a_model_that_obeys_every_instruction_changes_no_answer(
     flow = AnswerFlow(
         shelf=shelf,
         searcher=Searcher(WordHashEmbedder()),
-        language=LanguageCheck(["en"]),
+        language=english(),
         settings=settings,
         generator=ScriptedGenerator(lambda _: OBEDIENT),
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.answer.book import english
 from tests.answer.test_flow import BATTERY, MakeFlow, make_flow
 
 from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
@@ -14,7 +15,6 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf
 from lutrin.records import Answer, ChatMessage, DoneEvent, KeptMessage, Made, Question
 from lutrin.replay import Replayed, difference
-from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings
 
@@ -73,7 +73,7 @@ async def test_the_old_index_answers_as_it_did(make_flow: MakeFlow, flow_setting
         flow = AnswerFlow(
             shelf=pinned,
             searcher=Searcher(WordHashEmbedder()),
-            language=LanguageCheck(["en"]),
+            language=english(),
             settings=flow_settings,
         )
         again, _ = await done_of(flow, Question(text=BATTERY))
