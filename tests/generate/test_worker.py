@@ -254,7 +254,7 @@ async def test_ten_real_answers_are_those_of_one_reader_alone(models_dir: Path) 
 @pytest.mark.gguf
 async def test_a_real_model_killed_in_mid_stream_comes_back(models_dir: Path) -> None:
     """`kill -9` of llama.cpp while it writes: its readers know, the next one is served."""
-    generator = WorkerGenerator("tiny", tiny(models_dir), watch=QUICK)
+    generator = WorkerGenerator("tiny", tiny(models_dir), watch=Watch(check_s=0.05, first_pause_s=0.05))
     assert await generator.start()
     reader = asyncio.create_task(read(generator, ask("Tell me a long story.", max_tokens=400)))
     await until(lambda: generator.load == (1, 0))
