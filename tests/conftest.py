@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import structlog
 from hypothesis import settings
+from tests.embeddings import Lenders
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,6 +24,12 @@ def anyio_backend() -> str:
 def models_dir() -> Path:
     """The folder of the manifest and the fetched model files; `just test` fetches what the tests need."""
     return ROOT / "models"
+
+
+@pytest.fixture(scope="session")
+def lenders() -> Lenders:
+    """Embeddings of this run."""
+    return Lenders()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.embeddings import Lenders
 from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
 from tests.end_to_end.processes import Done, environment, run
 from tests.remote.fixtures import postgres
@@ -83,12 +84,6 @@ def profile(request: pytest.FixtureRequest) -> Iterator[Profile]:
 
 
 @pytest.fixture(scope="session")
-def ingested() -> list[Path]:
-    """Data folders whose embeddings the next ingest begins with."""
-    return []
-
-
-@pytest.fixture(scope="session")
 def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder without `.env`, in which all processes run."""
     return tmp_path_factory.mktemp("bare")
@@ -97,7 +92,7 @@ def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def house(
     profile: Profile,
-    ingested: list[Path],
+    lenders: Lenders,
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
@@ -105,11 +100,10 @@ def house(
     """One ingest of the whole corpus and one server, for all tests that change nothing."""
     place = tmp_path_factory.mktemp("house")
     data = place / "data"
-    for lender in ingested:
-        profiles.lend_embeddings(lender, data)
+    lenders.lend_to(data)
     known = environment(models_dir, data, **profile.variables(data))
     done = run(known, bare_folder, "ingest", CORPUS, within_s=INGEST_S)
-    ingested.append(data)
+    lenders.add(data)
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
         server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
@@ -127,7 +121,7 @@ def reader(house: House) -> Reader:
 @pytest.fixture(scope="session")
 def growth(
     profile: Profile,
-    ingested: list[Path],
+    lenders: Lenders,
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
@@ -137,8 +131,7 @@ def growth(
     book, data = place / "book", place / "data"
     for chapter in ("01-chapter-1-embodied-intelligence", "02-chapter-2-sensors"):
         shutil.copytree(PART_1 / chapter, book / chapter)
-    for lender in ingested:
-        profiles.lend_embeddings(lender, data)
+    lenders.lend_to(data)
     sizes = {"LUTRIN_CHUNK_TOKENS": "700", "LUTRIN_CHUNK_OVERLAP_TOKENS": "100"}
     known = environment(models_dir, data, **profile.variables(data), **sizes)
 
@@ -164,7 +157,7 @@ def growth(
         again = ingest()
         (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
         broken = ingest()
-        ingested.append(data)
+        lenders.add(data)
         yield Growth(reader, first, grown, again, broken, before, counts)
     finally:
         servers.close()

@@ -14,9 +14,6 @@ from pathlib import Path
 from tests.remote.postgres import Cluster
 from tests.remote.services import Services
 
-from lutrin.index.catalog import Catalog
-from lutrin.settings import load_settings
-
 KNOWN = ("local", "remote")
 VARIABLE = "LUTRIN_TEST_PROFILE"
 
@@ -62,12 +59,3 @@ def remote(postgres: Cluster) -> Iterator[Profile]:
         yield Profile("remote", lambda data: {**services.variables(data), "LUTRIN_EMBED_MODEL": "local", **vectors})
     finally:
         services.close()
-
-
-def lend_embeddings(lender: Path, borrower: Path) -> None:
-    """Make one data folder know the embeddings of another one, so that the same words are embedded once in a run."""
-    with Catalog(load_settings(data_dir=borrower).catalog_path) as catalog:
-        catalog.connection.execute("ATTACH ? AS lender", (str(load_settings(data_dir=lender).catalog_path),))
-        with catalog.transaction():
-            catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM lender.embedding")
-        catalog.connection.execute("DETACH lender")

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.embeddings import Lenders
 
 from . import books
 from .processes import Done, Server, environment, run
+from .warm import Warm
 
 ROOT = Path(__file__).parents[2]
 FOUNDATIONS = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
@@ -61,13 +63,17 @@ def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path) -> Library:
+def library(
+    lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path
+) -> Library:
     """The small book and the first part of the sample book, read by two runs of the command; nothing may change it."""
     place = tmp_path_factory.mktemp("library")
     book = books.write_book(place / "books" / "tidepool")
     variables = environment(models_dir, place / "data")
+    lenders.lend_to(place / "data")
     first = run(variables, empty_folder, "ingest", book)
     second = run(variables, empty_folder, "ingest", FOUNDATIONS)
+    lenders.add(place / "data")
     return Library(place / "data", book, first, second)
 
 
@@ -107,15 +113,25 @@ def models(models_dir: Path, tmp_path: Path) -> Path:
     return own
 
 
+@pytest.fixture(scope="session")
+def warm(models_dir: Path, empty_folder: Path) -> Iterator[Warm]:
+    """A process that has loaded what commands load."""
+    made = Warm(environment(models_dir, empty_folder / "data"), empty_folder)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def lutrin(library: Library, models_dir: Path, empty_folder: Path) -> Lutrin:
+def lutrin(library: Library, models_dir: Path, empty_folder: Path, warm: Warm) -> Lutrin:
     """Run a command on the shared data folder, without a language model unless it is asked for."""
 
     def call(
         *arguments: str | Path, data_dir: Path | None = None, models: Path | None = None, **variables: str
     ) -> Done:
         known = environment(models or models_dir, data_dir or library.data_dir, **{"LUTRIN_MODEL": "none", **variables})
-        return run(known, empty_folder, *arguments)
+        if "PYTHONPATH" in variables:  # Python looks at it when it starts
+            return run(known, empty_folder, *arguments)
+        return warm.run(known, *arguments)
 
     return call
 

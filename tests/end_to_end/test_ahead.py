@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.embeddings import Lenders
 
 from lutrin import sqlite
 
@@ -20,10 +21,11 @@ def said(data: Path) -> list[tuple[bytes, bytes]]:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
+def small(lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
     """A data folder with the small book alone."""
     place = tmp_path_factory.mktemp("small")
     book = books.write_book(place / "tidepool")
+    lenders.lend_to(place / "data")
     done = run(environment(models_dir, place / "data"), place, "ingest", book)
     assert done.code == 0, done.err
     return place / "data"

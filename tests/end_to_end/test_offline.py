@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from . import books
-from .conftest import Lutrin, Servers
+from .conftest import Servers
 from .offline.sitecustomize import EXIT_CODE, VARIABLE
-from .processes import MODEL_PROCESS
+from .processes import MODEL_PROCESS, environment, run
 
 GUARD = Path(__file__).with_name("offline")
 
@@ -98,12 +98,13 @@ def test_the_embedder_reports_to_nobody(guarded: dict[str, Any]) -> None:
 @pytest.mark.model
 @pytest.mark.gguf
 def test_nothing_leaves_the_machine(
-    lutrin: Lutrin, serve: Servers, book: Path, tmp_path: Path, guarded: dict[str, Any]
+    models_dir: Path, serve: Servers, book: Path, tmp_path: Path, guarded: dict[str, Any]
 ) -> None:
     """Ingest, ask, serve with a language model, and every process that they start, work with the way out closed."""
     data = tmp_path / "data"
-    assert lutrin("ingest", book, data_dir=data, **guarded).code == 0
-    asked = lutrin("ask", books.QUESTION, "--json", data_dir=data, LUTRIN_MODEL="tiny", **guarded)
+    known = environment(models_dir, data, LUTRIN_MODEL="tiny", **guarded)
+    assert run(known, tmp_path, "ingest", book).code == 0
+    asked = run(known, tmp_path, "ask", books.QUESTION, "--json")
     assert asked.code == 0, asked.err
     assert asked.json()["sources"][0]["book"] == books.SLUG
     server = serve(data, LUTRIN_MODEL="tiny", **guarded)
