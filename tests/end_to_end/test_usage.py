@@ -13,12 +13,13 @@ from lutrin.cli import lutrin as command_line
 
 from .conftest import ROOT
 from .processes import Done, environment, run
+from .warm import Warm
 
 
 @pytest.fixture
-def usage(models_dir: Path, empty_folder: Path, tmp_path: Path) -> "Usage":
+def usage(models_dir: Path, warm: Warm, tmp_path: Path) -> "Usage":
     """Run a command that ends before it opens anything."""
-    return Usage(environment(models_dir, tmp_path / "data"), empty_folder)
+    return Usage(environment(models_dir, tmp_path / "data"), warm)
 
 
 class Usage:
@@ -26,16 +27,16 @@ class Usage:
 
     Args:
         variables: Their environment.
-        cwd: Their folder.
+        warm: What runs them.
     """
 
-    def __init__(self, variables: dict[str, str], cwd: Path) -> None:
+    def __init__(self, variables: dict[str, str], warm: Warm) -> None:
         self._variables = variables
-        self._cwd = cwd
+        self._warm = warm
 
     def __call__(self, *arguments: str) -> Done:
         """The command, ended."""
-        return run(self._variables, self._cwd, *arguments)
+        return self._warm.run(self._variables, *arguments)
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -70,9 +71,9 @@ def test_wrong_usage_is_exit_2(usage: Usage, arguments: tuple[str, ...]) -> None
     assert done.err.splitlines()[-1].startswith("Error: ")
 
 
-def test_every_command_has_help(usage: Usage) -> None:
+def test_every_command_has_help(models_dir: Path, tmp_path: Path) -> None:
     """`lutrin --help` lists each command with one line about it."""
-    done = usage("--help")
+    done = run(environment(models_dir, tmp_path / "data"), tmp_path, "--help")
     assert done.code == 0
     for name in command_line.commands:
         assert re.search(rf"^  {name} +[A-Z].+\.$", done.out, re.MULTILINE), name
