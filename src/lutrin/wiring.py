@@ -295,7 +295,7 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
-        await stack.enter_async_context(in_background(follow(house.shelf), name="at-hand"))
+        await stack.enter_async_context(in_background(follow(house.shelf, house.answers.traffic), name="at-hand"))
         ahead = house.reading_ahead()
         if ahead is not None:
             await stack.enter_async_context(in_background(ahead.run(), name="read-ahead"))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from lutrin.answer import at_hand
+from lutrin.answer.traffic import Traffic
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.records import Chunk
@@ -31,7 +32,7 @@ async def until(happens: Callable[[], bool]) -> None:
 async def test_what_a_search_reads_is_at_hand(shelf: Shelf) -> None:
     """A book that was read is searched while its database cannot be used, with the same results as before."""
     async with shelf.lease() as generation:
-        await at_hand.read(generation)
+        await at_hand.read(generation, Traffic())
         with generation._reading:
             async with asyncio.timeout(5):
                 known = await found_in(generation)
@@ -46,12 +47,12 @@ async def test_every_book_is_read_and_every_one_once(shelf: Shelf, monkeypatch: 
     """What is on the shelf is read, what was read is not read again, and a generation that comes is."""
     read: list[str] = []
 
-    async def note(generation: OpenGeneration) -> None:
+    async def note(generation: OpenGeneration, _traffic: Traffic) -> None:
         read.append(generation.name)
 
     monkeypatch.setattr(at_hand, "read", note)
     monkeypatch.setattr(at_hand, "POLL_S", 0.01)
-    async with in_background(at_hand.follow(shelf), name="at-hand"):
+    async with in_background(at_hand.follow(shelf, Traffic()), name="at-hand"):
         await until(lambda: bool(read))
         await asyncio.sleep(0.1)
         assert read == [generation.name for generation in shelf.books()]
@@ -59,3 +60,15 @@ async def test_every_book_is_read_and_every_one_once(shelf: Shelf, monkeypatch: 
         monkeypatch.setattr(held, "name", "renewed")
         await until(lambda: read[-1] == "renewed")
         assert len(read) == 2
+
+
+async def test_whoever_is_answered_comes_first(shelf: Shelf) -> None:
+    """Nothing of a book is read while a reader waits, and all of it afterwards."""
+    traffic = Traffic()
+    async with shelf.lease() as generation:
+        with traffic.answering():
+            reading = asyncio.create_task(at_hand.read(generation, traffic))
+            await asyncio.sleep(0.2)
+            assert not generation._kept
+        await reading
+        assert len(generation._kept) == generation.manifest.chunks

@@ -10,6 +10,7 @@ import asyncio
 from contextlib import suppress
 
 from lutrin.answer.hostile import gives_orders
+from lutrin.answer.traffic import Traffic
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical
 from lutrin.index.generation import OpenGeneration
@@ -26,7 +27,7 @@ POLL_S = 10.0
 """Between looks for new books."""
 
 
-async def follow(shelf: Shelf) -> None:
+async def follow(shelf: Shelf, traffic: Traffic) -> None:
     """Read every book that is on the shelf and every one that comes, until cancelled."""
     known: set[str] = set()
     while True:
@@ -35,19 +36,21 @@ async def follow(shelf: Shelf) -> None:
             if name not in known:
                 with suppress(NotFound, IndexUnavailable):
                     async with shelf.lease(slug) as generation:
-                        await read(generation)
+                        await read(generation, traffic)
         known = set(there)
         await asyncio.sleep(POLL_S)
 
 
-async def read(generation: OpenGeneration) -> None:
-    """Read one book.
+async def read(generation: OpenGeneration, traffic: Traffic) -> None:
+    """Read one book, while nobody is answered.
 
     Raises:
         IndexUnavailable: It cannot be read.
     """
     chunks = (await generation.all_chunks())[:MOST_CHUNKS]
     for start in range(0, len(chunks), AT_ONCE):
+        while traffic.readers:  # noqa: ASYNC110 - who leaves tells nobody
+            await asyncio.sleep(REST_S)
         names = [chunk.chunk_id for chunk in chunks[start : start + AT_ONCE]]
         for chunk in await generation.chunks(names):
             text = chunk.embedded_text()
