@@ -16,13 +16,14 @@ from lutrin.index import lexical
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.retrieve.rank import form
-from lutrin.retrieve.words import plain, topic_stems, word_count
+from lutrin.retrieve.words import plain, stem_set, word_count
 
 MOST_CHUNKS = 1024
 """Of a book, from its beginning; what stands behind them is read when it is asked for, so that memory stays small."""
-AT_ONCE = 4
-"""Chunks between two rests: some ten milliseconds, so that a reader hardly waits for it."""
-REST_S = 0.02
+AT_ONCE = 16
+"""Chunks that are read together."""
+REST_S = 0.03
+"""For every portion, a part of it after each chunk: a reader who comes waits for a millisecond or two."""
 POLL_S = 10.0
 """Between looks for new books."""
 
@@ -49,17 +50,19 @@ async def read(generation: OpenGeneration, traffic: Traffic) -> None:
     """
     chunks = (await generation.all_chunks())[:MOST_CHUNKS]
     for start in range(0, len(chunks), AT_ONCE):
+        portion = chunks[start : start + AT_ONCE]
         while traffic.readers:  # noqa: ASYNC110 - who leaves tells nobody
             await asyncio.sleep(REST_S)
-        names = [chunk.chunk_id for chunk in chunks[start : start + AT_ONCE]]
-        for chunk in await generation.chunks(names):
-            text = chunk.embedded_text()
-            await generation.source(chunk.filename)
-            await generation.document_frequency(lexical.words(text))
-            await generation.keep_terms(text)
+        text = "\n".join(chunk.embedded_text() for chunk in portion)
+        await generation.document_frequency(lexical.words(text))
+        await generation.keep_terms(text)
+        for filename in {chunk.filename for chunk in portion}:
+            await generation.source(filename)
+        for chunk in await generation.chunks([chunk.chunk_id for chunk in portion]):
             plain(chunk.text)
             for unit in chunk.units:
-                form(chunk, unit, topic_stems(chunk.chapter))
+                form(chunk, unit, frozenset())
+                stem_set(unit.text)
                 word_count(unit.text)
                 gives_orders(unit.text)
-        await asyncio.sleep(REST_S)
+            await asyncio.sleep(REST_S / AT_ONCE)
