@@ -1,117 +1,13 @@
 """The scheduler, over a decoder that checks every rule and says something else if a single token goes astray."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from lutrin.adapters.fakes_generator import ScriptedDecoder, echo
 from lutrin.generate.crowd import ends_plainly, has_sentence
 from lutrin.generate.pace import Pace
-from lutrin.generate.protocol import Limits, Output, Refused
-from lutrin.generate.scheduler import Scheduler
-from lutrin.ports import Run
-from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
+from lutrin.generate.protocol import Limits, Refused
+from lutrin.records import Finished, Piece, Queued
 
-SYSTEM = "You answer from the book alone, in short sentences, and cite it."
-FOREVER = 1e9
-
-
-@dataclass
-class Clock:
-    """Time that passes only when a test says so."""
-
-    now: float = 0.0
-
-    def __call__(self) -> float:
-        """Seconds."""
-        return self.now
-
-
-class TimedDecoder(ScriptedDecoder):
-    """Costs a second for each hundred tokens and a tenth of a second for each step, on the test's clock."""
-
-    def __init__(self, clock: Clock, *, sequences: int, context_tokens: int, shares: bool) -> None:
-        super().__init__(sequences=sequences, context_tokens=context_tokens, step_tokens=48, shares=shares)
-        self.clock = clock
-
-    def step(self, runs: Sequence[Run]) -> list[int | None]:
-        """As its parent, but time passes."""
-        self.clock.now += 0.1 + sum(len(run.tokens) for run in runs) / 100
-        return super().step(runs)
-
-
-@dataclass
-class Room:
-    """A scheduler, its decoder and what its readers were told."""
-
-    limits: Limits = field(default_factory=lambda: Limits(slots=3, queue=4, prefill_tokens=32, retained_tokens=200))
-    sequences: int = 6
-    context_tokens: int = 600
-    shares: bool = True
-    told: dict[int, list[object]] = field(default_factory=dict)
-    requests: dict[int, GenerationRequest] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.clock = Clock()
-        self.decoder = TimedDecoder(
-            self.clock,
-            sequences=self.sequences,
-            context_tokens=self.context_tokens,
-            shares=self.shares,
-        )
-        self.scheduler = Scheduler(self.decoder, self.limits, self.clock)
-
-    def ask(self, text: str, *, session: str = "", max_tokens: int = 200, wait_s: float = FOREVER) -> int:
-        """Submit a question; return the request's number."""
-        id_ = len(self.requests) + 1
-        request = GenerationRequest(
-            messages=(Message(role="system", content=SYSTEM), Message(role="user", content=text)),
-            max_tokens=max_tokens,
-            deadline_s=wait_s,
-            session_id=session,
-        )
-        self.requests[id_] = request
-        self.told[id_] = []
-        self.scheduler.submit(id_, request, self.clock.now + wait_s)
-        return id_
-
-    def step(self) -> list[Output]:
-        """One step, noted."""
-        before = self.decoder.computed
-        outputs = self.scheduler.step()
-        most = self.limits.prefill_tokens + self.limits.slots * (1 + self.limits.guesses)
-        assert self.decoder.computed - before <= most
-        assert self.scheduler.running <= self.limits.slots
-        # What the scheduler believes to be in memory is there, but for last tokens that were computed twice.
-        written = sum(len(job.generated) for job in self.scheduler._running)
-        assert self.decoder.cells() <= self.scheduler._tree.size + written + self.sequences
-        for output in outputs:
-            self.told[output.id].append(output.event)
-        return outputs
-
-    def drain(self, most_steps: int = 5000) -> int:
-        """Step until nothing is left to do; return the number of steps."""
-        for steps in range(most_steps):
-            if not self.scheduler.busy:
-                return steps
-            self.step()
-        raise AssertionError("somebody starves")
-
-    def text(self, id_: int) -> str:
-        """What a reader has read."""
-        return "".join(event.text for event in self.told[id_] if isinstance(event, Piece))
-
-    def last(self, id_: int) -> object:
-        """The last word on a request."""
-        return self.told[id_][-1]
-
-
-def expected(request: GenerationRequest) -> str:
-    """What the script answers to a request that was not cut."""
-    return echo([message.content for message in request.messages])
+from .room import SYSTEM, Keen, Room, expected
 
 
 def test_ten_readers_get_their_own_answers() -> None:
@@ -269,14 +165,6 @@ def test_what_cannot_be_ready_in_time_is_not_begun() -> None:
     assert room.decoder.computed - computed <= len(served) * (120 + 20)
 
 
-class Keen(Pace):
-    """Guesses as much as it may."""
-
-    def guesses(self, answers: int, most: int) -> int:  # noqa: ARG002 - a rule that needs no number
-        """All of them."""
-        return most
-
-
 def test_what_stands_in_the_prompt_is_written_in_fewer_steps() -> None:
     """The same text, guessed or not; the decoder would say something else after a wrong guess that was kept."""
     steps, texts = {}, {}
@@ -392,73 +280,3 @@ def test_a_loop_is_ended() -> None:
     assert isinstance(last := room.last(id_), Finished)
     assert last.reason == "stop"
     assert last.tokens < 100
-
-
-PROMPTS = st.lists(st.sampled_from(["robot ", "loop ", "sensör ", "x"]), max_size=25).map("".join)
-ASK = st.tuples(
-    st.just("ask"),
-    PROMPTS,
-    st.sampled_from(["", "a", "b"]),
-    st.integers(1, 60),
-    st.sampled_from([FOREVER, FOREVER, 30.0, 5.0, 0.0]),
-)
-CANCEL = st.tuples(st.just("cancel"), st.integers(1, 30))
-STEP = st.tuples(st.just("step"), st.integers(1, 12))
-FAIL = st.tuples(st.just("fail"))
-LIMITS = st.builds(
-    Limits,
-    slots=st.integers(1, 5),
-    queue=st.integers(0, 6),
-    prefill_tokens=st.integers(1, 40),
-    retained_tokens=st.integers(0, 400),
-)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    LIMITS,
-    st.integers(5, 9),
-    st.integers(150, 900),
-    st.tuples(st.booleans(), st.booleans()),
-    st.lists(st.one_of(ASK, ASK, STEP, STEP, CANCEL, FAIL), max_size=40),
-)
-def test_any_interleaving_keeps_the_promises(
-    limits: Limits, sequences: int, context_tokens: int, ways: tuple[bool, bool], moves: list[tuple[object, ...]]
-) -> None:
-    """Whatever arrives, leaves and fails in whatever order: each gets exactly one last word and only their own text.
-
-    The decoder raises on a gap or an overfull step and counts steps that found no room; `Room.step` checks the budgets.
-    """
-    shares, keen = ways
-    room = Room(limits, sequences, context_tokens, shares)
-    if keen:
-        room.scheduler.pace = Keen()
-    act: dict[object, Callable[..., object]] = {
-        "ask": lambda text, session, tokens, wait: room.ask(text, session=session, max_tokens=tokens, wait_s=wait),
-        "cancel": room.scheduler.cancel,
-        "step": lambda times: [room.step() for _ in range(times)],
-        "fail": lambda: setattr(room.decoder, "fail_next", True),
-    }
-    for name, *arguments in moves:
-        act[name](*arguments)
-    room.drain()
-    for id_, events in room.told.items():
-        assert [isinstance(event, Finished | Refused) for event in events] == [False] * (len(events) - 1) + [True]
-        check_text(room, id_)
-    assert room.decoder.cells() <= limits.retained_tokens + sequences
-    assert room.decoder.overfull == 0
-
-
-def check_text(room: Room, id_: int) -> None:
-    """A reader's text is the beginning of the right answer, and all of it if the model ended it."""
-    request, text, last = room.requests[id_], room.text(id_), room.last(id_)
-    right = expected(request)
-    cut = isinstance(last, Finished) and last.prompt_tokens < 3 + sum(len(m.content.encode()) for m in request.messages)
-    if cut:
-        return
-    whole = text.rstrip("\ufffd")
-    assert right.startswith(whole)
-    if isinstance(last, Finished):
-        assert len(whole.encode()) <= last.tokens <= request.max_tokens
-        if last.reason == "length":
-            assert last.tokens == request.max_tokens or room.context_tokens < 2 * request.max_tokens
