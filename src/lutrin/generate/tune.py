@@ -23,8 +23,8 @@ SHORT_S = 60.0
 PROMPT_TOKENS = 300
 ANSWER_TOKENS = 64
 """A usual question's size, by which models are compared with the deadline."""
-SAME_SCORE = 0.02
-"""Scores that differ by less are equal: twenty questions cannot tell them apart."""
+SAME_SCORE = 0.125
+"""Scores that differ by less are equal: of twenty questions three tell two files apart, one or two are chance."""
 BLOCK_BYTES = 1 << 20
 
 
@@ -121,9 +121,9 @@ def trials(
 def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: str) -> Tuning:
     """Pick a file for every model, and a model for `auto`.
 
-    Of a model's files the best answers win; where scores are equal, or unknown, the quickest for ten readers. Of the
-    models the best that answers a lone reader before the deadline is `auto` (without scores: the last one that does,
-    as models are listed from small to large); if none does, the quickest.
+    Of a model's files the quickest for ten readers among those whose answers are as good as the best, or of unknown
+    score. Of the models the largest that answers a lone reader before the deadline, and no worse than a smaller one,
+    is `auto`; if none does, the quickest.
 
     Args:
         measured: At least one trial; models from small to large.
@@ -132,13 +132,13 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
         date: When.
     """
     best: dict[str, Trial] = {}
-    for trial in measured:
-        known = best.get(trial.model)
-        if known is None or _better(trial, known):
-            best[trial.model] = trial
+    for model in dict.fromkeys(trial.model for trial in measured):
+        files = [trial for trial in measured if trial.model == model]
+        most = max(trial.score or 0.0 for trial in files)
+        best[model] = min((trial for trial in files if _is_as_good(trial, most)), key=lambda trial: trial.class_s)
     auto = min(best.values(), key=lambda trial: trial.alone_s)
     for trial in best.values():
-        if trial.alone_s <= deadline_s and (trial.score or 0.0) >= (auto.score or 0.0):
+        if trial.alone_s <= deadline_s and _is_as_good(trial, auto.score or 0.0):
             auto = trial
     return Tuning(
         machine=machine,
@@ -164,9 +164,8 @@ def joined(measured: Sequence[Trial], known: Tuning | None, machine: str, models
     return sorted((trial for trial in (*measured, *old) if trial.model in models), key=lambda t: models.index(t.model))
 
 
-def _better(trial: Trial, known: Trial) -> bool:
-    gain = (trial.score or 0.0) - (known.score or 0.0)
-    return gain >= SAME_SCORE or (gain > -SAME_SCORE and trial.class_s < known.class_s)
+def _is_as_good(trial: Trial, score: float) -> bool:
+    return (trial.score or 0.0) > score - SAME_SCORE
 
 
 def table(tuning: Tuning) -> list[tuple[str, ...]]:
