@@ -1,9 +1,9 @@
 """A server reads its books once, so that the first reader waits no longer than the second."""
 
 import asyncio
-from collections.abc import Callable
 
 import pytest
+from tests.answer.test_ahead import until
 
 from lutrin.answer import at_hand
 from lutrin.answer.traffic import Traffic
@@ -20,13 +20,6 @@ async def found_in(generation: OpenGeneration) -> tuple[dict[str, int], list[tup
     matches = await generation.matching(WORD, 5)
     chunks = await generation.chunks([name for name, _ in matches])
     return await generation.document_frequency([WORD]), matches, chunks
-
-
-async def until(happens: Callable[[], bool]) -> None:
-    """Wait until something is so, twenty seconds at most."""
-    async with asyncio.timeout(20):
-        while not happens():  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.01)
 
 
 async def test_what_a_search_reads_is_at_hand(shelf: Shelf) -> None:

@@ -37,7 +37,7 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
     """Makes a flow with this generator and these conversations."""
 
     def make(
-        generator: ScriptedGenerator | None = None, chats: MemoryChatStore | None = None, deadline_s: float = 20.0
+        generator: ScriptedGenerator | None = None, chats: MemoryChatStore | None = None, deadline_s: float = 2.0
     ) -> AnswerFlow:
         return AnswerFlow(
             shelf=shelf,
@@ -108,7 +108,7 @@ async def test_markers_that_the_model_makes_up_are_removed(make_flow: MakeFlow) 
 async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:
     """The deadline rules, and the reader is told."""
     flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05), deadline_s=0.6)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(1.5):
         answer = await answer_to(flow, BATTERY)
     assert answer.kind == "extractive"
     assert messages.PAST_DEADLINE in answer.warnings
@@ -295,6 +295,6 @@ async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: M
     generator = ScriptedGenerator()
     flow = make_flow(generator)
     with flow.traffic.unquoted():
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(1.5):
             await answer_to(flow, BATTERY)
     assert len(generator.requests) == 1

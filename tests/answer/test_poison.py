@@ -44,7 +44,7 @@ def poison() -> ModuleType:
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Of a library for the poisoned book."""
-    return load_settings(data_dir=tmp_path_factory.mktemp("poison"), deadline_s=20.0)
+    return load_settings(data_dir=tmp_path_factory.mktemp("poison"), deadline_s=5.0)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ SCRIPT = Path(__file__).parents[2] / "bench" / "chaos_ingest.py"
 @pytest.mark.parametrize(
     "trial",
     [
-        ("--kills", "3"),
-        ("--failures", "3"),
+        ("--kills", "5"),
+        ("--failures", "6"),
         ("--crowds", "1"),
         ("--re-ingests", "2"),
         ("--swaps", "4"),

@@ -101,9 +101,12 @@ def test_the_number_of_passages(reader: Reader) -> None:
 @pytest.mark.row("E-SC-002")
 def test_retrieval_is_quick(reader: Reader) -> None:
     """Each of ten questions, none asked before, has its passages within half a second."""
-    for question in IN_BOOK:
-        tries = (_timed(reader, f"{question} Please{'!' * attempt}") for attempt in range(TRIES))
-        assert any(taken_s <= LIMIT_S for taken_s in tries), question
+    slowest = 0.0
+    for attempt in range(TRIES):
+        slowest = max(_timed(reader, f"{question} Please{'!' * attempt}") for question in IN_BOOK)
+        if slowest <= LIMIT_S:
+            break
+    assert slowest <= LIMIT_S
 
 
 @pytest.mark.row("E-SC-003")

@@ -56,7 +56,7 @@ def test_the_best_answers_win_within_a_model() -> None:
         [
             trial("small", SHIPPED, 100, 0.50),
             trial("small", "Q4_0", 300, 0.49),
-            trial("small", "Q4_0-all", 500, 0.35),
+            trial("small", "Q4_0-all", 500, 0.40),
         ],
         3.0,
         machine="",
@@ -72,7 +72,7 @@ def test_one_question_of_twenty_decides_nothing() -> None:
         trial("tiny", "Q4_0", 1600, 0.65),
         trial("tiny", "Q4_0-all", 3200, 0.40),
         trial("small", SHIPPED, 300, 0.70),
-        trial("small", "Q4_0", 600, 0.60),
+        trial("small", "Q4_0", 600, 0.65),
     ]
     tuning = choose(measured, 3.0, machine="", date="")
     assert tuning.files == {"tiny": "tiny-Q4_0", "small": "small-Q4_0"}
@@ -173,9 +173,8 @@ def test_set_up_measures_nothing_where_it_should_not(tmp_path: Path, given: dict
 
 
 @pytest.mark.gguf
-def test_set_up_measures_once(models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_set_up_measures_once(models_dir: Path, tmp_path: Path) -> None:
     """The model that will answer is measured in what the time allows of two formats; a second time nothing happens."""
-    monkeypatch.setattr("lutrin.wiring_models.SHORT_S", 240.0)  # a busy machine may need more than its minute
     given = load_settings(data_dir=tmp_path, models_dir=models_dir, model="tiny")
     tuning = tune_short(given)
     assert tuning is not None

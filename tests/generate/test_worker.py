@@ -61,14 +61,7 @@ async def recovered(generator: WorkerGenerator) -> None:
     assert (await read(generator, ask("back again"))).endswith("back again")
 
 
-def has_another(generator: WorkerGenerator, before: int) -> bool:
-    """Whether another process than before is there."""
-    return generator.pid not in {before, None}
-
-
 LONG = " ".join(map(str, range(100)))
-TRIES = 3
-"""A machine that is busy with other things may delay one or two tries, not three of them."""
 
 
 async def test_a_killed_process_fails_its_readers_at_once_and_comes_back(worker: WorkerGenerator) -> None:
@@ -118,19 +111,15 @@ async def test_a_failed_step_needs_no_new_process(worker: WorkerGenerator) -> No
 
 async def test_a_stopped_process_is_replaced_and_the_deadline_kept(worker: WorkerGenerator) -> None:
     """A process that stands still lets no reader wait longer than their deadline and half a second."""
-    for _ in range(TRIES):
-        before = worker.pid
-        assert before is not None
-        os.kill(before, signal.SIGSTOP)
-        began = time.monotonic()
-        with pytest.raises(DeadlineExceeded):
-            await read(worker, ask("anyone there?", deadline_s=0.2))
-        waited_s = time.monotonic() - began
-        await until(functools.partial(has_another, worker, before))
-        await recovered(worker)
-        if waited_s < 0.9:
-            break
-    assert waited_s < 0.9
+    before = worker.pid
+    assert before is not None
+    os.kill(before, signal.SIGSTOP)
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await read(worker, ask("anyone there?", deadline_s=0.2))
+    assert time.monotonic() - began < 0.9
+    await until(lambda: worker.pid not in {before, None})
+    await recovered(worker)
 
 
 async def test_an_answer_that_is_cut_by_the_deadline_keeps_what_was_said(worker: WorkerGenerator) -> None:
@@ -143,14 +132,12 @@ async def test_an_answer_that_is_cut_by_the_deadline_keeps_what_was_said(worker:
 
 async def test_leaving_frees_the_model_within_a_step(worker: WorkerGenerator) -> None:
     """Fifty readers who close the page while it streams: each time the model is free within a quarter of a second."""
-    taken_s = []
     for n in range(50):
         async with aclosing(worker.stream(ask(f"{LONG} {n}"))) as stream:
             async for event in stream:
                 if isinstance(event, Piece):
                     break
-        taken_s.append(await until(lambda: worker.load == (0, 0)))
-    assert sorted(taken_s)[-TRIES] < 0.25
+        assert await until(lambda: worker.load == (0, 0)) < 0.25
 
 
 async def test_a_cancelled_task_frees_the_model_too(worker: WorkerGenerator) -> None:

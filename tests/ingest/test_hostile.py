@@ -18,8 +18,6 @@ from lutrin.ingest.scan import scan
 
 MANY = 20_000
 LINES = 6_000
-TRIES = 3
-"""A machine that is busy with other things may slow one try down, not all of them."""
 
 BOMBS = {
     "emphasis": "*a " * MANY,
@@ -102,10 +100,10 @@ def test_a_bomb_does_not_go_off(name: str, filename: str) -> None:
     source = f"# Start\n\nFirst words.\n\n{BOMBS[name]}\n\n"
     if name in {"front matter", "aliases", "front names"}:
         source = BOMBS[name] + "\n\nFirst words.\n"
-    began = time.thread_time()
+    began = time.monotonic()
     document = parse_markdown(source, filename)
     page_html(source, filename)
-    assert time.thread_time() - began < 15
+    assert time.monotonic() - began < 15
     assert "First words." in {unit.text for section in document.sections for unit in section.units}
 
 
@@ -124,9 +122,9 @@ def test_a_bomb_does_not_go_off(name: str, filename: str) -> None:
 def test_a_hostile_table_of_contents_costs_no_time(tmp_path: Path, name: str, text: str) -> None:
     """It gives no order, at once."""
     (tmp_path / name).write_text(text, encoding="utf-8")
-    began = time.thread_time()
+    began = time.monotonic()
     assert pages_in_order(tmp_path) == {}
-    assert time.thread_time() - began < 5
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("name", ["emphasis", "braces apart", "table rows", "fences in items", "open tags", "brackets"])
@@ -134,11 +132,12 @@ def test_four_times_the_input_takes_about_four_times_the_time(name: str) -> None
     """So nothing grows with the square of the file."""
 
     def seconds(factor: int) -> float:
-        began = time.thread_time()
+        began = time.perf_counter()
         parse_markdown(BOMBS[name] * factor, "bomb.mdx")
-        return time.thread_time() - began
+        return time.perf_counter() - began
 
-    assert any(seconds(4) < 10 * max(seconds(1), 0.02) for _ in range(TRIES))
+    seconds(1)
+    assert min(seconds(4), seconds(4)) < 10 * max(min(seconds(1), seconds(1)), 0.02)
 
 
 def test_text_in_another_encoding_is_read() -> None:
@@ -179,7 +178,7 @@ def test_three_hundred_damaged_files_cost_at_most_one_line_each(tmp_path: Path) 
     book = find_books(tmp_path)[0]
     refused = 0
     for file in scan(tmp_path):
-        began = time.thread_time()
+        began = time.monotonic()
         try:
             document = read_document(file, book)
         except DocumentError as error:
@@ -189,7 +188,7 @@ def test_three_hundred_damaged_files_cost_at_most_one_line_each(tmp_path: Path) 
             assert all(notice.message.isprintable() for notice in document.notices)
             if file.name == "good.md":
                 assert document.sections[0].units[0].text == "All is well."
-        assert time.thread_time() - began < 5
+        assert time.monotonic() - began < 5
     assert refused < 150
 
 

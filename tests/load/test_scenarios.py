@@ -1,4 +1,4 @@
-"""Forty seconds of the scenarios of loadtests/, each on a server of its own with the smallest model."""
+"""A minute of the scenarios of loadtests/, each on a server of its own with the smallest model."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def known(lenders: Lenders, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
-def played(command: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+def minute(command: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """One run of a scenario."""
     return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
 
@@ -36,15 +36,15 @@ def test_every_reader_is_answered_and_none_waits_twice_as_long(scenario: str, kn
     """No request fails and no session waits over twice as long as another, for the first words or for the model.
 
     The same bars as those of `just loadtest`, which judges the seconds too. Waits that lie apart are held against the
-    server unless one of twenty random dealings parts them as far, so one run of twenty says no of a fair server:
-    then another run decides. A request that failed is not asked again.
+    server unless one of twenty random dealings parts them as far, so one minute of twenty says no of a fair server:
+    then another minute decides. A request that failed is not asked again.
     """
-    command = [sys.executable, "-m", "loadtests.run", scenario, "--seconds", "40", "--gently"]
+    command = [sys.executable, "-m", "loadtests.run", scenario, "--seconds", "60", "--gently"]
     command += ["--corpus", str(PART), "--data", str(known), "--out", str(tmp_path)]
     environment = {**os.environ, "LUTRIN_MODEL": "tiny"}
-    done = played(command, environment)
+    done = minute(command, environment)
     if done.returncode and done.stdout and json.loads(done.stdout.splitlines()[-1])["failed"] == 0:
-        done = played(command, environment)
+        done = minute(command, environment)
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
     assert (report["loadtest"], report["failed"]) == (scenario, 0)

@@ -17,8 +17,6 @@ from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, IndexUnavailab
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
 
 NEEDLE = "needle-in-a-question"
-BUSY_S = 1.5
-"""What a machine that is busy with other things may add to a deadline; tries go on for longer without one."""
 
 
 @pytest.fixture
@@ -87,7 +85,7 @@ async def test_a_service_that_stays_broken_is_given_up_within_the_deadline(
     began = time.monotonic()
     with pytest.raises(GeneratorUnavailable, match="status 503"):
         await told(generator, deadline_s=1.0)
-    assert time.monotonic() - began < 1.0 + BUSY_S
+    assert time.monotonic() - began < 1.2
     assert len(service.asked) >= 2
 
 
@@ -97,7 +95,7 @@ async def test_silence_ends_with_the_deadline(service: OpenAIService, generator:
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         await told(generator, deadline_s=0.3)
-    assert time.monotonic() - began < 0.3 + BUSY_S
+    assert time.monotonic() - began < 1
 
 
 async def test_a_slow_answer_is_cut_at_the_deadline(service: OpenAIService, generator: RemoteGenerator) -> None:
@@ -212,4 +210,4 @@ async def test_an_embedding_service_that_stays_away_is_given_up(
     began = time.monotonic()
     with pytest.raises(IndexUnavailable, match="status 503"):
         await embedder.encode(["x"])
-    assert time.monotonic() - began < 3 + BUSY_S
+    assert time.monotonic() - began < 3.5

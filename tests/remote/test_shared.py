@@ -153,7 +153,7 @@ async def test_one_ingest_on_all_machines(postgres_url: str) -> None:
             pass
     child.kill()
     await child.wait()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(5):
         while True:
             try:
                 async with ingest_alone(postgres_url):

@@ -40,7 +40,7 @@ async def first_frames(reply: httpx.Response, count: int) -> bytes:
     return got
 
 
-async def until(condition: Callable[[], bool], timeout_s: float = 20.0) -> None:
+async def until(condition: Callable[[], bool], timeout_s: float = 2.0) -> None:
     """Wait until a condition holds."""
     began = time.monotonic()
     while not condition():
@@ -50,7 +50,7 @@ async def until(condition: Callable[[], bool], timeout_s: float = 20.0) -> None:
 
 async def stored(house: House) -> list[ChatMessage]:
     """Both messages of the conversation s1, once they are there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(2):
         while len(messages := await house.chats.history("s1")) < 2:  # noqa: ASYNC110 - the store tells nobody
             await asyncio.sleep(0.01)
     return messages

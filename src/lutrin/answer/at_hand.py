@@ -43,22 +43,22 @@ async def follow(shelf: Shelf, traffic: Traffic) -> None:
 
 
 async def read(generation: OpenGeneration, traffic: Traffic) -> None:
-    """Read one book, while nobody is answered.
+    """Read one book, while nobody is answered or searches.
 
     Raises:
         IndexUnavailable: It cannot be read.
     """
-    chunks = (await generation.all_chunks())[:MOST_CHUNKS]
-    for start in range(0, len(chunks), AT_ONCE):
-        portion = chunks[start : start + AT_ONCE]
+    ids = await generation.first_ids(MOST_CHUNKS)
+    for start in range(0, len(ids), AT_ONCE):
         while traffic.readers:  # noqa: ASYNC110 - who leaves tells nobody
             await asyncio.sleep(REST_S)
+        portion = await generation.chunks(ids[start : start + AT_ONCE])
         text = "\n".join(chunk.embedded_text() for chunk in portion)
         await generation.document_frequency(lexical.words(text))
         await generation.keep_terms(text)
         for filename in {chunk.filename for chunk in portion}:
             await generation.source(filename)
-        for chunk in await generation.chunks([chunk.chunk_id for chunk in portion]):
+        for chunk in portion:
             plain(chunk.text)
             for unit in chunk.units:
                 form(chunk, unit, frozenset())

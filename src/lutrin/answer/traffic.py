@@ -1,4 +1,4 @@
-"""Who is being answered at this moment: the model's work waits for readers who have nothing yet."""
+"""Who is being answered, or searches, at this moment: the model's work waits for readers who have nothing yet."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,20 +6,20 @@ from contextlib import contextmanager
 
 
 class Traffic:
-    """Counts the answers that are under way in a server."""
+    """Counts the answers and searches that are under way in a server."""
 
     def __init__(self) -> None:
         self.readers = 0
-        """Answers under way."""
+        """Answers and searches under way."""
         self.served = 0
-        """Answers so far, those under way among them."""
+        """Answers and searches so far, those under way among them."""
         self._unquoted = 0
         self._all_quoted = asyncio.Event()
         self._arrival = asyncio.Event()
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """Counts an answer."""
+        """Counts an answer or a search."""
         self.readers += 1
         self.served += 1
         self._arrival.set()

@@ -23,8 +23,8 @@ SHORT_S = 60.0
 PROMPT_TOKENS = 300
 ANSWER_TOKENS = 64
 """A usual question's size, by which models are compared with the deadline."""
-SAME_SCORE = 0.125
-"""Scores that differ by less are equal: of twenty questions three tell two files apart, one or two are chance."""
+SAME_SCORE = 0.075
+"""Scores that differ by less are equal: one of twenty questions is chance, two tell files apart."""
 BLOCK_BYTES = 1 << 20
 
 

@@ -257,6 +257,11 @@ class OpenGeneration:
         rows = await self._query(lambda: self._passages.execute("SELECT record FROM chunk ORDER BY row").fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
+    async def first_ids(self, count: int) -> list[str]:
+        """The ids of the book's first chunks, in the order of rows."""
+        query = "SELECT chunk_id FROM chunk ORDER BY row LIMIT ?"
+        return [str(row[0]) for row in await self._query(lambda: self._passages.execute(query, (count,)).fetchall())]
+
     def windows_of(self, row: int) -> Vectors:
         """The pooled vectors of one chunk: (windows of the chunk, dimension)."""
         return self.windows[self._window_starts[row] : self._window_starts[row + 1]]

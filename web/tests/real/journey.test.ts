@@ -100,7 +100,7 @@ test('the conversation comes back after a reload and after a restart of the serv
   await reader.button('Try again').click();
   await reader.questions.nth(2).waitFor();
   expect(await reader.widget.locator('.message .text').allInnerTexts()).toEqual(before);
-});
+}, 90_000);
 
 test('a server that is gone: the inline words, the typed text kept, and on with it when it is back', async () => {
   const reader = await visit();
@@ -112,7 +112,7 @@ test('a server that is gone: the inline words, the typed text kept, and on with 
   await lutrin.up();
   await reader.input.press('Enter');
   await reader.answers.locator('.sources').waitFor();
-});
+}, 90_000);
 
 test('a selected passage alone is asked, and says when it has no answer', async () => {
   const reader = await visit();

@@ -113,20 +113,21 @@ test('a link may be followed only to the web or to a mail address', () => {
 
 test('hostile texts cost time in proportion to their length, not to its square', () => {
   const patterns = ['*a ', '**a*', '_', '`', '``` ', '[', '![', '[a](', '](', '<', '$a', '\\', '> ', '- ', '  - ', '|a', '1. ', '&#', '~a', '*_', 'https://', '((((', '[1](', ':::a\n', '`a``b', '> - ', '*a ]', '[*a ', '**a*b'];
-  const cost_ms = (hostile: string): number =>
-    Math.min(
-      ...[1, 2, 3].map(() => {
-        // Processor time, for the machine may be busy with something else.
-        const began = process.cpuUsage();
-        parseMarkdown(hostile);
-        return process.cpuUsage(began).user / 1000;
-      }),
-    );
+  const cost_ms = (hostile: string): number => {
+    // Processor time, for the machine may be busy with something else.
+    const began = process.cpuUsage();
+    parseMarkdown(hostile);
+    return process.cpuUsage(began).user / 1000;
+  };
+  const cheapest_ms = (hostile: string): number => Math.min(cost_ms(hostile), cost_ms(hostile), cost_ms(hostile));
   for (const pattern of patterns.flatMap((one) => [one, `${one}\n`])) {
-    const short_ms = cost_ms(pattern.repeat(5_000 / pattern.length));
-    const long_ms = cost_ms(pattern.repeat(40_000 / pattern.length));
+    const [short, long] = [pattern.repeat(5_000 / pattern.length), pattern.repeat(40_000 / pattern.length)];
     // Eight times as long; the square would be 64 times. What is over in a few milliseconds measures the clock.
-    expect(long_ms, JSON.stringify(pattern)).toBeLessThan(Math.max(100, short_ms * 24));
+    const most_ms = Math.max(100, cheapest_ms(short) * 24);
+    let long_ms = cheapest_ms(long);
+    // The engine's own compiler and collector count too: they disturb some parses, what is costly is so in every one.
+    for (let more = 0; long_ms >= most_ms && more < 20; more += 1) long_ms = Math.min(long_ms, cost_ms(long));
+    expect(long_ms, JSON.stringify(pattern)).toBeLessThan(most_ms);
   }
 }, 60_000);
 
