@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
 import msgspec
-from sqlalchemy import Update, case, func, select, update
+from sqlalchemy import Row, Table, bindparam, case, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlmodel import col
+from sqlmodel import SQLModel
 
 from lutrin.chats.seal import Seal
 from lutrin.chats.tables import MessageRow, SessionRow
 from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Citation, KeptMessage, Made, Mode, Role
 
 Insert = sqlite.Insert | postgresql.Insert
-Inserter = Callable[[type[SessionRow] | type[MessageRow]], Insert]
+Inserter = Callable[[Table], Insert]
 """`insert` of the database's dialect; both know `ON CONFLICT`, in the same words."""
 
 TITLE_CHARS = 80
@@ -38,71 +38,85 @@ def title_of(messages: Sequence[ChatMessage]) -> str:
     return text[: TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
 
 
-def new_session(key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], now: datetime, seal: Seal) -> SessionRow:
-    """The row of a conversation that begins."""
-    return SessionRow(
-        key=key,
-        id=origin.session_id,
-        owner=origin.owner,
-        title=seal.close(title_of(messages)),
-        created=iso(now),
-        updated=iso(now),
-        book=origin.book,
-        generation=origin.generation,
-        user_agent=seal.close(origin.user_agent[:USER_AGENT_CHARS]),
-        message_count=0,
-    )
+def new_session(
+    key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], now: datetime, seal: Seal
+) -> dict[str, str | int]:
+    """The columns of a conversation that begins."""
+    return {
+        "key": key,
+        "id": origin.session_id,
+        "owner": origin.owner,
+        "title": seal.close(title_of(messages)),
+        "created": iso(now),
+        "updated": iso(now),
+        "book": origin.book,
+        "generation": origin.generation,
+        "user_agent": seal.close(origin.user_agent[:USER_AGENT_CHARS]),
+        "message_count": 0,
+    }
 
 
-def upserted_session(insert: Inserter, row: SessionRow) -> Insert:
-    """Insert a conversation; one that is there gets the new time, and the book and generation where they are known."""
-    statement = insert(SessionRow).values(row.model_dump())
-    fresh = statement.excluded
-    return statement.on_conflict_do_update(
-        index_elements=["key"],
-        set_={
-            "updated": fresh.updated,
-            "book": case((fresh.book != "", fresh.book), else_=col(SessionRow.book)),
-            "generation": case((fresh.generation != "", fresh.generation), else_=col(SessionRow.generation)),
-        },
-    )
+class Statements:
+    """What is said to the database for every question, built once: to build a statement takes longer than to run it.
+
+    Args:
+        insert: Of the database's dialect.
+    """
+
+    def __init__(self, insert: Inserter) -> None:
+        session, message = (SQLModel.metadata.tables[name] for name in ("session", "message"))
+        begun = insert(session).inline()
+        self.upsert_session = begun.on_conflict_do_update(
+            index_elements=["key"],
+            set_={
+                "updated": begun.excluded.updated,
+                "book": case((begun.excluded.book != "", begun.excluded.book), else_=session.c.book),
+                "generation": case(
+                    (begun.excluded.generation != "", begun.excluded.generation), else_=session.c.generation
+                ),
+            },
+        )
+        """Inserts a conversation; one that is there gets the new time, and the book and generation where known."""
+        said = insert(message).inline()
+        kept = {"position", "id", "session"}
+        self.upsert_message = said.on_conflict_do_update(
+            index_elements=["id"],
+            set_={column.name: said.excluded[column.name] for column in message.c if column.name not in kept},
+            where=message.c.session == said.excluded.session,
+        )
+        """Inserts a message; one that is there is replaced in its place, unless it is another conversation's."""
+        count = select(func.count()).select_from(message).where(message.c.session == bindparam("of")).scalar_subquery()
+        self.recount = update(session).where(session.c.key == bindparam("of")).values(message_count=count)
+        """Brings the number of messages of the conversation `of` up to date."""
+        self.history = (
+            select(message, session.c.id.label("public"))
+            .join(session)
+            .where(message.c.session == bindparam("of"))
+            .order_by(message.c.position.desc())
+            .limit(bindparam("most"))
+        )
+        """The newest `most` messages of the conversation `of`, the newest first, with the browser's id of it."""
 
 
-def upserted_messages(insert: Inserter, messages: Sequence[MessageRow]) -> Insert:
-    """Insert messages; one that is there is replaced in its place, unless it is another conversation's."""
-    statement = insert(MessageRow).values([row.model_dump(exclude={"position"}) for row in messages])
-    fresh = statement.excluded
-    replaced = {name: fresh[name] for name in MessageRow.model_fields if name not in {"position", "id", "session"}}
-    return statement.on_conflict_do_update(
-        index_elements=["id"], set_=replaced, where=col(MessageRow.session) == fresh.session
-    )
-
-
-def recounted(key: str) -> Update:
-    """Bring the number of messages of a conversation up to date."""
-    count = select(func.count()).select_from(MessageRow).where(col(MessageRow.session) == key).scalar_subquery()
-    return update(SessionRow).where(col(SessionRow.key) == key).values(message_count=count)
-
-
-def message_row(key: str, message: ChatMessage, seal: Seal) -> MessageRow:
-    """The row of a message in the conversation `key`."""
+def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
+    """The columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, KeptMessage) else None
-    return MessageRow(
-        id=message.id,
-        session=key,
-        role=message.role,
-        text=seal.close(message.text),
-        created=message.created,
-        mode=message.mode,
-        kind=message.kind,
-        selected_text=seal.close(message.selected_text),
-        chunk_ids=msgspec.json.encode(message.chunk_ids).decode(),
-        citations=seal.close(msgspec.json.encode(message.citations).decode()),
-        made=seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
-    )
+    return {
+        "id": message.id,
+        "session": key,
+        "role": message.role,
+        "text": seal.close(message.text),
+        "created": message.created,
+        "mode": message.mode,
+        "kind": message.kind,
+        "selected_text": seal.close(message.selected_text),
+        "chunk_ids": msgspec.json.encode(message.chunk_ids).decode(),
+        "citations": seal.close(msgspec.json.encode(message.citations).decode()),
+        "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
+    }
 
 
-def chat_message(row: MessageRow, session_id: str, seal: Seal) -> ChatMessage:
+def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> ChatMessage:
     """The message of a row; `session_id` as the browser made it."""
     return ChatMessage(
         id=row.id,

@@ -60,7 +60,7 @@ class ChatTables:
     ) -> None:
         self._engine = engine
         self._readers = readers
-        self._insert = insert
+        self._statements = rows.Statements(insert)
         self._seal = seal
         self._now = now
 
@@ -79,15 +79,15 @@ class ChatTables:
             ChatStoreError: Nothing was stored.
         """
         now = self._now()
-        async with self._writing() as session:
-            begun = rows.new_session(key, origin, messages, now, self._seal)
-            await session.exec(rows.upserted_session(self._insert, begun))
-            if messages:
-                wanted = [rows.message_row(key, item, self._seal) for item in messages]
-                stored = await session.exec(rows.upserted_messages(self._insert, wanted))
-                if stored.rowcount != len(messages):
-                    raise ChatStoreError("A message of that id belongs to another conversation.")
-            await session.exec(rows.recounted(key))
+        begun = rows.new_session(key, origin, messages, now, self._seal)
+        wanted = [rows.new_message(key, item, self._seal) for item in messages]
+        with self._errors_named():
+            async with self._engine.begin() as connection:
+                await connection.execute(self._statements.upsert_session, begun)
+                for item in wanted:
+                    if not (await connection.execute(self._statements.upsert_message, item)).rowcount:
+                        raise ChatStoreError("A message of that id belongs to another conversation.")
+                await connection.execute(self._statements.recount, {"of": key})
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a conversation, oldest first; an unknown one has none.
@@ -95,12 +95,10 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        newest = col(MessageRow.position).desc()
-        wanted = select(MessageRow).where(MessageRow.session == session_id).order_by(newest).limit(limit)
-        async with self._reading() as session:
-            found = (await session.exec(wanted)).all()
-            public = (await session.exec(select(SessionRow.id).where(SessionRow.key == session_id))).first()
-            return [rows.chat_message(row, public or session_id, self._seal) for row in reversed(found)]
+        with self._errors_named():
+            async with self._readers.begin() as connection:
+                found = (await connection.execute(self._statements.history, {"of": session_id, "most": limit})).all()
+        return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str) -> list[ChatSession]:
         """An owner's conversations, the one used last first; the empty owner has none."""
