@@ -1,75 +1,85 @@
-"""SQLAlchemy's asynchronous engine over SQLCipher: `aiosqlite` runs each connection in its own thread.
+"""SQLAlchemy's engine over SQLCipher, and the threads in which its transactions run.
 
-SQLAlchemy knows aiosqlite over the standard library's sqlite3 only; the dialect here says where the error classes of
-`sqlcipher3` are, so that an IntegrityError arrives as one.
+A transaction is one call in a thread of its own, not one for each statement: an asynchronous driver changes threads
+three times a statement, which took ten times as long as the statements themselves (docs/decisions/0052).
 """
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
+from typing import TypeVar
 
-import aiosqlite
-from sqlalchemy import Connection, event
-from sqlalchemy.dialects import registry
-from sqlalchemy.dialects.sqlite.aiosqlite import AsyncAdapt_aiosqlite_dbapi, SQLiteDialect_aiosqlite
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.pool import QueuePool
 from sqlcipher3 import dbapi2
 
 from lutrin import sqlite
 
-READ = {"lutrin_begin": "BEGIN"}
+T = TypeVar("T")
+CONNECTIONS = 4
+"""Kept open; one of them writes at a time."""
+READS = {"lutrin_begin": "BEGIN"}
 """Execution options of a transaction that only reads; others take the write lock at once (`BEGIN IMMEDIATE`)."""
 
-_ERRORS = ("Error", "DatabaseError", "IntegrityError", "NotSupportedError", "OperationalError", "ProgrammingError")
 
-
-class SQLCipherDialect(SQLiteDialect_aiosqlite):
-    """The aiosqlite dialect with the error classes of sqlcipher3."""
-
-    driver = "aiosqlcipher"
-    supports_statement_cache = True
-
-    @classmethod
-    def import_dbapi(cls) -> AsyncAdapt_aiosqlite_dbapi:
-        """The DBAPI module that SQLAlchemy calls."""
-        module: ModuleType = dbapi2
-        adapted = AsyncAdapt_aiosqlite_dbapi(aiosqlite, module)
-        for name in _ERRORS:
-            setattr(adapted, name, getattr(module, name))
-        return adapted
-
-
-registry.register("sqlite.aiosqlcipher", __name__, "SQLCipherDialect")
-
-
-def open_engine(path: Path, key: str, *, connections: int = 4) -> AsyncEngine:
-    """An engine of a few connections; close it with `await engine.dispose()`.
+class SqlCipher:
+    """One SQLCipher file, already migrated.
 
     Args:
-        path: The database, already migrated.
+        path: Of the file.
         key: Its key, 64 hexadecimal digits.
-        connections: Kept open; one of them writes at a time.
     """
 
-    def open_file() -> sqlite.Connection:
-        connection = sqlite.connect(path, key=key)
-        connection.execute("PRAGMA secure_delete = ON")  # what a reader deletes is overwritten, not only unlinked
-        return connection
+    def __init__(self, path: Path, key: str) -> None:
+        def open_file() -> sqlite.Connection:
+            connection = sqlite.connect(path, key=key)
+            connection.execute("PRAGMA secure_delete = ON")  # what a reader deletes is overwritten, not only unlinked
+            return connection
 
-    async def connect() -> aiosqlite.Connection:
-        connection = aiosqlite.Connection(open_file, 64)
-        # As SQLAlchemy does for its own connections: a forgotten close must not keep the process alive.
-        connection._thread.daemon = True  # noqa: SLF001 - aiosqlite has no public name for it
-        return await connection
+        self._threads = ThreadPoolExecutor(CONNECTIONS, "lutrin-chats")
+        self._engine = create_engine(
+            "sqlite://",
+            creator=open_file,
+            module=dbapi2,
+            poolclass=QueuePool,
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            hide_parameters=True,  # an error's text must not hold a reader's words
+        )
+        event.listen(self._engine, "begin", _begin)
+        self._readers = self._engine.execution_options(**READS)
 
-    engine = create_async_engine(
-        "sqlite+aiosqlcipher:///conversations",  # a name only; `connect` knows the file
-        async_creator=connect,
-        pool_size=connections,
-        max_overflow=0,
-        hide_parameters=True,  # an error's text must not hold a reader's words
-    )
-    event.listen(engine.sync_engine, "begin", _begin)
-    return engine
+    async def run(self, work: Callable[[Connection], T], *, reads: bool) -> T:
+        """Do some work in one transaction, in a thread; it goes on where who waits for it is cancelled.
+
+        Args:
+            work: Gets the connection; what it raises undoes the transaction.
+            reads: It writes nothing, so that others may write meanwhile.
+        """
+
+        def transaction() -> T:
+            with (self._readers if reads else self._engine).begin() as connection:
+                return work(connection)
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, transaction)
+
+    async def empty_log(self) -> None:
+        """Write what is in the log file into the database and empty it."""
+
+        def checkpoint() -> None:
+            connection = self._engine.raw_connection()  # below SQLAlchemy: a checkpoint runs outside of transactions
+            try:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                connection.close()
+
+        await asyncio.get_running_loop().run_in_executor(self._threads, checkpoint)
+
+    async def close(self) -> None:
+        """Let work that has begun end and release the file; no other call may follow."""
+        await asyncio.to_thread(self._threads.shutdown)
+        self._engine.dispose()
 
 
 def _begin(connection: Connection) -> None:

@@ -6,13 +6,14 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 
 import asyncpg
+from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from lutrin.chats.seal import KeySeal
-from lutrin.chats.store import ChatTables, utc_now
+from lutrin.chats.store import ChatTables, T, utc_now
 from lutrin.errors import ChatStoreError, InvalidSettings
 from lutrin.records import ChatMessage, ChatOrigin
 from lutrin.retry import retried
@@ -86,7 +87,7 @@ class PostgresChatStore(ChatTables):
                     f"PostgreSQL at {place(url)} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
                 ) from error
             unfinished.pop_all()
-        return cls(engine, engine.execution_options(postgresql_readonly=True), insert, seal, now)
+        return cls(Pool(engine), insert, seal, now)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
         """Store messages; tried again while PostgreSQL is away, for storing a message twice stores it once."""
@@ -95,6 +96,27 @@ class PostgresChatStore(ChatTables):
             patience_s=PATIENCE_S,
             pause_s=lambda error: 0.0 if isinstance(error.__cause__, TROUBLE) else None,
         )
+
+
+class Pool:
+    """A few connections to PostgreSQL, migrated.
+
+    Args:
+        engine: Closed with this.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._readers = engine.execution_options(postgresql_readonly=True)
+
+    async def run(self, work: Callable[[Connection], T], *, reads: bool) -> T:
+        """Do some work in one transaction; see `store.Database`."""
+        async with (self._readers if reads else self._engine).begin() as connection:
+            return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close the connections; no other call may follow."""
+        await self._engine.dispose()
 
 
 def open_engine(url: str) -> AsyncEngine:

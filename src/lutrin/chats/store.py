@@ -4,20 +4,21 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Protocol, TypeVar
 
+from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.orm import aliased
-from sqlmodel import col, delete, func, select
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel import Session, col, delete, func, select
 
+from lutrin import sqlite
 from lutrin.chats import rows
-from lutrin.chats.engine import READ, open_engine
+from lutrin.chats.engine import SqlCipher
 from lutrin.chats.migrations import migrate
 from lutrin.chats.seal import NoSeal, Seal
 from lutrin.chats.tables import FeedbackRow, MessageRow, SessionRow
@@ -25,6 +26,7 @@ from lutrin.errors import ChatStoreError, NotFound
 from lutrin.messages import NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE
 from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
 
+T = TypeVar("T")
 OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
 """Refusals that say nothing about what the books hold."""
 
@@ -34,14 +36,30 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+class Database(Protocol):
+    """Runs transactions."""
+
+    async def run(self, work: Callable[[Connection], T], *, reads: bool) -> T:
+        """Do some work in one transaction, without holding up the event loop.
+
+        Args:
+            work: Gets the connection; what it raises undoes the transaction.
+            reads: It writes nothing, so that others may write meanwhile.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let work that has begun end and release files and handles; no other call may follow."""
+        ...
+
+
 class ChatTables:
     """Conversations in the tables of `tables.py`.
 
     Every method that says `key` means `owner.conversation_key`: the id itself for a conversation without an owner.
 
     Args:
-        engine: Of the database, migrated; closed with this.
-        readers: The same engine with the options of transactions that only read.
+        database: Migrated; closed with this.
         insert: Of the database's dialect.
         seal: Closes readers' words where the database is not encrypted as a whole.
         now: The time of day.
@@ -52,14 +70,12 @@ class ChatTables:
 
     def __init__(
         self,
-        engine: AsyncEngine,
-        readers: AsyncEngine,
+        database: Database,
         insert: rows.Inserter,
         seal: Seal,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        self._engine = engine
-        self._readers = readers
+        self._database = database
         self._statements = rows.Statements(insert)
         self._seal = seal
         self._now = now
@@ -81,13 +97,15 @@ class ChatTables:
         now = self._now()
         begun = rows.new_session(key, origin, messages, now, self._seal)
         wanted = [rows.new_message(key, item, self._seal) for item in messages]
-        with self._errors_named():
-            async with self._engine.begin() as connection:
-                await connection.execute(self._statements.upsert_session, begun)
-                for item in wanted:
-                    if not (await connection.execute(self._statements.upsert_message, item)).rowcount:
-                        raise ChatStoreError("A message of that id belongs to another conversation.")
-                await connection.execute(self._statements.recount, {"of": key})
+
+        def work(connection: Connection) -> None:
+            connection.execute(self._statements.upsert_session, begun)
+            for item in wanted:
+                if not connection.execute(self._statements.upsert_message, item).rowcount:
+                    raise ChatStoreError("A message of that id belongs to another conversation.")
+            connection.execute(self._statements.recount, {"of": key})
+
+        await self._run(work)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a conversation, oldest first; an unknown one has none.
@@ -95,17 +113,19 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        with self._errors_named():
-            async with self._readers.begin() as connection:
-                found = (await connection.execute(self._statements.history, {"of": session_id, "most": limit})).all()
+        limits = {"of": session_id, "most": limit}
+        found = await self._run(lambda within: within.execute(self._statements.history, limits).all(), reads=True)
         return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str) -> list[ChatSession]:
         """An owner's conversations, the one used last first; the empty owner has none."""
         newest = col(SessionRow.updated).desc()
         wanted = select(SessionRow).where(SessionRow.owner == owner).order_by(newest, col(SessionRow.key))
-        async with self._reading() as session:
-            return [rows.chat_session(row, self._seal) for row in (await session.exec(wanted)).all()] if owner else []
+
+        def read(session: Session) -> list[ChatSession]:
+            return [rows.chat_session(row, self._seal) for row in session.exec(wanted).all()]
+
+        return await self._read(read) if owner else []
 
     async def refused(self) -> list[ChatMessage]:
         """Questions that the books did not answer, oldest first; whose they were is left out.
@@ -121,17 +141,20 @@ class ChatTables:
             .scalar_subquery()
         )
         refusals = select(said.text, before).where(said.role == "assistant", said.kind == "refusal")
-        async with self._reading() as session:
+
+        def read(session: Session) -> list[ChatMessage]:
             places = [
                 place
-                for text, place in (await session.exec(refusals)).all()
+                for text, place in session.exec(refusals).all()
                 if self._seal.open(text) not in OTHER_REFUSALS and place is not None
             ]
             found = []
             for place in sorted(places):
-                row = (await session.exec(select(MessageRow).where(MessageRow.position == place))).one()
+                row = session.exec(select(MessageRow).where(MessageRow.position == place)).one()
                 found.append(rows.chat_message(row, "", self._seal))
             return found
+
+        return await self._read(read)
 
     async def conversation_of(self, message_id: str) -> list[KeptMessage]:
         """A stored message at the end of the conversation that leads to it, oldest first; for the operator.
@@ -139,15 +162,18 @@ class ChatTables:
         Raises:
             NotFound: There is no such message.
         """
-        async with self._reading() as session:
-            said = (await session.exec(select(MessageRow).where(MessageRow.id == message_id))).first()
+
+        def read(session: Session) -> list[KeptMessage]:
+            said = session.exec(select(MessageRow).where(MessageRow.id == message_id)).first()
             if said is None or said.position is None:
                 raise NotFound(NOTHING_HERE)
             before = select(MessageRow).where(
                 MessageRow.session == said.session, col(MessageRow.position) <= said.position
             )
-            found = (await session.exec(before.order_by(col(MessageRow.position)))).all()
+            found = session.exec(before.order_by(col(MessageRow.position))).all()
             return [rows.kept_message(row, said.session, self._seal) for row in found]
+
+        return await self._read(read)
 
     async def session(self, key: str) -> ChatSession:
         """What is known of one conversation.
@@ -155,11 +181,7 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        async with self._reading() as session:
-            row = await session.get(SessionRow, key)
-            if row is None:
-                raise NotFound(NOTHING_HERE)
-            return rows.chat_session(row, self._seal)
+        return await self._read(lambda session: rows.chat_session(_conversation(session, key), self._seal))
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own.
@@ -167,12 +189,13 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        async with self._writing() as session:
-            row = await session.get(SessionRow, key)
-            if row is None:
-                raise NotFound(NOTHING_HERE)
+
+        def write(session: Session) -> ChatSession:
+            row = _conversation(session, key)
             row.title = self._seal.close(title)
             return rows.chat_session(row, self._seal)
+
+        return await self._write(write)
 
     async def delete(self, key: str) -> None:
         """Delete a conversation for good.
@@ -180,10 +203,12 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        async with self._writing() as session:
-            if await session.get(SessionRow, key) is None:
-                raise NotFound(NOTHING_HERE)
-            await session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
+
+        def write(session: Session) -> None:
+            _conversation(session, key)
+            session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
+
+        await self._write(write)
         await self._erase_traces()
 
     async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
@@ -194,13 +219,16 @@ class ChatTables:
         """
         answers = select(MessageRow.id).join(SessionRow).where(MessageRow.id == message_id)
         mine = answers.where(MessageRow.role == "assistant", SessionRow.owner == owner)
-        async with self._writing() as session:
-            if (await session.exec(mine)).first() is None:
+        created = rows.iso(self._now())
+
+        def write(session: Session) -> None:
+            if session.exec(mine).first() is None:
                 raise NotFound(NOTHING_HERE)
-            created = rows.iso(self._now())
-            await session.merge(
+            session.merge(
                 FeedbackRow(message=message_id, value=value, comment=self._seal.close(comment), created=created)
             )
+
+        await self._write(write)
 
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
@@ -222,32 +250,34 @@ class ChatTables:
             doomed = doomed.where(SessionRow.updated < rows.iso(self._now() - older_than))
         elif not everything:
             return 0
-        async with self._writing() as session:
-            keys = (await session.exec(doomed)).all()
+
+        def write(session: Session) -> int:
+            keys = session.exec(doomed).all()
             for key in keys:
-                await session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
-        if keys:
+                session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
+            return len(keys)
+
+        deleted = await self._write(write)
+        if deleted:
             await self._erase_traces()
-        return len(keys)
+        return deleted
 
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""
-        await self._engine.dispose()
+        await self._database.close()
 
     async def _erase_traces(self) -> None:
         """Remove what the database keeps of deleted rows; those that overwrite nothing themselves have more to do."""
 
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncSession]:
-        with self._errors_named():
-            async with AsyncSession(self._engine, expire_on_commit=False) as session, session.begin():
-                yield session
+    async def _read(self, work: Callable[[Session], T]) -> T:
+        return await self._run(lambda connection: _in_session(connection, work), reads=True)
 
-    @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[AsyncSession]:
+    async def _write(self, work: Callable[[Session], T]) -> T:
+        return await self._run(lambda connection: _in_session(connection, work))
+
+    async def _run(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
         with self._errors_named():
-            async with AsyncSession(self._readers, expire_on_commit=False) as session, session.begin():
-                yield session
+            return await self._database.run(work, reads=reads)
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
@@ -261,11 +291,34 @@ class ChatTables:
             ) from error
 
 
+def _in_session(connection: Connection, work: Callable[[Session], T]) -> T:
+    """Work with rows as objects; what was changed in them is written before the transaction ends."""
+    with Session(connection, expire_on_commit=False) as session:
+        result = work(session)
+        session.flush()
+        return result
+
+
+def _conversation(session: Session, key: str) -> SessionRow:
+    """The row of a conversation.
+
+    Raises:
+        NotFound: There is none of that key.
+    """
+    row = session.get(SessionRow, key)
+    if row is None:
+        raise NotFound(NOTHING_HERE)
+    return row
+
+
 class SqlChatStore(ChatTables):
     """Conversations in one SQLCipher file; open it with `SqlChatStore.open`."""
 
-    def __init__(self, engine: AsyncEngine, path: Path, now: Callable[[], datetime] = utc_now) -> None:
-        super().__init__(engine, engine.execution_options(**READ), insert, NoSeal(), now)
+    trouble = (SQLAlchemyError, sqlite.DatabaseError)
+
+    def __init__(self, database: SqlCipher, path: Path, now: Callable[[], datetime] = utc_now) -> None:
+        super().__init__(database, insert, NoSeal(), now)
+        self._file = database
         self._path = path
 
     @classmethod
@@ -276,14 +329,11 @@ class SqlChatStore(ChatTables):
             ChatStoreError: The key is wrong, or the database cannot be opened or migrated.
         """
         await asyncio.to_thread(migrate, path, key)
-        return cls(open_engine(path, key), path, now)
+        return cls(SqlCipher(path, key), path, now)
 
     async def _erase_traces(self) -> None:
         """Empty the log file and remove the migrations' backups, which still hold what was deleted."""
         with self._errors_named():
-            async with self._engine.connect() as connection:
-                raw = await connection.get_raw_connection()
-                if raw.driver_connection is not None:  # below SQLAlchemy: a checkpoint runs outside of transactions
-                    await raw.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            await self._file.empty_log()
         for backup in self._path.parent.glob(f"{self._path.name}.before-*"):
             backup.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -348,11 +348,8 @@ class OpenGeneration:
 
     def _filtered(self, where: Mapping[str, str]) -> list[tuple[int, str]]:
         clause, values = lexical.chunk_filter(where)
-        found: list[Any] = self._passages.execute(
-            f"SELECT row, chunk_id FROM chunk WHERE TRUE {clause} ORDER BY row",  # noqa: S608 - columns of `lexical.FILTERS`
-            values,
-        ).fetchall()
-        return found
+        query = f"SELECT row, chunk_id FROM chunk WHERE TRUE {clause} ORDER BY row"  # noqa: S608 - `lexical.FILTERS`
+        return list(self._passages.execute(query, values))
 
 
 async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration:
