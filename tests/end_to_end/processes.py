@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import httpx
 import msgspec
+from tests.loopback import NO_TLS
 
 LUTRIN = Path(sys.executable).with_name("lutrin")
 """The command as it was installed beside this Python."""
@@ -150,7 +151,9 @@ class Server:
         self._arguments = arguments
         self._out: IO[bytes] | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=COMMAND_S, trust_env=False)
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}", timeout=COMMAND_S, trust_env=False, verify=NO_TLS
+        )
 
     @property
     def pid(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from tests.loopback import NO_TLS
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
@@ -81,7 +82,7 @@ def serve(house: House) -> Serve:
             await asyncio.sleep(0.005)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         try:
-            async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+            async with httpx.AsyncClient(base_url=address, timeout=20, verify=NO_TLS) as client:
                 yield client
         finally:
             house.answers.go_on.set()

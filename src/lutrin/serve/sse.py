@@ -23,9 +23,12 @@ def frame(event: AnswerEvent, stream: str, number: int) -> bytes:
         stream: Id of the stream.
         number: Of the event in it, from 1.
     """
-    fields = msgspec.to_builtins(event.answer if isinstance(event, DoneEvent) else event)
     name = str(event.__struct_config__.tag)
-    data = msgspec.json.encode({"type": name, **fields})  # JSON escapes line breaks, so it is one line
+    if isinstance(event, DoneEvent):  # the fields of the answer stand beside the type
+        data = b'{"type":"done",' + msgspec.json.encode(event.answer).removeprefix(b"{")
+    else:
+        data = msgspec.json.encode(event)
+    # JSON escapes line breaks, so it is one line.
     return f"id: {stream}.{number}\nevent: {name}\ndata: ".encode() + data + b"\n\n"
 
 

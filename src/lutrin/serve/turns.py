@@ -123,28 +123,39 @@ class Turn:
         return self.answer
 
     async def stream(self, after: int) -> AsyncIterator[bytes]:
-        """Frames from number `after + 1` to the last, comments while nothing happens."""
+        """Frames from number `after + 1` to the last, those that are there together; comments while nothing happens."""
         number = after
-        async with aclosing(self.events(after)) as events:
-            async for event in events:
-                number += event is not None
-                await self._memory.keep(self.sent[:number])
-                yield sse.HEARTBEAT if event is None else sse.frame(event, self.id, number)
+        async with aclosing(self._come(after)) as come:
+            async for events in come:
+                await self._memory.keep(self.sent[: number + len(events)])
+                frames = [sse.frame(event, self.id, number + place) for place, event in enumerate(events, 1)]
+                number += len(events)
+                yield b"".join(frames) or sse.HEARTBEAT
 
     async def events(self, after: int = 0) -> AsyncGenerator[records.AnswerEvent | None, None]:
         """Events from number `after + 1` to the last; None when nothing happened for a while."""
+        async with aclosing(self._come(after)) as come:
+            async for events in come:
+                for event in events:
+                    yield event
+                if not events:
+                    yield None
+
+    async def _come(self, after: int) -> AsyncGenerator[list[records.AnswerEvent], None]:
+        """The events that have come since the last ones; none when nothing happened for a while."""
         read = after
         self.attach()
         try:
             while True:
                 news = self._news
                 if read < len(self.sent):
-                    read += 1
-                    yield self.sent[read - 1]
+                    events = self.sent[read:]
+                    read += len(events)
+                    yield events
                 elif self.finished.is_set():
                     return
                 elif not await _wait(news, self._heartbeat_s):
-                    yield None
+                    yield []
         finally:
             self.detach()  # no `await` here: a closed connection cancels its task
 
