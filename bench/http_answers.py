@@ -6,24 +6,25 @@ A real server (`lutrin serve`, no rate limits) on the sample book; in each round
 their own, ask different questions at the same moment and read the stream. No question is asked twice, but for the
 last part: there each answer is asked for again. *Useful text* is the first quote; *generated* means that the model
 wrote at least one sentence that was proven and came before the deadline. `--data-dir` holds an index (and perhaps what
-`lutrin models tune` chose); without it the sample book is read into a folder of its own first.
+`lutrin models tune` chose); without it the sample book is read into a folder of its own first. The readers' side of
+HTTP is that of wire.py.
 """
 
 import argparse
 import asyncio
 import itertools
-import json
 import statistics
+import sys
 import time
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 from common import QUESTIONS, ROOT, finish, machine
 from serving import ingested, served
+from wire import Connections
 
 from lutrin.evaluate.questions import read_questions
 
@@ -42,7 +43,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """Until the model's first sentence."""
     done_s: float
     kind: str
-    """`generated`, `extractive`, `refusal`, or what went wrong."""
+    """`generated`, `extractive`, `refusal`, or `failed`."""
     failed: bool = False
 
 
@@ -53,31 +54,30 @@ def questions() -> Iterator[str]:
     return (opening.format(text) for opening in OPENINGS for text in spread)
 
 
-async def ask(client: httpx.AsyncClient, text: str) -> Seen:
+async def ask(readers: Connections, text: str) -> Seen:
     """One reader: ask, and read the stream to its end."""
     began = time.perf_counter()
     useful_s = sentence_s = None
     body = {"query": text, "session_id": uuid.uuid4().hex}
-    headers = {"Accept": "text/event-stream"}
-    async with client.stream("POST", "/api/query", json=body, headers=headers) as response:
-        async for line in response.aiter_lines():
-            if not line.startswith("data: "):
-                continue
-            event: dict[str, Any] = json.loads(line[6:])
+    seen = None
+    try:
+        async for event in readers.events("/api/query", body):
             now_s = time.perf_counter() - began
             if event["type"] in {"quote", "done"}:
                 useful_s = useful_s if useful_s is not None else now_s
             if event["type"] == "sentence" and sentence_s is None:
                 sentence_s = now_s
             if event["type"] == "done":
-                return Seen(useful_s=useful_s or now_s, sentence_s=sentence_s, done_s=now_s, kind=event["kind"])
+                seen = Seen(useful_s=useful_s or now_s, sentence_s=sentence_s, done_s=now_s, kind=str(event["kind"]))
+    except (RuntimeError, OSError, asyncio.IncompleteReadError) as error:
+        print(f"failed: {error}", file=sys.stderr)
     ended_s = time.perf_counter() - began
-    return Seen(useful_s=ended_s, sentence_s=None, done_s=ended_s, kind=str(response.status_code), failed=True)
+    return seen or Seen(useful_s=ended_s, sentence_s=None, done_s=ended_s, kind="failed", failed=True)
 
 
-async def crowd(client: httpx.AsyncClient, asked: Sequence[str]) -> list[Seen]:
+async def crowd(readers: Connections, asked: Sequence[str]) -> list[Seen]:
     """All at once."""
-    seen = list(await asyncio.gather(*(ask(client, text) for text in asked)))
+    seen = list(await asyncio.gather(*(ask(readers, text) for text in asked)))
     await asyncio.sleep(PAUSE_S)
     return seen
 
@@ -88,16 +88,17 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     found: dict[int, list[list[Seen]]] = {}
     ahead = "true" if arguments.ahead else "false"
     async with served(arguments.data_dir, MODEL=arguments.model, READ_AHEAD=ahead) as server:
-        client = server.client
-        await crowd(client, list(itertools.islice(stock, 4)))
+        class_ = Connections(server.client.base_url.port or 80)
+        await crowd(class_, list(itertools.islice(stock, 4)))
         for readers, _ in itertools.product(arguments.crowds, range(arguments.rounds)):
-            found.setdefault(readers, []).append(await crowd(client, list(itertools.islice(stock, readers))))
+            found.setdefault(readers, []).append(await crowd(class_, list(itertools.islice(stock, readers))))
         firsts, repeats = [], []
         for text in itertools.islice(stock, arguments.repeats):
-            first, again = await ask(client, text), await ask(client, text)
+            first, again = await ask(class_, text), await ask(class_, text)
             if first.kind == "generated":
                 firsts.append(first.done_s)
                 repeats.append(again.done_s)
+        class_.close()
     result: dict[str, Any] = {str(readers): figures(rounds) for readers, rounds in found.items()}
     if firsts:
         ratio = statistics.median(again / first for first, again in zip(firsts, repeats, strict=True))

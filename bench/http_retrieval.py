@@ -6,14 +6,12 @@ The book is the sample book several times over, each copy without other paragrap
 it is served (`lutrin serve`, no language model, no rate limit), and its readers ask `POST /api/retrieve` one question
 after the other. The peer embeds a question and asks Chroma for the same number of results in this process, without
 HTTP, words, ranking or scope; as many at once. Both take turns, round by round, so that what else the machine does
-falls on both. The readers' side of HTTP is a few lines over sockets, for a client library takes two milliseconds of
-the same two cores for each question; a class has browsers of its own for that.
+falls on both. The readers' side of HTTP is that of wire.py.
 """
 
 import argparse
 import asyncio
 import contextlib
-import json
 import os
 import shutil
 import socket
@@ -28,6 +26,7 @@ import chromadb
 import httpx
 from chromadb.config import Settings as ChromaSettings
 from common import CORPUS, QUESTIONS, ROOT, finish, machine, spread
+from wire import Connections
 
 from lutrin.evaluate.questions import read_questions
 from lutrin.evaluate.show import aligned
@@ -126,41 +125,6 @@ async def simultaneous(ask: Ask, questions: Sequence[str], readers: int) -> list
         for _ in range(readers):
             group.create_task(reader())
     return seconds
-
-
-class Connections:
-    """Connections to a server of this machine that stay open, as many as are needed at once.
-
-    Args:
-        port: Of the server.
-    """
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
-
-    async def post(self, path: str, body: dict[str, object]) -> bytes:
-        """The body of the reply to a POST of JSON.
-
-        Raises:
-            RuntimeError: The reply is not 200.
-        """
-        reader, writer = self._free.pop() if self._free else await asyncio.open_connection("127.0.0.1", self._port)
-        data = json.dumps(body).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        writer.write(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
-        status, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
-        headers = dict(line.split(": ", 1) for line in lines if line)
-        reply = await reader.readexactly(int(headers["content-length"]))
-        if status.split()[1] != "200":
-            raise RuntimeError(f"{status}: {reply.decode()}")
-        self._free.append((reader, writer))
-        return reply
-
-    def close(self) -> None:
-        """Close them all."""
-        for _, writer in self._free:
-            writer.close()
 
 
 @contextlib.asynccontextmanager
