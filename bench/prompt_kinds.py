@@ -11,23 +11,17 @@ are the key facts in those sentences. `--show` prints every sentence.
 
 import argparse
 import asyncio
-import os
 import statistics
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 from common import finish, machine
-from prompt_variants import MODEL, OUT, Asked, Writer, passages, prompts
+from prompt_variants import MODEL, OUT, Asked, Writer, facts_told, let_through, passages, prompts, threads_sleep
 from serving import ingested
 
-from lutrin.answer.compose import SentenceStream
-from lutrin.answer.ground import support
 from lutrin.answer.kinds import QuestionKind, kind_of
 from lutrin.answer.prompt import SYSTEM
-from lutrin.evaluate.measures import facts_in
 from lutrin.generate.prefix import common_length
-from lutrin.generate.worker import THREADS_SLEEP
 from lutrin.records import Message
 from lutrin.retrieve.words import words
 
@@ -100,14 +94,6 @@ def messages_for(asked: Asked, variant: str) -> tuple[Message, ...]:
     return system, *shown, last
 
 
-def said(asked: Asked, text: str) -> list[str]:
-    """The sentences of an answer that the verifier lets through."""
-    stream = SentenceStream()
-    sentences = [*stream.feed(text), *stream.finish()]
-    evidence = passages(asked)
-    return [item for item in sentences if support(item, evidence, question=asked.question.question)]
-
-
 def is_own(sentence: str, passage: str) -> bool:
     """Whether a sentence is said otherwise than the passage says it."""
     own, given = ([word.lower() for word in words(text)] for text in (sentence, passage))
@@ -126,9 +112,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--show", action="store_true", help="print every sentence that is let through")
     arguments = parser.parse_args()
-    if not THREADS_SLEEP.items() <= os.environ.items():
-        # OpenMP reads its settings when it is loaded: this program again, as the model's process runs.
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **THREADS_SLEEP})  # noqa: S606 - see above
+    threads_sleep()
     if TASK not in SYSTEM:
         raise SystemExit("The prompt of all kinds has changed; change TASK with it.")
     ingested(arguments.data_dir)
@@ -145,9 +129,8 @@ def main() -> None:
             common = common_length(before, tokens)
             token, _ = writer.exact(tokens, common)
             before = tokens
-            sentences = said(item, writer.text(writer.write(tokens, token)))
-            facts = item.question.key_facts
-            share = len(facts_in(facts, [" ".join(sentences)])) / len(facts) if facts else 1.0
+            sentences = let_through(item, writer.text(writer.write(tokens, token)))
+            share = facts_told(item, " ".join(sentences))
             own = [sentence for sentence in sentences if is_own(sentence, passages(item)[0])]
             kind = kind_of(item.question.question)
             for row in (kind, "all"):

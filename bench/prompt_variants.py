@@ -196,14 +196,29 @@ def spans(writer: Writer, asked: Asked, tokens: Sequence[int]) -> list[tuple[int
     return found
 
 
-def judged(asked: Asked, text: str) -> tuple[float, float]:
-    """Share of key facts in a text, and whether one of its sentences is supported."""
+def facts_told(asked: Asked, text: str) -> float:
+    """Share of a question's key facts in a text."""
+    facts = asked.question.key_facts
+    return len(facts_in(facts, [text])) / len(facts) if facts else 1.0
+
+
+def let_through(asked: Asked, text: str) -> list[str]:
+    """The sentences of an answer that the verifier lets through."""
     stream = SentenceStream()
     sentences = [*stream.feed(text), *stream.finish()]
     evidence = passages(asked)
-    held = any(support(sentence, evidence, question=asked.question.question) for sentence in sentences)
-    facts = asked.question.key_facts
-    return len(facts_in(facts, [text])) / len(facts) if facts else 1.0, float(held)
+    return [item for item in sentences if support(item, evidence, question=asked.question.question)]
+
+
+def threads_sleep() -> None:
+    """Go on as the model's process runs: OpenMP reads its settings when it is loaded, so this program begins anew."""
+    if not THREADS_SLEEP.items() <= os.environ.items():
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **THREADS_SLEEP})  # noqa: S606 - our own
+
+
+def judged(asked: Asked, text: str) -> tuple[float, float]:
+    """Share of key facts in a text, and whether one of its sentences is supported."""
+    return facts_told(asked, text), float(bool(let_through(asked, text)))
 
 
 def drafted(tokens: Sequence[int], written: Sequence[int]) -> tuple[int, int]:
@@ -226,9 +241,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=MODEL)
     parser.add_argument("--limit", type=int, default=40)
     arguments = parser.parse_args()
-    if not THREADS_SLEEP.items() <= os.environ.items():
-        # OpenMP reads its settings when it is loaded: this program again, as the model's process runs.
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **THREADS_SLEEP})  # noqa: S606 - see above
+    threads_sleep()
     ingested(arguments.data_dir)
     asked = asyncio.run(prompts(arguments.data_dir, arguments.limit))
     writer = Writer(arguments.model)

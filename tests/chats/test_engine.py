@@ -26,6 +26,26 @@ async def database(tmp_path: Path) -> AsyncIterator[SqlCipher]:
     await opened.close()
 
 
+class Slow:
+    """Stores 1, stands still until it may go on, stores 2."""
+
+    def __init__(self) -> None:
+        self._begun, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self, connection: Connection) -> None:
+        """The work of a transaction."""
+        insert(connection, 1)
+        self._begun.set()
+        assert self.go_on.wait(WAIT_S)
+        insert(connection, 2)
+
+    async def begun_in(self, database: SqlCipher) -> "asyncio.Task[None]":
+        """A transaction that stands still, in a task that waits for it."""
+        task = asyncio.create_task(database.run(self, reads=False))
+        assert await asyncio.to_thread(self._begun.wait, WAIT_S)
+        return task
+
+
 def insert(connection: Connection, number: int) -> None:
     """Store a number."""
     connection.exec_driver_sql("INSERT INTO number VALUES (?)", (number,))
@@ -51,21 +71,13 @@ async def test_what_fails_is_undone_as_a_whole(database: SqlCipher) -> None:
 
 async def test_who_leaves_undoes_nothing(database: SqlCipher) -> None:
     """A task that is cancelled while its transaction runs leaves it to end."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def slow(connection: Connection) -> None:
-        insert(connection, 1)
-        begun.set()
-        assert go_on.wait(WAIT_S)
-        insert(connection, 2)
-
-    leaving = asyncio.create_task(database.run(slow, reads=False))
-    assert await asyncio.to_thread(begun.wait, WAIT_S)
+    slow = Slow()
+    leaving = await slow.begun_in(database)
     leaving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaving
     assert await database.run(known, reads=True) == []
-    go_on.set()
+    slow.go_on.set()
     await database.run(lambda connection: insert(connection, 3), reads=False)
     assert await database.run(known, reads=True) == [1, 2, 3]
 
@@ -75,39 +87,25 @@ async def test_closing_waits_for_what_has_begun(tmp_path: Path) -> None:
     migrate(tmp_path / "chats.db", KEY)
     first = SqlCipher(tmp_path / "chats.db", KEY)
     await first.run(lambda connection: connection.exec_driver_sql("CREATE TABLE number (n INTEGER)"), reads=False)
-    begun, go_on = threading.Event(), threading.Event()
-
-    def slow(connection: Connection) -> None:
-        begun.set()
-        assert go_on.wait(WAIT_S)
-        insert(connection, 1)
-
-    writing = asyncio.create_task(first.run(slow, reads=False))
-    assert await asyncio.to_thread(begun.wait, WAIT_S)
+    slow = Slow()
+    writing = await slow.begun_in(first)
     closing = asyncio.create_task(first.close())
     await asyncio.sleep(0.05)
     assert not closing.done()
-    go_on.set()
+    slow.go_on.set()
     await closing
     await writing
     again = SqlCipher(tmp_path / "chats.db", KEY)
-    assert await again.run(known, reads=True) == [1]
+    assert await again.run(known, reads=True) == [1, 2]
     await again.close()
 
 
 async def test_readers_wait_for_no_writer(database: SqlCipher) -> None:
     """As many readings as there are other threads end while a writer holds the file."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def slow(connection: Connection) -> None:
-        insert(connection, 1)
-        begun.set()
-        assert go_on.wait(WAIT_S)
-
-    writing = asyncio.create_task(database.run(slow, reads=False))
-    assert await asyncio.to_thread(begun.wait, WAIT_S)
+    slow = Slow()
+    writing = await slow.begun_in(database)
     async with asyncio.timeout(WAIT_S):
         found = await asyncio.gather(*(database.run(known, reads=True) for _ in range(CONNECTIONS - 1)))
     assert found == [[]] * (CONNECTIONS - 1)
-    go_on.set()
+    slow.go_on.set()
     await writing
