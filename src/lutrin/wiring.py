@@ -93,7 +93,7 @@ class House:
 
     async def retrieve(self, question: Question) -> list[Passage]:
         """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
-        with self.answers.traffic.answering():
+        with self.answers.traffic.searching():
             return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
 
     def reading_ahead(self, *, quiet_s: float = QUIET_S) -> ReadAhead | None:

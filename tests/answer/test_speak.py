@@ -1,11 +1,13 @@
 """Which passage the model says, and what becomes of it."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.answer.book import chunk, evidence, unit
 
+from lutrin import messages
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.compose import Verified
 from lutrin.answer.draft import Draft
@@ -13,7 +15,7 @@ from lutrin.answer.prompt import prompts
 from lutrin.answer.quote import Quote
 from lutrin.answer.sayings import Sayings
 from lutrin.answer.speak import Speaker
-from lutrin.answer.traffic import Traffic
+from lutrin.answer.traffic import CROWD, Traffic
 from lutrin.records import Question
 from lutrin.retrieve.search import Found, Part
 from lutrin.settings import Settings, load_settings
@@ -41,11 +43,14 @@ def settings(tmp_path: Path) -> Settings:
     return load_settings(data_dir=tmp_path)
 
 
-async def spoken(generator: ScriptedGenerator, settings: Settings, sayings: Sayings | None) -> tuple[list[str], Draft]:
+async def spoken(
+    generator: ScriptedGenerator, settings: Settings, sayings: Sayings | None, traffic: Traffic | None = None
+) -> tuple[list[str], Draft]:
     """What a reader is told, and what is known of it then."""
     text = "What can the arm do?"
-    draft = Draft(question=Question(text=text), text=text, selected_text="", mode="book", started=0.0)
-    speaker = Speaker(generator, settings, Traffic(), lambda: 0.0, sayings)
+    started = time.monotonic()
+    draft = Draft(question=Question(text=text), text=text, selected_text="", mode="book", started=started)
+    speaker = Speaker(generator, settings, traffic or Traffic(), time.monotonic, sayings)
     events = [event async for event in speaker.sentences(draft, QUOTES, FOUND)]
     return [event.text for event in events if isinstance(event, Verified)], draft
 
@@ -92,3 +97,21 @@ async def test_without_a_place_for_it_nothing_is_kept(settings: Settings) -> Non
     for _ in range(2):
         assert (await spoken(generator, settings, None))[0] == [SHORT[0]]
     assert len(generator.requests) == 2
+
+
+@pytest.mark.parametrize(("others", "gives_up"), [(CROWD, True), (CROWD // 2, False)])
+async def test_who_waits_for_the_model_while_a_crowd_is_served_gives_up(
+    tmp_path: Path, sayings: Sayings, others: int, gives_up: bool
+) -> None:
+    """Nobody in a class waits over twice as long as the others; beside a few the whole deadline is used."""
+    traffic = Traffic()
+    for _ in range(others):
+        with traffic.answering():
+            pass
+    generator = ScriptedGenerator(lambda _: SHORT[0], pause_s=0.1)
+    with traffic.answering():
+        told, draft = await spoken(generator, load_settings(data_dir=tmp_path, deadline_s=60), sayings, traffic)
+    assert (told == []) is gives_up
+    assert (draft.warnings == [messages.PAST_DEADLINE]) is gives_up
+    assert generator.active == 0
+    assert (await sayings.known([BEST]) == {}) is gives_up

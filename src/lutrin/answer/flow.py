@@ -1,6 +1,5 @@
 """From a question to an answer: the book's own words at once, the model's only when the book supports them."""
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, aclosing
@@ -42,8 +41,6 @@ from lutrin.settings import Settings
 
 BUDGET_WORDS = 140
 """Words of the quotes of an answer."""
-SEARCHES = 2
-"""At once, in order of arrival: ten that shared the cores in slices would all end late, and the model would idle."""
 
 
 class AnswerFlow:
@@ -76,12 +73,11 @@ class AnswerFlow:
         self._searcher = searcher
         self._language = language
         self._settings = settings
-        self.traffic = Traffic()
+        self.traffic = Traffic(clock)
         self._speaker = Speaker(generator, settings, self.traffic, clock, sayings) if generator is not None else None
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
-        self._searching = asyncio.Semaphore(SEARCHES)
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -125,8 +121,7 @@ class AnswerFlow:
         with ExitStack() as waiting:
             waiting.enter_context(self.traffic.unquoted())
             with stages.stage("search"):
-                async with self._searching:
-                    generation, found = await self._find(draft, generations)
+                generation, found = await self._find(draft, generations)
             draft.title, draft.generation = generation.book.title, generation.name
             refusal = _verdict(draft, found)
             if refusal is not None:

@@ -1,8 +1,8 @@
 """Has the model say what answers a question, in words that the quotes support."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
 
 from lutrin import messages
 from lutrin.answer.compose import SentenceStream, Verified, stands_twice
@@ -24,6 +24,8 @@ MARGIN_S = 0.2
 QUOTES_FIRST_S = 0.3
 """The model begins when nobody waits for quotes any more, or after so long: with ten who ask at once, the first one's
 sentences would cost the other nine their quotes, and the model does not know yet how many share its time."""
+LOOK_S = 0.05
+"""Between looks at how long those wait who came together."""
 
 
 class Speaker:
@@ -106,7 +108,7 @@ class Speaker:
                 end_s = asyncio.get_running_loop().time() + left_s
                 while True:
                     # The time limit stands around this step alone: what the reader does between two events is not ours.
-                    async with asyncio.timeout_at(end_s):
+                    async with self._patience(draft.started, end_s):
                         item = await anext(stream, None)
                     match item:
                         case None:
@@ -127,6 +129,31 @@ class Speaker:
             self._log.warning("generator_failed", error=error.detail)
             if not sure.said:
                 draft.warnings.append(messages.MODEL_AWAY)
+
+    @asynccontextmanager
+    async def _patience(self, started_s: float, end_s: float) -> AsyncIterator[None]:
+        """Until the deadline, or until it has been twice as long as for the others of a crowd.
+
+        Raises:
+            TimeoutError: It is over.
+        """
+        loop = asyncio.get_running_loop()
+        next_look: asyncio.TimerHandle | None = None
+        async with asyncio.timeout_at(end_s) as limit:
+
+            def look() -> None:
+                nonlocal next_look
+                if self._clock() - started_s < self._traffic.fair_wait_s(started_s):
+                    next_look = loop.call_later(LOOK_S, look)
+                elif not limit.expired():
+                    limit.reschedule(loop.time())
+
+            look()
+            try:
+                yield
+            finally:
+                if next_look is not None:
+                    next_look.cancel()
 
 
 class _Sure:

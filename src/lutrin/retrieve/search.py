@@ -31,8 +31,7 @@ RERANKED = 20
 RERANK_WEIGHT = 1.0
 """What its verdict counts beside the fused score; a guess until somebody's weights are measured."""
 TURNS = 2
-"""Questions that are embedded at once; ten that take turns on the cores would all end as late as the last. What comes
-after hardly waits for anything, so those who ask get their passages in the order in which they came."""
+"""Questions that are embedded at once, in order of arrival: more would only take the cores from each other."""
 ENCODED = 256
 """Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
 EVIDENCE_PASSAGES = 12
