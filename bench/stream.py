@@ -1,12 +1,14 @@
 """What lies between the model and one reader: tokens a second through HTTP beside a bare `llama_decode` loop.
 
-    python bench/stream.py [--data-dir DIR] [--model small] [--questions 12]
+    python bench/stream.py [--data-dir DIR] [--model small] [--questions 12] [--llamaindex 4]
 
 One reader asks a real server, in which the model's process is asked through a listener that notes when tokens come. The
 rate is that of the tokens after the first, until the reader has the whole answer: searching for sentence ends, proving
 sentences, JSON and HTTP are in it. The bare loop (`decode_peers.py bare`) then writes as many tokens after the same
 prompt from the same file. The second part asks the same in other words: the first token after a prompt whose
-passages were seen before, counted from the question's arrival at the server's door.
+passages were seen before, counted from the question's arrival at the server's door. With `--llamaindex` so many
+questions are put to a plain LlamaIndex pipeline after it (`peer_llamaindex.py --first-token`, four passages, the same
+file).
 """
 
 import argparse
@@ -14,6 +16,7 @@ import asyncio
 import itertools
 import os
 import statistics
+import subprocess
 import sys
 import time
 import uuid
@@ -116,6 +119,16 @@ async def measure(data_dir: Path, model: str, count: int, file: Path) -> dict[st
     }
 
 
+def plain_pipeline(file: Path, count: int) -> dict[str, Any]:
+    """What LlamaIndex takes to its first token, in milliseconds: of a passage seen before, and of one that was not."""
+    command = [sys.executable, str(ROOT / "bench" / "peer_llamaindex.py"), "--first-token", "--top-k", "4"]
+    done = subprocess.run(
+        [*command, "--model", str(file), "--limit", str(count)], check=True, stdout=subprocess.PIPE, text=True
+    )
+    found: dict[str, Any] = msgspec.json.decode(done.stdout.strip().splitlines()[-1])
+    return {f"llamaindex_{name}": found[name] for name in ("seen_before_ms", "cold_ms")}
+
+
 def main() -> None:
     """Measure and print; as `stream.py serve ...` be the server."""
     if sys.argv[1:2] == ["serve"]:
@@ -126,6 +139,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, default=OUT)
     parser.add_argument("--model", default="small", choices=MODELS)
     parser.add_argument("--questions", type=int, default=12)
+    parser.add_argument("--llamaindex", type=int, default=0, help="questions for a plain LlamaIndex pipeline")
     arguments = parser.parse_args()
     ingested(arguments.data_dir, CORPUS)
     tuning = read_tuning(arguments.data_dir / "tuning.json")
@@ -133,6 +147,8 @@ def main() -> None:
     paths = [Path(trial.path) for trial in tuning.trials if trial.path in tuning.files.values()] if tuning else []
     file = next((path for path in paths if path.name.startswith(shipped.stem)), shipped)
     result = asyncio.run(measure(arguments.data_dir, arguments.model, arguments.questions, file))
+    if arguments.llamaindex:
+        result |= plain_pipeline(file, arguments.llamaindex)
     lines = ["| figure | value |", "|---|--:|", *(f"| {name} | {value} |" for name, value in result.items())]
     finish("One reader's stream", ["\n".join(lines)], result, machine("llama-cpp-python") | {"file": file.name})
 
