@@ -20,6 +20,8 @@ export interface ServerOptions {
   model?: string;
   /** Opens the teacher's page. */
   token?: string;
+  /** Of an answer; a busy machine would give quotes one time and a sentence the next within the usual three. */
+  deadline_s?: number;
 }
 
 export class RealServer {
@@ -29,7 +31,7 @@ export class RealServer {
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number, {origin = '', model, token = ''}: ServerOptions) {
+  private constructor(port: number, {origin = '', model, token = '', deadline_s}: ServerOptions) {
     this.#port = port;
     this.address = `http://127.0.0.1:${port}`;
     this.#data = mkdtempSync(join(tmpdir(), 'lutrin-e2e-'));
@@ -42,6 +44,7 @@ export class RealServer {
       LUTRIN_READ_AHEAD: 'false',
       LUTRIN_CORS_ORIGINS: origin,
       ...(token && {LUTRIN_ADMIN_TOKEN: token}),
+      ...(deadline_s && {LUTRIN_DEADLINE_S: String(deadline_s)}),
     };
   }
 

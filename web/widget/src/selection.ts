@@ -18,6 +18,8 @@ export class SelectionController implements ReactiveController {
   #anchor: (() => DOMRect) | undefined;
   #pressed = false;
   #touch = false;
+  /** Whether the page pointed the text out itself: then no selection has to be there. */
+  #pointed = false;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #dismissed = '';
   #listening: AbortController | undefined;
@@ -56,6 +58,7 @@ export class SelectionController implements ReactiveController {
 
   /** Offer a text that the page points out itself, beside an element. */
   offer(text: string, element: Element): void {
+    this.#pointed = true;
     this.#show(text, () => element.getBoundingClientRect());
   }
 
@@ -63,6 +66,7 @@ export class SelectionController implements ReactiveController {
     clearTimeout(this.#rest);
     if (!this.text) return;
     this.text = '';
+    this.#pointed = false;
     this.#anchor = undefined;
     this.#host.requestUpdate();
   }
@@ -86,7 +90,7 @@ export class SelectionController implements ReactiveController {
     this.#touch = event.pointerType === 'touch';
     this.#pressed = !this.#touch;
     this.#dismissed = '';
-    if (!this.#touch) this.hide();
+    if (!this.#touch || this.#pointed) this.hide();
   }
 
   #up(): void {
@@ -115,10 +119,12 @@ export class SelectionController implements ReactiveController {
     const range = selection?.rangeCount ? selection.getRangeAt(0) : undefined;
     if (!range || !this.#enabled() || !this.#offerable(text, range)) {
       // A focused toolbar stays, though some browsers drop the selection when a button is pressed.
-      if (!this.#toolbar()?.matches(':focus-within')) this.hide();
+      if (!this.#pointed && !this.#toolbar()?.matches(':focus-within')) this.hide();
       return;
     }
-    if (text !== this.#dismissed) this.#show(text, () => range.getBoundingClientRect());
+    if (text === this.#dismissed) return;
+    this.#pointed = false;
+    this.#show(text, () => range.getBoundingClientRect());
   }
 
   #offerable(text: string, range: Range): boolean {
