@@ -67,7 +67,7 @@ test('pressing it opens header, messages and input, and tells the page', async (
 
 test('the quote comes first, then sentences, then the answer with its sources and the time', async () => {
   const reader = await visit();
-  server.script = () => streamed(300);
+  server.script = () => streamed(1000);
   await reader.open();
   await reader.send('What is a node?');
   await reader.widget.locator('.quote').waitFor();
