@@ -1,13 +1,15 @@
 """Simultaneous answers: Lutrin's batching decoder beside its peers, the same prompts in the same run.
 
-    python bench/decode.py [--model FILE] [--readers 1 2 4 10 30] [--tokens 48] [--rounds 1] [--peers locked xllamacpp]
+    python bench/decode.py [--model FILE] [--readers 1 2 4 10 30] [--tokens 48] [--rounds 1] [--peers locked ...]
 
 Every engine is a process of its own and gets the model file as shipped and the one tuned for this CPU. In a round all
 readers ask different questions about one passage at the same moment. *Cold*: no engine has seen the passage; *warm*:
 it was asked about before. Engines take turns in each row, so that what else the machine does falls on all of them.
 
 Peers: `locked` is `llama_cpp.Llama` behind a lock, which keeps the last prompt's beginning; `xllamacpp` is llama.cpp's
-own server loop with ten slots (environment `.venv-xllamacpp`, made on the first run from requirements/bench.txt).
+own server loop with ten slots (environment `.venv-xllamacpp`, made on the first run from requirements/bench.txt);
+`llamaindex` is a plain LlamaIndex pipeline (`peer_llamaindex.py --first-token`, four passages, the tuned file), one
+reader at a time, since that is all it does: its first token follows the table.
 """
 
 import argparse
@@ -41,6 +43,9 @@ SYSTEM = "You are a tutor. Answer only from the context, in short sentences, and
 PASSAGE_WORDS = 150
 CONTEXT_TOKENS = 8192
 SLOTS = 10
+PEERS = ("locked", "xllamacpp", "llamaindex")
+PIPELINE_QUESTIONS = 3
+"""For LlamaIndex: each takes a minute or more on two cores."""
 
 Times = list[tuple[float, float, int]]
 """Of each reader: seconds to the first text and to the last, pieces of text."""
@@ -149,6 +154,16 @@ def peer_python() -> Path:
     return python
 
 
+def plain_pipeline(file: Path, questions: int) -> dict[str, int]:
+    """Milliseconds (medians) to LlamaIndex's first token, of passages not seen before and of passages seen."""
+    command = [sys.executable, str(ROOT / "bench" / "peer_llamaindex.py"), "--first-token", "--top-k", "4"]
+    done = subprocess.run(
+        [*command, "--model", str(file), "--limit", str(questions)], check=True, stdout=subprocess.PIPE, text=True
+    )
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    return {name: found[name] for name in ("cold_ms", "seen_before_ms")}
+
+
 def passages() -> list[str]:
     """Stretches of the sample book, each of the same number of words."""
     words = [word for page in sorted(CORPUS.rglob("*.md*")) for word in page.read_text(encoding="utf-8").split()]
@@ -234,7 +249,7 @@ def main() -> None:
     parser.add_argument("--readers", type=int, nargs="+", default=[1, 2, 4, 10, 30])
     parser.add_argument("--tokens", type=int, default=48)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--peers", nargs="*", default=["locked", "xllamacpp"], choices=["locked", "xllamacpp"])
+    parser.add_argument("--peers", nargs="*", default=PEERS, choices=PEERS)
     parser.add_argument("--plot", action="store_true", help=f"write {PICTURE.relative_to(ROOT)} from the warm rows")
     arguments = parser.parse_args()
     OUT.mkdir(exist_ok=True)
@@ -242,7 +257,7 @@ def main() -> None:
     if not tuned.exists():
         quantize(arguments.model, tuned, arguments.format)
     engines: list[Ours | Peer] = [Ours("lutrin, tuned", tuned), Ours("lutrin, as shipped", arguments.model)]
-    for kind in arguments.peers:
+    for kind in (peer for peer in arguments.peers if peer != "llamaindex"):
         python = peer_python() if kind == "xllamacpp" else Path(sys.executable)
         engines += [
             Peer(f"{kind}, tuned", python, kind, tuned),
@@ -255,11 +270,16 @@ def main() -> None:
         "tuned": arguments.format,
         "tokens": str(arguments.tokens),
     }
+    tables, data = [table(cells, "lutrin, tuned")], {"cells": msgspec.to_builtins(cells)}
+    if "llamaindex" in arguments.peers:
+        data["llamaindex"] = plain = plain_pipeline(tuned, PIPELINE_QUESTIONS)
+        seconds = " s, of passages seen before ".join(f"{ms / 1000:.2f}" for ms in plain.values())
+        tables.append(f"LlamaIndex, tuned, one reader: first token {seconds} s (medians of {PIPELINE_QUESTIONS}).")
     if arguments.plot:
         points = [Point(one.engine, one.readers, one.tokens_per_s, one.first_p95_s) for one in cells if one.warm]
         note = f"{about['processor']}, {about['cores']} cores, {about['date']}; {arguments.tokens} tokens an answer"
         PICTURE.write_text(svg(points, note), encoding="utf-8")
-    finish("Simultaneous answers", [table(cells, "lutrin, tuned")], {"cells": msgspec.to_builtins(cells)}, about)
+    finish("Simultaneous answers", tables, data, about)
 
 
 if __name__ == "__main__":

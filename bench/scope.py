@@ -22,7 +22,8 @@ from common import ROOT, chosen_questions, finish, machine
 from lutrin.errors import InvalidInput
 from lutrin.evaluate.questions import EvalQuestion
 from lutrin.evaluate.show import aligned
-from lutrin.index.generation import OpenGeneration, ScopeFit
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.manifest import ScopeFit
 from lutrin.retrieve.calibrate import calibrate
 from lutrin.retrieve.search import Searcher
 from lutrin.retrieve.signals import PRIOR, SIGNALS, log_odds

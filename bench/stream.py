@@ -16,7 +16,6 @@ import asyncio
 import itertools
 import os
 import statistics
-import subprocess
 import sys
 import time
 import uuid
@@ -26,7 +25,7 @@ from typing import Any
 
 import msgspec
 from common import CORPUS, ROOT, finish, machine
-from decode import Peer
+from decode import Peer, plain_pipeline
 from http_answers import questions
 from serving import Server, ingested, served
 
@@ -119,16 +118,6 @@ async def measure(data_dir: Path, model: str, count: int, file: Path) -> dict[st
     }
 
 
-def plain_pipeline(file: Path, count: int) -> dict[str, Any]:
-    """What LlamaIndex takes to its first token, in milliseconds: of a passage seen before, and of one that was not."""
-    command = [sys.executable, str(ROOT / "bench" / "peer_llamaindex.py"), "--first-token", "--top-k", "4"]
-    done = subprocess.run(
-        [*command, "--model", str(file), "--limit", str(count)], check=True, stdout=subprocess.PIPE, text=True
-    )
-    found: dict[str, Any] = msgspec.json.decode(done.stdout.strip().splitlines()[-1])
-    return {f"llamaindex_{name}": found[name] for name in ("seen_before_ms", "cold_ms")}
-
-
 def main() -> None:
     """Measure and print; as `stream.py serve ...` be the server."""
     if sys.argv[1:2] == ["serve"]:
@@ -148,7 +137,7 @@ def main() -> None:
     file = next((path for path in paths if path.name.startswith(shipped.stem)), shipped)
     result = asyncio.run(measure(arguments.data_dir, arguments.model, arguments.questions, file))
     if arguments.llamaindex:
-        result |= plain_pipeline(file, arguments.llamaindex)
+        result |= {f"llamaindex_{name}": ms for name, ms in plain_pipeline(file, arguments.llamaindex).items()}
     lines = ["| figure | value |", "|---|--:|", *(f"| {name} | {value} |" for name, value in result.items())]
     finish("One reader's stream", ["\n".join(lines)], result, machine("llama-cpp-python") | {"file": file.name})
 

@@ -111,7 +111,7 @@ async def test_a_reader_interrupts_it(shelf: Shelf, flow_settings: Settings, say
     ahead = ahead_of(shelf, generator, sayings, flow.traffic)
     async with in_background(ahead.run(), name="read-ahead"):
         await until(lambda: generator.active > 0)
-        with flow.traffic.answering():
+        with flow.traffic.searching():
             await asyncio.sleep(0.05)
             assert generator.active == 0
             asked = len(generator.requests)

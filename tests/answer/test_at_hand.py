@@ -59,7 +59,7 @@ async def test_whoever_is_answered_comes_first(shelf: Shelf) -> None:
     """Nothing of a book is read while a reader waits, and all of it afterwards."""
     traffic = Traffic()
     async with shelf.lease() as generation:
-        with traffic.answering():
+        with traffic.searching():
             reading = asyncio.create_task(at_hand.read(generation, traffic))
             await asyncio.sleep(0.2)
             assert not generation._kept

@@ -106,10 +106,10 @@ async def test_who_waits_for_the_model_while_a_crowd_is_served_gives_up(
     """Nobody in a class waits over twice as long as the others; beside a few the whole deadline is used."""
     traffic = Traffic()
     for _ in range(others):
-        with traffic.answering():
+        with traffic.answering(time.monotonic()):
             pass
     generator = ScriptedGenerator(lambda _: SHORT[0], pause_s=0.1)
-    with traffic.answering():
+    with traffic.answering(time.monotonic()):
         told, draft = await spoken(generator, load_settings(data_dir=tmp_path, deadline_s=60), sayings, traffic)
     assert (told == []) is gives_up
     assert (draft.warnings == [messages.PAST_DEADLINE]) is gives_up

@@ -8,10 +8,11 @@ import asyncio
 import math
 import statistics
 import time
-from collections import deque
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 
 CROWD = 16
 """So many who begin within TOGETHER_S of each other are a crowd; of fewer everybody has the whole deadline."""
@@ -30,6 +31,9 @@ class _Visit:
     ended_s: float | None = None
 
 
+_BEGAN = attrgetter("began_s")
+
+
 class Traffic:
     """Counts the answers and searches that are under way in a server.
 
@@ -43,7 +47,8 @@ class Traffic:
         self.served = 0
         """Answers and searches so far, those under way among them."""
         self._clock = clock
-        self._visits: deque[_Visit] = deque()
+        self._visits: list[_Visit] = []
+        """By when they began."""
         self._unquoted = 0
         self._all_quoted = asyncio.Event()
         self._arrival = asyncio.Event()
@@ -61,12 +66,15 @@ class Traffic:
             self.readers -= 1
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Counts an answer, and notes how long it takes."""
-        visit = _Visit(self._clock())
-        while self._visits and self._visits[0].began_s < visit.began_s - KNOWN_S:
-            self._visits.popleft()
-        self._visits.append(visit)
+    def answering(self, began_s: float) -> Iterator[None]:
+        """Counts an answer, and notes how long it takes.
+
+        Args:
+            began_s: When the question came, by the same clock.
+        """
+        visit = _Visit(began_s)
+        del self._visits[: bisect_left(self._visits, self._clock() - KNOWN_S, key=_BEGAN)]
+        insort(self._visits, visit, key=_BEGAN)
         with self.searching():
             try:
                 yield
@@ -74,21 +82,21 @@ class Traffic:
                 visit.ended_s = self._clock()
 
     def fair_wait_s(self, began_s: float) -> float:
-        """How long one who began then may wait for the model beside those who came together with it.
+        """How long one whose question came then may wait for the model beside those who came together with it.
 
         Args:
-            began_s: Of the same clock.
+            began_s: By the same clock.
 
         Returns:
             Seconds from `began_s`: FAIR times the median of their waits so far; infinite unless they are a crowd.
         """
+        first = bisect_left(self._visits, began_s - TOGETHER_S, key=_BEGAN)
+        crowd = self._visits[first : bisect_right(self._visits, began_s + TOGETHER_S, key=_BEGAN)]
+        if len(crowd) < CROWD:
+            return math.inf
         now_s = self._clock()
-        waits_s = [
-            (now_s if visit.ended_s is None else visit.ended_s) - visit.began_s
-            for visit in self._visits
-            if abs(visit.began_s - began_s) <= TOGETHER_S
-        ]
-        return FAIR * statistics.median(waits_s) if len(waits_s) >= CROWD else math.inf
+        waits_s = [(now_s if visit.ended_s is None else visit.ended_s) - visit.began_s for visit in crowd]
+        return FAIR * statistics.median(waits_s)
 
     @contextmanager
     def unquoted(self) -> Iterator[None]:
