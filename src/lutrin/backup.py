@@ -20,7 +20,7 @@ from lutrin.chats.key import chat_key
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
 from lutrin.index import snapshot as index
 from lutrin.index.disk import ReadLock
-from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.settings import Settings
 
 KIND = "lutrin backup"

@@ -11,7 +11,7 @@ from lutrin import sqlite, weights
 from lutrin.chats.key import chat_key, opens
 from lutrin.errors import LutrinError
 from lutrin.index.catalog import Catalog
-from lutrin.index.generation import read_manifest
+from lutrin.index.manifest import read_manifest
 from lutrin.index.verify import verify_generation
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings

@@ -7,6 +7,7 @@ EMPTY_QUESTION = "Please enter a question."
 EMPTY_SELECTION = "The selected text is empty or unusable, so the whole book was searched."
 QUESTION_TRUNCATED = "Your query was truncated to 500 words. Please be more concise."
 SELECTION_TRUNCATED = "The selected text was cut to 2000 tokens at a sentence end."
+RESPELLED = 'Searched for "{other}" instead of "{word}".'
 NOT_ENGLISH = "Please ask your question in English."
 NEEDS_CONTEXT = "I need more context. Please ask a specific question about the textbook content."
 

@@ -17,7 +17,7 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, IngestInProgress
 from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.disk import file_hashes
-from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.ingest.book import BUILDING, put_in_place
 from lutrin.ingest.lock import ingest_lock
 from lutrin.log import get_logger

@@ -23,7 +23,7 @@ from lutrin.errors import ArchiveError, ChatStoreError, IngestInProgress
 from lutrin.index import snapshot as index
 from lutrin.index.catalog import Catalog
 from lutrin.index.disk import file_hashes, sync, sync_tree
-from lutrin.index.generation import MANIFEST, read_manifest
+from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import Settings
 

@@ -22,7 +22,8 @@ from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import file_hashes
-from lutrin.index.generation import MANIFEST, PASSAGES, VECTORS, Manifest, read_manifest
+from lutrin.index.generation import PASSAGES, VECTORS
+from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.vectors import write_vectors
 from lutrin.index.verify import Verify
 from lutrin.ingest.book import BUILDING, put_in_place

@@ -13,7 +13,7 @@ from lutrin.index.build import BookFile, GenerationBuilder
 from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.disk import sync_tree
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import MANIFEST, Manifest
+from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.records import BookInfo, Chunk, Unit, embedded_text
 
 BOOK = BookInfo(slug="robots", title="Robots", version="1")

@@ -7,7 +7,8 @@ import pytest
 
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.build import collection_name
-from lutrin.index.generation import FORMAT_VERSION, MANIFEST, WINDOWS, OpenGeneration, open_generation
+from lutrin.index.generation import WINDOWS, OpenGeneration, open_generation
+from lutrin.index.manifest import FORMAT_VERSION, MANIFEST
 from lutrin.records import BookInfo
 
 from .conftest import PAGES, Library, make_chunk

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from lutrin.index.generation import ScopeFit
+from lutrin.index.manifest import ScopeFit
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve import trials
 from lutrin.retrieve.calibrate import fit

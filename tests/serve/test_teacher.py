@@ -12,7 +12,7 @@ import pytest
 
 from lutrin.doctor import Check
 from lutrin.index.catalog import Catalog, PublishedBook
-from lutrin.index.generation import MANIFEST, Manifest
+from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_QUESTIONS, WRONG_TOKEN
 from lutrin.records import BookInfo
 from lutrin.serve import teacher_html as html

@@ -6,7 +6,7 @@ from contextlib import ExitStack, aclosing
 
 import msgspec
 
-from lutrin import stages
+from lutrin import messages, stages
 from lutrin.answer import followup, safety
 from lutrin.answer.cache import AnswerCache
 from lutrin.answer.checks import check_question
@@ -34,6 +34,7 @@ from lutrin.records import (
 from lutrin.retrieve.filters import filtered
 from lutrin.retrieve.language import LanguageCheck
 from lutrin.retrieve.passages import leased
+from lutrin.retrieve.respell import respell, slips_of
 from lutrin.retrieve.scope import judge, signal
 from lutrin.retrieve.search import Found, Searcher
 from lutrin.retrieve.selection import search_selection
@@ -107,7 +108,7 @@ class AnswerFlow:
                     yield self._timed(event, draft)
                 return
             events: list[AnswerEvent] = []
-            with self.traffic.answering():
+            with self.traffic.answering(draft.started):
                 async with aclosing(self._from_books(draft, generations)) as made:
                     async for event in made:
                         events.append(event)
@@ -123,6 +124,9 @@ class AnswerFlow:
             with stages.stage("search"):
                 generation, found = await self._find(draft, generations)
             draft.title, draft.generation = generation.book.title, generation.name
+            draft.text = respell(draft.text, found.changes)
+            slips = slips_of(found.changes).items()
+            draft.warnings += [messages.RESPELLED.format(word=word, other=other) for word, other in slips]
             refusal = _verdict(draft, found)
             if refusal is not None:
                 yield self._refused(draft, refusal, found)

@@ -13,15 +13,8 @@ from lutrin import sqlite
 from lutrin.index import lexical
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import (
-    MANIFEST,
-    PASSAGES,
-    WINDOWS,
-    Manifest,
-    ScopeFit,
-    decode_chunk,
-    read_manifest,
-)
+from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
+from lutrin.index.manifest import MANIFEST, Manifest, ScopeFit, read_manifest
 from lutrin.index.repeats import find_outlines, find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
 from lutrin.index.vectors import write_vectors

@@ -12,6 +12,7 @@ A generation is a folder::
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,15 +24,16 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical
 from lutrin.index.disk import ReadLock
+from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore, WordIndex
-from lutrin.records import BookInfo, Chunk
+from lutrin.records import Chunk
 
 T = TypeVar("T")
+WordsFrom = Callable[[str], list[tuple[str, int]]]
+"""The words of a book that begin so, lower case, with the number of chunks in which each stands."""
 
-FORMAT_VERSION = 2
-MANIFEST = "manifest.json"
 PASSAGES = "passages.db"
 WINDOWS = "windows.npy"
 VECTORS = "vectors"
@@ -45,42 +47,6 @@ KEPT_SOURCES = 128
 """Texts of files that are kept, those read first leave first; some 20 kB each."""
 
 
-class ScopeFit(msgspec.Struct, frozen=True, kw_only=True):
-    """How to tell whether the book speaks of a question, fitted on the book itself; see `lutrin.retrieve.scope`."""
-
-    weights: tuple[float, ...]
-    """Of each signal."""
-    bias: float
-    questions: int
-    """On which it was fitted."""
-    signals: int = 0
-    """Version of the signals that the weights are for; a fit for others is not used."""
-
-
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a generation holds, written last."""
-
-    format_version: int = FORMAT_VERSION
-    name: str
-    book: BookInfo
-    created: str
-    """ISO 8601, UTC."""
-    collection: str
-    embedder: str
-    """Name of the embedder; only vectors of an embedder of this name are compared with these."""
-    dimension: int
-    recipe: str
-    """Fingerprint of the settings and book data that decide about chunks."""
-    files: int
-    chunks: int
-    windows: int
-    tokens: int
-    hashes: dict[str, str]
-    """SHA-256 of each other file, by relative name."""
-    scope: ScopeFit | None = None
-    """None: the book is too small to fit anything on."""
-
-
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A source file of a book, as readers know it."""
 
@@ -91,24 +57,6 @@ class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
     section: str
     sha256: str
     chunks: int
-
-
-def read_manifest(directory: Path) -> Manifest:
-    """Read what a generation says of itself.
-
-    Raises:
-        IndexUnavailable: There is no readable manifest of this format.
-    """
-    try:
-        manifest = msgspec.json.decode((directory / MANIFEST).read_bytes(), type=Manifest)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise IndexUnavailable(f"The index {directory.name} cannot be read: {error}") from error
-    if manifest.format_version != FORMAT_VERSION:
-        raise IndexUnavailable(
-            f"The index {directory.name} has format {manifest.format_version}, this program reads {FORMAT_VERSION}.",
-            remedy="Run `lutrin ingest --rebuild`.",
-        )
-    return manifest
 
 
 class OpenGeneration:
@@ -324,6 +272,10 @@ class OpenGeneration:
                 self._frequencies = {word: self._frequencies[word] for word in wanted - missing}
             self._frequencies.update(found)
         return {word: self._frequencies[word] for word in wanted}
+
+    async def consult(self, look: Callable[[WordsFrom], T]) -> T:
+        """What a function makes of the book's words; it is given `lexical.words_from` of this book."""
+        return await self._query(lambda: look(partial(lexical.words_from, self._passages)))
 
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""

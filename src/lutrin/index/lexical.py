@@ -234,8 +234,7 @@ def _reach(connection: Connection, term: str) -> int:
     # A stem may end otherwise than its words do (happy, happi), so its last letter is left open.
     root = _stem(term)
     root = root[: max(3, len(root) - 1)]
-    query = "SELECT coalesce(sum(chunks), 0) FROM word WHERE word >= ? AND word < ?"
-    return int(connection.execute(query, (root, root + chr(0x10FFFF))).fetchone()[0])
+    return sum(chunks for _, chunks in words_from(connection, root))
 
 
 def _rare(connection: Connection, names: Sequence[str], max_candidates: int) -> list[str]:
@@ -282,3 +281,10 @@ def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str
         row = connection.execute("SELECT chunks FROM word WHERE word = ?", (term,)).fetchone()
         found[term] = int(row[0]) if row else 0
     return found
+
+
+def words_from(connection: Connection, start: str) -> list[tuple[str, int]]:
+    """The words that begin so, lower case, with the number of chunks in which each stands."""
+    query = "SELECT word, chunks FROM word WHERE word >= ? AND word < ? ORDER BY word"
+    found = connection.execute(query, (start, start + chr(0x10FFFF)))
+    return [(str(word), int(chunks)) for word, chunks in found]

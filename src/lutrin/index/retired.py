@@ -6,7 +6,8 @@ from pathlib import Path
 
 from lutrin import sqlite
 from lutrin.index.disk import remove_unless_read
-from lutrin.index.generation import MANIFEST, PASSAGES
+from lutrin.index.generation import PASSAGES
+from lutrin.index.manifest import MANIFEST
 
 
 def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:

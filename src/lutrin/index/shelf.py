@@ -14,7 +14,8 @@ from typing import Self
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
 from lutrin.index.catalog import Catalog, PublishedBook
-from lutrin.index.generation import OpenGeneration, open_generation, read_manifest
+from lutrin.index.generation import OpenGeneration, open_generation
+from lutrin.index.manifest import read_manifest
 from lutrin.index.retired import remove_retired
 from lutrin.log import get_logger
 from lutrin.messages import KNOWLEDGE_BASE_DOWN

@@ -9,7 +9,7 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.index.catalog import Catalog
-from lutrin.index.generation import MANIFEST, Manifest
+from lutrin.index.manifest import MANIFEST, Manifest
 
 CURRENT_ONLY = (
     "UPDATE book SET previous = NULL",

@@ -13,7 +13,8 @@ import numpy as np
 from lutrin import sqlite
 from lutrin.errors import LutrinError, VerificationFailed
 from lutrin.index.disk import file_hashes
-from lutrin.index.generation import MANIFEST, PASSAGES, OpenGeneration, open_generation
+from lutrin.index.generation import PASSAGES, OpenGeneration, open_generation
+from lutrin.index.manifest import MANIFEST
 from lutrin.ports import VectorStore
 from lutrin.records import Chunk
 

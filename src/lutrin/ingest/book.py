@@ -14,7 +14,8 @@ from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, keep_scop
 from lutrin.index.catalog import FileState
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import MANIFEST, PASSAGES, ScopeFit
+from lutrin.index.generation import PASSAGES
+from lutrin.index.manifest import MANIFEST, ScopeFit
 from lutrin.index.verify import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices

@@ -10,7 +10,7 @@ import msgspec
 import lutrin
 from lutrin.errors import DocumentError
 from lutrin.index.catalog import FileState
-from lutrin.index.generation import FORMAT_VERSION
+from lutrin.index.manifest import FORMAT_VERSION
 from lutrin.ingest.books import Book
 from lutrin.ingest.scan import SourceFile
 from lutrin.settings import Settings

@@ -22,7 +22,8 @@ from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import MANIFEST, VECTORS
+from lutrin.index.generation import VECTORS
+from lutrin.index.manifest import MANIFEST
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.index.verify import Verify
 from lutrin.ingest.book import BUILDING, BookIngest, Fit

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.index.generation import OpenGeneration, ScopeFit, open_generation
+from lutrin.index.generation import OpenGeneration, open_generation
+from lutrin.index.manifest import ScopeFit
 from lutrin.ports import VectorStore
 from lutrin.retrieve import trials
 from lutrin.retrieve.search import Searcher

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence, Late
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
+from lutrin.retrieve.respell import Speller, respell
 from lutrin.retrieve.signals import log_odds, signals_of, strength
 from lutrin.retrieve.words import plain, topic_stems
 
@@ -61,6 +62,8 @@ class Found:
     """What these odds rest on; see `signals.SIGNALS`."""
     strength: float = 0.0
     """The odds by the weights that are common to all books: in these, books can be compared."""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """Words of the question that were searched for in the book's spelling."""
 
 
 class Searcher:
@@ -74,6 +77,7 @@ class Searcher:
     def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
         self.embedder = embedder
         self._reranker = reranker
+        self._speller = Speller()
         self._encoded: dict[str, Encoding] = {}
         self._turns = asyncio.Semaphore(TURNS)
         self._background: Vectors | None = None
@@ -114,9 +118,10 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         selection = selected_text[:SELECTION_CHARACTERS]
-        questions = await self._ask(generation, text, selection)
+        changes = await self._speller.changes(generation, text, self.embedder)
+        questions = await self._ask(generation, respell(text, changes), selection)
         pool, scored = await gather(generation, questions, where)
-        return await self._choose(generation, pool, scored, k=k, selection=selection)
+        return replace(await self._choose(generation, pool, scored, k=k, selection=selection), changes=changes)
 
     async def _choose(
         self,

@@ -11,7 +11,7 @@ itself (`calibrate`), held close to those of `PRIOR`, which alone decide in a bo
 
 import numpy as np
 
-from lutrin.index.generation import ScopeFit
+from lutrin.index.manifest import ScopeFit
 from lutrin.retrieve.asked import Float
 from lutrin.retrieve.candidates import Pool, Scored
 from lutrin.retrieve.everyday import is_everyday

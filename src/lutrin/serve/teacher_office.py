@@ -10,7 +10,7 @@ from lutrin import weights
 from lutrin.doctor import Check
 from lutrin.errors import IndexUnavailable
 from lutrin.index.catalog import Catalog, PublishedBook
-from lutrin.index.generation import read_manifest
+from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.serve.teacher_errand import Errand
 from lutrin.settings import Settings

@@ -1,0 +1,65 @@
+"""What a generation says of itself, in its file `manifest.json`."""
+
+from pathlib import Path
+
+import msgspec
+
+from lutrin.errors import IndexUnavailable
+from lutrin.records import BookInfo
+
+FORMAT_VERSION = 2
+MANIFEST = "manifest.json"
+
+
+class ScopeFit(msgspec.Struct, frozen=True, kw_only=True):
+    """How to tell whether the book speaks of a question, fitted on the book itself; see `lutrin.retrieve.scope`."""
+
+    weights: tuple[float, ...]
+    """Of each signal."""
+    bias: float
+    questions: int
+    """On which it was fitted."""
+    signals: int = 0
+    """Version of the signals that the weights are for; a fit for others is not used."""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a generation holds, written last."""
+
+    format_version: int = FORMAT_VERSION
+    name: str
+    book: BookInfo
+    created: str
+    """ISO 8601, UTC."""
+    collection: str
+    embedder: str
+    """Name of the embedder; only vectors of an embedder of this name are compared with these."""
+    dimension: int
+    recipe: str
+    """Fingerprint of the settings and book data that decide about chunks."""
+    files: int
+    chunks: int
+    windows: int
+    tokens: int
+    hashes: dict[str, str]
+    """SHA-256 of each other file, by relative name."""
+    scope: ScopeFit | None = None
+    """None: the book is too small to fit anything on."""
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read what a generation says of itself.
+
+    Raises:
+        IndexUnavailable: There is no readable manifest of this format.
+    """
+    try:
+        manifest = msgspec.json.decode((directory / MANIFEST).read_bytes(), type=Manifest)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise IndexUnavailable(f"The index {directory.name} cannot be read: {error}") from error
+    if manifest.format_version != FORMAT_VERSION:
+        raise IndexUnavailable(
+            f"The index {directory.name} has format {manifest.format_version}, this program reads {FORMAT_VERSION}.",
+            remedy="Run `lutrin ingest --rebuild`.",
+        )
+    return manifest
