@@ -17,6 +17,7 @@ from lutrin.answer.extract import choose_parts
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.sayings import Sayings
 from lutrin.answer.speak import Speaker
+from lutrin.answer.terms import explained
 from lutrin.answer.traffic import Traffic
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
@@ -138,6 +139,7 @@ class AnswerFlow:
                 selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
                 form=draft.form,
             )
+            chosen = await explained(generation, draft, chosen, budget_words=BUDGET_WORDS)
             quotes = await made_safe(draft, generation, chosen)
             named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
             citations = Citations(

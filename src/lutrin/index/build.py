@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from lutrin import sqlite
-from lutrin.index import lexical
+from lutrin.index import definitions, lexical
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
@@ -79,7 +79,7 @@ class GenerationBuilder:
         # The folder is worth nothing until it is whole and synced: no journal on disk, no sync for each commit.
         self._passages.execute("PRAGMA journal_mode = MEMORY")
         self._passages.execute("PRAGMA synchronous = OFF")
-        for statement in (SCHEMA + lexical.SCHEMA).split(";\n"):
+        for statement in (SCHEMA + lexical.SCHEMA + definitions.SCHEMA).split(";\n"):
             self._passages.execute(statement)
         self._rows = 0
 
@@ -109,6 +109,7 @@ class GenerationBuilder:
                 ),
             )
             lexical.index_chunk(self._passages, self._rows, file.title, chunk)
+            definitions.write(self._passages, definitions.definitions_of(self._rows, chunk, file.source))
             self._rows += 1
         self._passages.execute("COMMIT")
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import lexical
+from lutrin.index import definitions, lexical
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings
@@ -225,6 +225,25 @@ class OpenGeneration:
         near = np.einsum("wd,d->w", self.windows[taken], vector)  # not BLAS: see `tokens.product`
         best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
         return best
+
+    async def definitions(self, text: str) -> list[tuple[str, Chunk, int]]:
+        """Where the book says what the terms of a text mean, in the order of the text.
+
+        Returns:
+            The stems of each term, and the chunk and the index of its unit that define it best.
+
+        Raises:
+            IndexUnavailable: The index cannot be read.
+        """
+
+        def read() -> list[tuple[str, Chunk, int]]:
+            query = "SELECT record FROM chunk WHERE row = ?"
+            return [
+                (item.term, decode_chunk(self._passages.execute(query, (item.row,)).fetchone()[0]), item.position)
+                for item in definitions.read(self._passages, text)
+            ]
+
+        return await self._query(read)
 
     async def neighbours(self, chunk: Chunk) -> list[Chunk]:
         """The chunks just before and just after one, in its file."""

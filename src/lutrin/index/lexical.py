@@ -88,7 +88,8 @@ _STEMMER = snowballstemmer.stemmer("porter")  # as FTS5 stems
 
 
 @lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
+def stemmed(word: str) -> str:
+    """The stem of a lower-case word, as the table `prose` has it."""
     stemmed: str = _STEMMER.stemWord(word)
     return stemmed
 
@@ -106,7 +107,7 @@ def terms(text: str, code: str | None = None) -> list[str]:
     spoken = words(text)
     content = [word for word in spoken if word not in STOP_WORDS] or spoken
     names = [*identifiers(text), *bigrams(text if code is None else code)]
-    return [*map(_stem, content), *(f"={name}" for name in names)]
+    return [*map(stemmed, content), *(f"={name}" for name in names)]
 
 
 def chunk_terms(title: str, chunk: Chunk) -> list[str]:
@@ -232,7 +233,7 @@ def _queries(connection: Connection, terms: Sequence[str], max_candidates: int) 
 def _reach(connection: Connection, term: str) -> int:
     """In how many chunks a word stands in any form, at most: FTS5 finds all words of one stem."""
     # A stem may end otherwise than its words do (happy, happi), so its last letter is left open.
-    root = _stem(term)
+    root = stemmed(term)
     root = root[: max(3, len(root) - 1)]
     return sum(chunks for _, chunks in words_from(connection, root))
 

@@ -24,7 +24,7 @@ test('text selected with the mouse can be asked about; the panel shows it, and i
 
 test.each([
   ['Explain', 'Explain this passage.', 'selection_boosted'],
-  ['Simplify', 'Explain this passage in simpler words.', 'selection'],
+  ['Simplify', 'Explain this passage in simpler words.', 'selection_boosted'],
 ])('%s asks at once', async (name, question, mode) => {
   const reader = await visit();
   await reader.select('#first');

@@ -253,9 +253,9 @@ export class LutrinChat extends LitElement {
     const selectedText = this.selecting.text;
     this.selecting.hide();
     if (action === 'ask') return void this.#askedByPage({selectedText});
-    // What explains a passage often stands elsewhere in the book; simpler words for it do not.
-    if (action === 'explain') return void this.#askedByPage({selectedText, question: this.words.explainQuestion}, 'selection_boosted');
-    void this.#askedByPage({selectedText, question: this.words.simplifyQuestion});
+    // What a passage takes for granted stands elsewhere in the book.
+    const question = action === 'explain' ? this.words.explainQuestion : this.words.simplifyQuestion;
+    void this.#askedByPage({selectedText, question}, 'selection_boosted');
   }
 
   /** Ask at once if there is a question, else show the selection in the panel. */
