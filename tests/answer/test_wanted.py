@@ -83,6 +83,9 @@ def test_a_kind_of_the_thing_is_not_the_thing() -> None:
         ("While the oil is hot it is called thin.", False),
         ("Only oil burns.", False),
         ("One metre is enough.", False),
+        ("The last line explains the mystery.", True),
+        ("The following command drives Wren.", True),
+        ("The last mile is the longest.", False),
     ],
 )
 def test_a_sentence_leans_back_where_it_begins_with_what_was_named_before(sentence: str, leans: bool) -> None:

@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from lutrin.retrieve.parts import asks_of_both
+
 QuestionKind = Literal["number", "compare", "steps", "code", "list", "definition", "why", "other"]
 Form = Literal["", "simpler", "example", "steps"]
 """In which form an answer is wanted; empty: in the form that its kind has."""
@@ -72,6 +74,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
 
 def kind_of(question: str) -> QuestionKind:
     """The kind of answer that a question asks for."""
+    if asks_of_both(question):
+        return "compare"
     return next((kind for kind, form in _FORMS if form.search(question)), "other")
 
 

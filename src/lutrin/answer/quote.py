@@ -24,7 +24,10 @@ _LEANS_BACK = re.compile(
     r"|(?:while|when|whenever|if|as|because|since|once|after|before|where|although|though|until|unless)"
     r" (?:it|this|that|these|those|they|he|she)"
     r"|(?:in|on|at|by|for|from|to|of|with|without|under|over|after|before|through|like|unlike|besides|only|even|just|not"
-    r"|all|most|some|many|none|one|two|three|several)(?: of)? (?:it|this|that|these|those|them|its|their))\b",
+    r"|all|most|some|many|none|one|two|three|several)(?: of)? (?:it|this|that|these|those|them|its|their)"
+    # "The last line explains the mystery", "The following command": of what stands beside it.
+    r"|the (?:above|first|following|last|next|previous|second|third)"
+    r" (?:block|column|command|entry|example|figure|line|listing|picture|row|sentence|table|two|three))\b",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(r"(?:where|here|with)\b", re.IGNORECASE)

@@ -15,7 +15,22 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 """What a question cannot do without; "And one arm?" only names what another question is asked of."""
+_SAME = re.compile(
+    r"^(?:and |but |so )?(?P<asks>when|where|which|how|why|who)\b.*?(?:,|,? and|,? or) (?P=asks)\b(?P<other>[^?]*)\??$",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:is|are|was|were|does|do|did|can|could|should|must|may|might|will|would|has|have|had|to|it|they|i|you|we)\b",
+    re.IGNORECASE,
+)
+"""What the second half of a question has if it is a question of its own."""
 MAX_PARTS = 3
+
+
+def asks_of_both(question: str) -> bool:
+    """Whether the same is asked of two things, in brief of the second one: "When do I take a bus, when a train?"."""
+    found = _SAME.match(question.strip())
+    return found is not None and bool(topic_stems(found["other"])) and not _SAYS.search(found["other"])
 
 
 def parts_of(question: str) -> list[str]:
@@ -25,6 +40,8 @@ def parts_of(question: str) -> list[str]:
         >>> parts_of("How good is the camera, and what does it cost?")
         ['How good is the camera', 'How good is the camera what does it cost?']
     """
+    if asks_of_both(question):
+        return [question]
     found = [part.strip(" ,") for part in _JOINT.split(question) if part.strip(" ,?")]
     if not 2 <= len(found) <= MAX_PARTS or not all(topic_stems(part) and _ASKS.search(part) for part in found):
         return [question]

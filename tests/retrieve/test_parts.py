@@ -1,0 +1,46 @@
+"""Questions inside a question."""
+
+import pytest
+
+from lutrin.answer.kinds import kind_of
+from lutrin.retrieve.parts import parts_of
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How good is the camera?", ["How good is the camera?"]),
+        (
+            "How good is the camera, and what does it cost?",
+            ["How good is the camera", "How good is the camera what does it cost?"],
+        ),
+        (
+            "Which motor turns the hip, and how does the lidar measure?",
+            ["Which motor turns the hip", "how does the lidar measure?"],
+        ),
+        (
+            "When does the robot stop and when does the arm move?",
+            ["When does the robot stop", "when does the arm move?"],
+        ),
+        ("When is Wren used, and when is it charged?", ["When is Wren used", "When is Wren used when is it charged?"]),
+    ],
+)
+def test_each_thing_that_is_asked_is_searched_for(question: str, parts: list[str]) -> None:
+    """With what it needs to be understood."""
+    assert parts_of(question) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When should I take a bus and when a train?",
+        "When do I take a bus, and when a train?",
+        "When a bus, when a train?",
+        "Where does copper belong and where plastic?",
+        "And which sensors does Kestrel have or which Wren?",
+    ],
+)
+def test_what_is_asked_of_two_things_in_one_breath_is_one_question(question: str) -> None:
+    """A passage that names both answers it; it wants a comparison."""
+    assert parts_of(question) == [question]
+    assert kind_of(question) == "compare"
