@@ -161,13 +161,17 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
             break
         if item.unit.kind == "code" and not own_code:
             continue
-        if not taken.add(score, item.chunk, _with_context(item, wants)) or score < best * WIDENED_SHARE:
+        taken.add(score, item.chunk, _with_context(item, wants))
+        # What came as the neighbour of a better one has neighbours of its own.
+        if (item.chunk.chunk_id, item.position) not in taken.units or score < best * WIDENED_SHARE:
             continue
         if taken.groups <= widened and not is_definition:
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
     if wants.kind == "compare":
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
-    added = _complete_lists(taken)
+    if wants.kind == "steps":
+        _drop_torn_steps(taken, best * WIDENED_SHARE)
+    added = _complete_lists(taken, whole=wants.kind == "steps")
     _drop_announcements(taken)
     return joined(taken.units.values(), added, first=found[0].chunk.chunk_id)
 
@@ -272,8 +276,20 @@ def _subject(item: Evidence) -> frozenset[str]:
     return topic_stems(" ".join((*item.chunk.heading_path, item.unit.text)))
 
 
-def _complete_lists(taken: _Taken) -> set[tuple[str, int]]:
+def _drop_torn_steps(taken: _Taken, least: float) -> None:
+    """Take out steps of passages that do not answer best: who asks for a way is led astray by two steps of another."""
+    best = {name for (name, _), (score, _) in taken.units.items() if score >= least}
+    for (name, position), (_, item) in list(taken.units.items()):
+        if name not in best and item.unit.kind == "list_item" and is_numbered(item.unit):
+            del taken.units[name, position]
+
+
+def _complete_lists(taken: _Taken, *, whole: bool = False) -> set[tuple[str, int]]:
     """Add what a list lacks of which most is quoted, or any of a short numbered one: "3. Decide." is no answer.
+
+    Args:
+        taken: What has been chosen.
+        whole: Numbered lists are completed however little of them is quoted.
 
     Returns:
         What was added: chunk and position.
@@ -286,7 +302,7 @@ def _complete_lists(taken: _Taken) -> set[tuple[str, int]]:
         items = _short_list(item.chunk.units, item.position, most=most)
         held = sum((item.chunk.chunk_id, position) in taken.units for position, _ in items)
         words = sum(word_count(unit.text) for _, unit in items)
-        is_short = words <= STEPS_WORDS and is_numbered(item.unit)
+        is_short = (whole or words <= STEPS_WORDS) and is_numbered(item.unit)
         if held < len(items) and (is_short or len(items) <= held * 2):
             missing = [position for position, _ in items if (item.chunk.chunk_id, position) not in taken.units]
             for position in missing:
@@ -330,6 +346,8 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     """
     units = item.chunk.units
     unit = item.unit
+    if wants.is_procedure(item.chunk, unit):
+        return _short_list(units, item.position, most=LONG_STEPS_WORDS) or [(item.position, unit)]
     asks_list = wants.kind in {"list", "steps"} and bool(wants.topics & topic_stems(unit.lead))
     if unit.kind == "list_item" and asks_list:
         return _short_list(units, item.position) or [(item.position, unit)]

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.kinds import Form, QuestionKind, form_of, kind_of
+from lutrin.answer.quote import is_numbered
 from lutrin.records import Chunk, Unit
+from lutrin.retrieve.everyday import is_everyday
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.selection import looks_like_code
 from lutrin.retrieve.words import numbers, topic_stems, words
@@ -19,6 +21,8 @@ KIND_BONUS = 0.03
 """Added to the score of a unit whose form fits the kind of answer asked for."""
 DEFINITION_BONUS = 0.12
 """For the sentence that says what the thing asked for is."""
+PROCEDURE_BONUS = 0.17
+"""For the steps under a heading that names what shall be done: "Mending a puncture"."""
 WHAT_MALUS = 0.08
 """Taken from such a sentence where a way is asked for: what an earthquake is does not say what to do in one."""
 SUBJECT_WORDS = 3
@@ -127,6 +131,8 @@ class Wanted:
         added = KIND_BONUS if self._is_of_kind(unit) else 0.0
         if self.kind == "steps" and defines(chunk, unit, self.topics):
             added -= WHAT_MALUS
+        if self.is_procedure(chunk, unit):
+            added += PROCEDURE_BONUS
         if self.kind == "why" and unit.kind == "table_row":
             added -= ROW_MALUS
         if self.numbers and unit.kind != "code" and self.numbers & _numbers(unit.text):
@@ -134,6 +140,14 @@ class Wanted:
         if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):
             added += REASON_BONUS
         return added
+
+    def is_procedure(self, chunk: Chunk, unit: Unit) -> bool:
+        """Whether a unit is a step of what is asked for: all of that stands in its headings, some of it right above."""
+        named = frozenset(topic for topic in self.topics if not is_everyday(topic))
+        if self.kind != "steps" or unit.kind != "list_item" or not is_numbered(unit) or not named:
+            return False
+        above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
+        return bool(named & above) and named <= above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
 
     def _is_of_kind(self, unit: Unit) -> bool:
         """Whether a unit has the form of what is asked for."""

@@ -28,12 +28,21 @@ APART = -1.5
 FRAGMENT = -0.4
 """For a sentence of fewer than FRAGMENT_WORDS words: it says little without its neighbours."""
 FRAGMENT_WORDS = 8
+POINTER = -0.5
+"""For a sentence that only says where something stands: "For that, see the next chapter."."""
 TOTAL = OWN + WITH_HEADING + PASSAGE + FUSED + LEXICAL + OVERLAP
 LONG_WORDS = 40
 _APART = re.compile(
     r"^(?:exercises?|questions?|review|problems?|quiz|self[- ]check|further reading|references|sources|bibliography)\b",
     re.IGNORECASE,
 )
+_POINTS = re.compile(
+    r"\b(?:see|described|explained|covered|treated|discussed|(?:comes?|follows?|returns?|turns?|back)(?: to (?:it|this|them))?)"
+    r"(?: also)?(?: again)?(?: in| on| at)? (?:the )?(?:next|previous|last|following|later|chapters?|sections?|pages?|parts?|appendix|below|above)\b",
+    re.IGNORECASE,
+)
+POINTER_WORDS = 16
+"""A longer sentence says something besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,7 @@ def _plain_form(text: str, kind: UnitKind, headings: tuple[str, ...]) -> float:
     length = len(text.split())
     score = LENGTH * min(length, LONG_WORDS) / LONG_WORDS
     score += FRAGMENT if kind == "sentence" and length < FRAGMENT_WORDS else 0.0
+    score += POINTER if kind == "sentence" and length <= POINTER_WORDS and _POINTS.search(text) else 0.0
     score += {"caption": CAPTION, "code": CODE, "table_row": ROW}.get(kind, 0.0)
     is_apart = any(_APART.match(title) for title in headings) or text.rstrip().endswith("?")
     return score + (APART if is_apart else 0.0)
