@@ -21,7 +21,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
     (
         "compare",
         _form(
-            r"\b(?:compared?|comparison|versus|vs\.?|differs?|different(?: from)?(?=\W*$| from)|differences?|pros and cons|better|worse|than|instead of)\b",
+            r"\b(?:compared?|comparison|versus|vs\.?|differs?|different(?: from)?(?=\W*$| from)|differences?"
+            r"|pros and cons|better|worse|than|instead of)\b",
             r"\badvantages? of .* over\b",
             r"^(?:is|are|was|were|do|does|did|can|should|must|will)\b.* or\b",
         ),
@@ -50,7 +51,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
         _form(
             r"\bhow (?:much|many|fast|slow|long|far|heavy|big|large|small|tall|high|deep|wide|often|hot|close|old)\b",
             # "How tight does it go", "how thin may it be": whatever has a measure.
-            r"\bhow (?!well\b|come\b|else\b|exactly\b|\w+ly\b)\w+ (?:is|are|does|do|can|may|must|should|was|were) (?!i\b|you\b|we\b|one\b)",
+            r"\bhow (?!well\b|come\b|else\b|exactly\b|\w+ly\b)\w+ (?:is|are|does|do|can|may|must|should|was|were)"
+            r" (?!i\b|you\b|we\b|one\b)",
             r"\b(?:what|which) (?:is the |are the |was the )?(?:\w+ ){0,3}(?:number|rate|frequency|speed|range|cost"
             r"|price|size|mass|weight|height|length|width|voltage|current|power|torque|capacity|resolution|accuracy"
             r"|angle|distance|time|temperature|percentage|budget|limit|latency|value)\b",

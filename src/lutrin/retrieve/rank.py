@@ -37,8 +37,10 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _POINTS = re.compile(
-    r"\b(?:see|described|explained|covered|treated|discussed|(?:comes?|follows?|returns?|turns?|back)(?: to (?:it|this|them))?)"
-    r"(?: also)?(?: again)?(?: in| on| at)? (?:the )?(?:next|previous|last|following|later|chapters?|sections?|pages?|parts?|appendix|below|above)\b",
+    r"\b(?:see|described|explained|covered|treated|discussed"
+    r"|(?:comes?|follows?|returns?|turns?|back)(?: to (?:it|this|them))?)"
+    r"(?: also)?(?: again)?(?: in| on| at)? (?:the |an? )?"
+    r"(?:next|previous|last|following|later|chapters?|sections?|pages?|parts?|appendix|below|above)\b",
     re.IGNORECASE,
 )
 POINTER_WORDS = 16

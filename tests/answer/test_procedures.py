@@ -1,0 +1,118 @@
+"""Steps that are asked for, and the form of the units around them."""
+
+import pytest
+from tests.answer.book import chunk, evidence, unit
+
+from lutrin.answer.extract import choose
+from lutrin.answer.kinds import kind_of
+from lutrin.answer.wanted import wanted
+from lutrin.records import Chunk, Unit
+from lutrin.retrieve.rank import form
+
+TASKS = ("Lift the loop off the hook", "Oil the bearing of the wheel", "Turn it by hand", "Hang it up again")
+
+
+def steps(*texts: str, block: int = 0, start: int = 0, lead: str = "") -> list[Unit]:
+    """A numbered list."""
+    return [
+        unit(f"{number}. {text}.", kind="list_item", block=block, start=start + 60 * number, lead=lead)
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def quoted(page: Chunk, question: str, *scores: float, budget_words: int = 100) -> list[str]:
+    """What is quoted for a question from a page whose units have these scores."""
+    return [
+        quote.text for quote in choose(wanted(question), evidence(page, *scores), budget_words=budget_words, widened=0)
+    ]
+
+
+def test_a_procedure_under_a_heading_that_names_what_is_asked_comes_whole_and_first() -> None:
+    """The sentence that shares words with the question says less than the steps do."""
+    page = chunk(*steps(*TASKS, lead="Greasing the loop"), unit("A loop is greased in spring.", start=500, block=1))
+    # There is room for one of them only.
+    (first,) = quoted(page, "How do I grease a loop?", 0.7, 0.1, 0.1, 0.1, 0.8, budget_words=24)
+    assert first == "Greasing the loop\n\n" + "\n".join(f"{n}. {task}." for n, task in enumerate(TASKS, start=1))
+
+
+def test_steps_under_another_heading_have_no_advantage() -> None:
+    """Nor have those of which the question asks for more than the headings name."""
+    page = chunk(*steps(*TASKS))
+    for question, is_procedure in (
+        ("How do I grease the loop?", False),  # No heading speaks of grease.
+        ("How do I loop?", True),
+        ("Why is there a loop?", False),
+        ("How do I do that?", False),
+    ):
+        assert wanted(question).is_procedure(page, page.units[0]) is is_procedure, question
+    said = chunk(unit("Lift the loop off the hook."))
+    assert not wanted("How do I loop?").is_procedure(said, said.units[0])
+
+
+def test_a_torn_step_of_another_passage_is_not_quoted() -> None:
+    """Its list would be needed for it to make sense; a sentence of that passage may stay."""
+    best = chunk(*steps(*TASKS))
+    other = chunk(
+        *steps("Weigh the anchor", "Set the sail", start=2000), unit("Ships are slow.", block=1, start=2400),
+        chunk_id="c2", filename="02-ships.mdx",
+    )  # fmt: skip
+    found = [*evidence(best, 0.9, 0.9, 0.9, 0.9), *evidence(other, 0.1, 0.8, 0.81)]
+    texts = [quote.text for quote in choose(wanted("How do I mend it?"), found, budget_words=200)]
+    assert texts[1:] == ["Ships are slow."]
+    # Nobody asks for a way here, and a single step may say what is asked.
+    texts = [quote.text for quote in choose(wanted("Is that a sail?"), found, budget_words=200)]
+    assert any("Set the sail" in text for text in texts)
+
+
+def test_a_numbered_list_of_which_one_step_is_quoted_is_completed_where_a_way_is_asked_for() -> None:
+    """However long it is, within what a procedure may have; elsewhere one of many long steps may stand alone."""
+    items = steps(*(f"{task} and then {'wait a little ' * 6}" for task in TASKS))
+    page = chunk(*items)
+    for question, count in (("How do I mend it?", 4), ("What happens?", 1)):
+        (quote,) = choose(wanted(question), evidence(page, 0.9, 0.1, 0.1, 0.1), budget_words=200, widened=0)
+        assert len(quote.units) == count, question
+
+
+def test_what_came_as_a_neighbour_brings_its_own() -> None:
+    """The first brings the second, and that, nearly as good, the fourth, which alone would be too weak."""
+    said = ("The oil is thin.", "So it runs off.", "The gear runs dry.", "Then the teeth whistle.")
+    page = chunk(*(unit(text, start=40 * number) for number, text in enumerate(said)))
+    (quote,) = choose(wanted("Why does it squeak?"), evidence(page, 0.9, 0.85, 0.6, 0.6), budget_words=100)
+    assert len(quote.units) == len(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("For more, see the next chapter.", True),
+        ("That is described in section 4.", True),
+        ("We come back to it in a later part.", True),
+        ("Bearings are treated on the following page.", True),
+        ("The next chapter of her life was long.", False),
+        ("Described in section 4 of the law is how each owner of a loop must oil it once every spring.", False),
+    ],
+)
+def test_a_sentence_that_only_points_elsewhere_stands_back(text: str, points: bool) -> None:
+    """It tells where to look, not what is asked; a longer sentence says something besides."""
+    told = " ".join("word" for _ in text.split()) + "."
+    page = chunk(unit(text), unit(told))
+    nothing: frozenset[str] = frozenset()
+    assert (form(page, page.units[0], nothing) < form(page, page.units[1], nothing)) is points
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How tight does the loop go?", "number"),
+        ("How thin may the plate be?", "number"),
+        ("How well does it hold?", "other"),
+        ("How exactly is it held?", "other"),
+        ("How can I hold it?", "steps"),
+        ("How are hooks and loops different?", "compare"),
+        ("What are the pros and cons of hooks?", "compare"),
+        ("Which different hooks are there?", "list"),
+    ],
+)
+def test_a_measure_and_a_difference_are_heard_in_the_question(question: str, kind: str) -> None:
+    """Whatever adjective it asks with."""
+    assert kind_of(question) == kind
