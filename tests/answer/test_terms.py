@@ -104,7 +104,7 @@ async def test_where_only_the_selection_counts_nothing_else_is_quoted(flow: Answ
 
 async def test_a_question_about_a_selection_is_answered_not_explained(flow: AnswerFlow) -> None:
     """Who asks for something gets that."""
-    answer = await answer_to(flow, "How often does the lidar turn?", SELECTED)
+    answer = await answer_to(flow, "How often does the lidar of Wren turn in a second?", SELECTED)
     assert "The lidar of Wren turns ten times a second." in answer.answer
     assert COSTMAP not in answer.answer
 

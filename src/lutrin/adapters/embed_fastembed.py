@@ -66,6 +66,11 @@ class FastembedEmbedder:
         offsets: list[tuple[int, int]] = self._tokens().encode(text, add_special_tokens=False).offsets
         return offsets
 
+    def token_ranks(self, text: str) -> Sequence[int]:
+        """Place of each token in the vocabulary; see `ports.Embedder.token_ranks`."""
+        ids: list[int] = self._tokens().encode(text, add_special_tokens=False).ids
+        return ids
+
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length; see `ports.Embedder.encode`."""
         return await asyncio.to_thread(self._encode, texts)

@@ -18,6 +18,7 @@ from lutrin.ports import Encoding, Vectors
 
 WORD = re.compile(r"\w+|[^\w\s]")
 WINDOW_WORDS = 256
+RAREST = 1_000_000
 
 
 class WordHashEmbedder:
@@ -29,6 +30,10 @@ class WordHashEmbedder:
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each word and punctuation mark."""
         return [match.span() for match in WORD.finditer(text)]
+
+    def token_ranks(self, text: str) -> Sequence[int]:
+        """There is no vocabulary: every word is as rare as any."""
+        return [RAREST for _ in WORD.finditer(text)]
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts, `WINDOW_WORDS` words a window."""

@@ -23,6 +23,8 @@ DEFINITION_BONUS = 0.12
 """For the sentence that says what the thing asked for is."""
 PROCEDURE_BONUS = 0.17
 """For the steps under a heading that names what shall be done: "Mending a puncture"."""
+import os
+PARTIAL = float(os.environ.get("PART", "0"))
 WHAT_MALUS = 0.08
 """Taken from such a sentence where a way is asked for: what an earthquake is does not say what to do in one."""
 SUBJECT_WORDS = 3
@@ -133,6 +135,8 @@ class Wanted:
             added -= WHAT_MALUS
         if self.is_procedure(chunk, unit):
             added += PROCEDURE_BONUS
+        else:
+            added += PARTIAL * self._part(chunk, unit)
         if self.kind == "why" and unit.kind == "table_row":
             added -= ROW_MALUS
         if self.numbers and unit.kind != "code" and self.numbers & _numbers(unit.text):
@@ -148,6 +152,15 @@ class Wanted:
             return False
         above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
         return bool(named & above) and named <= above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
+
+    def _part(self, chunk: Chunk, unit: Unit) -> float:
+        named = frozenset(topic for topic in self.topics if not is_everyday(topic))
+        if self.kind != "steps" or unit.kind != "list_item" or not is_numbered(unit) or not named:
+            return 0.0
+        above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
+        if not named & above:
+            return 0.0
+        return len(named & (above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path))))) / len(named)
 
     def _is_of_kind(self, unit: Unit) -> bool:
         """Whether a unit has the form of what is asked for."""

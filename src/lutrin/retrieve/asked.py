@@ -1,6 +1,6 @@
 """A question as the searches need it: one vector, the token vectors that carry meaning, and how much each counts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,24 @@ Float = npt.NDArray[np.float32]
 
 ASIDE = 1.0
 """Weight at most of a word that says how to answer, not about what: that a book lacks it says nothing."""
+COMMON, RAREST = 2_000, 30_000
+"""Places in the embedding model's vocabulary up to which a word is said of anything, and from which it names something;
+in between this grows with the logarithm of the place, for words are said the less the later they stand (Zipf)."""
+LEAST_UNUSUAL = 0.05
 SELECTION_WEIGHT = 0.6
 """Share of the selected text in the vector that is searched for; the question has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A word that says what is asked about."""
+
+    weight: float
+    """1 + log inverse document frequency, as of tokens."""
+    unusual: float = 1.0
+    """LEAST_UNUSUAL for a word of common English, 1 for one that few texts have, a name or a word of some trade."""
+    places: tuple[int, ...] = ()
+    """Rows of `Asked.tokens` that are its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +48,8 @@ class Asked:
     """(Q, d): token vectors that carry meaning."""
     weights: Float
     """(Q,): 1 + log inverse document frequency of the word that each token is part of."""
-    topics: Mapping[str, float]
-    """Weight of each stem that says what is asked about, likewise."""
+    topics: Mapping[str, Topic]
+    """By stem."""
     usual: float
     """How near it is to what is asked of any book; see `background`."""
     chunks: int
@@ -48,6 +64,7 @@ async def asked(
     searched: str,
     *,
     background: Vectors,
+    ranks: Callable[[str], Sequence[int]],
 ) -> Asked:
     """A question in the terms of one book.
 
@@ -58,17 +75,20 @@ async def asked(
         selection: Of the text that the reader marked, if any.
         searched: The words for the full-text search.
         background: Vectors of what is asked of any book.
+        ranks: Places of a word's tokens in the embedding model's vocabulary.
     """
     vector = pooled(encoding)
     if selection is not None:
         mixed = (1 - SELECTION_WEIGHT) * vector + SELECTION_WEIGHT * pooled(selection)
         vector = (mixed / np.linalg.norm(mixed)).astype(np.float32)
-    tokens, weights = await weighted_tokens(generation, text, encoding)
+    tokens, weights, owners = await weighted_tokens(generation, text, encoding)
     named = {word.lower() for word in topic_words(text)} - FORM_WORDS - COUNTS
     rarity = await rarities(generation, named)
-    topics: dict[str, float] = {}
+    topics: dict[str, Topic] = {}
     for word in sorted(named):
-        topics[stem(word)] = max(rarity[word], topics.get(stem(word), 0.0))
+        places = tuple(place for place, owner in enumerate(owners) if owner == word)
+        topic = Topic(rarity[word], unusual(ranks(word)), places)
+        topics[stem(word)] = max(topic, topics.get(stem(word), topic), key=lambda item: item.weight)
     return Asked(
         text=text,
         searched=searched,
@@ -81,12 +101,24 @@ async def asked(
     )
 
 
-async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float]:
+def unusual(ranks: Sequence[int]) -> float:
+    """How seldom a word is used, whatever the book: see `Topic.unusual`.
+
+    Args:
+        ranks: Places of its tokens in the vocabulary; a word of several is rarer than any of one.
+    """
+    if len(ranks) != 1:
+        return 1.0
+    place = np.log(max(ranks[0], 1) / COMMON) / np.log(RAREST / COMMON)
+    return float(np.clip(place, LEAST_UNUSUAL, 1.0))
+
+
+async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float, list[str]]:
     """The token vectors of a question that carry meaning, with their weights.
 
     Returns:
-        (Q, d) vectors and (Q,) weights (`rarities` of the word that a token belongs to); stop words are left out unless
-        there is nothing else.
+        (Q, d) vectors, (Q,) weights (`rarities` of the word that a token belongs to) and these Q words, lower case;
+        stop words are left out unless there is nothing else.
     """
     if encoding.token_vectors is None:
         raise ValueError("the embedder gives no token vectors")
@@ -104,7 +136,7 @@ async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encod
     rarity |= {word: min(rarity[word], ASIDE) for word in rarity.keys() & (FORM_WORDS)}
     unknown = 1 + float(np.log(generation.manifest.chunks + 1))
     weights = [rarity.get(owners[index], unknown) for index in keep]
-    return encoding.token_vectors[keep], np.array(weights, dtype=np.float32)
+    return encoding.token_vectors[keep], np.array(weights, dtype=np.float32), [owners[index] for index in keep]
 
 
 async def rarities(generation: OpenGeneration, named: set[str]) -> dict[str, float]:

@@ -19,7 +19,7 @@ from lutrin.retrieve.signals import PRIOR, SIGNALS_VERSION, SIZE
 
 LEAST = 40
 """Answerable questions without which nothing is fitted: the book is too small."""
-STIFFNESS, BIAS_STIFFNESS = 50.0, 20.0
+STIFFNESS, BIAS_STIFFNESS = 200.0, 100.0
 """Precision of the prior: how hard the weights and the bias are to move."""
 FIXED = 1e9
 """Of a signal that is the same for all questions of a book: its own questions say nothing about it."""

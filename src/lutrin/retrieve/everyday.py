@@ -7,7 +7,7 @@ of anything whatever; nouns for things, and verbs of a trade, are left out.
 
 from functools import lru_cache
 
-from lutrin.retrieve.words import stem
+from lutrin.retrieve.words import QUESTION_WORDS, STOP_WORDS, stem
 
 WORDS = frozenset(
     """able accept accidentally achieve act actual actually add advise afraid agree ahead aim alive allow almost alone
@@ -44,13 +44,19 @@ WORDS = frozenset(
     totally tough toward trick trouble true truly trust try turn twice typical typically ugly unable unless unlike
     unusual useful useless usual usually various vary wait walk warn waste watch weak weaker weird well whatever
     whenever whole wide wider wise wish wonder worry worse worst
-    worth wrong wrongly yesterday yet young younger""".split()
+    worth wrong wrongly yesterday yet young younger
+    according alongside altogether apart briefly cons farther forever onto poorer pros quicker till vs
+    began begun bought broke broken brought built came chose chosen fell fallen felt forbidden forgot forgotten gone got
+    gotten grew grown held heard hid hidden kept knew known laid lain lay left lost made meant met paid ran risen rose
+    sat saw said seen sent shown showed spent stood taken thought told took understood went written wrote
+    aunt boss brother classmate colleague cousin customer dad mum sister teacher tutor uncle""".split()
 )
 
 
 @lru_cache(maxsize=1)
 def _stems() -> frozenset[str]:
-    return frozenset(stem(form) for word in WORDS for form in (word, *_highest(word)))
+    forms = {form for word in WORDS for form in (word, *_highest(word))}
+    return frozenset(map(stem, forms | STOP_WORDS | QUESTION_WORDS))
 
 
 def _highest(word: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ import numpy as np
 from lutrin.records import Refusal
 from lutrin.retrieve.search import Found
 
-FAR = float(np.log(0.02))
-"""Log odds, one to fifty, below which a question is not even near the book's subject."""
+FAR = float(np.log(0.01))
+"""Log odds, one to a hundred, below which a question is not even near the book's subject."""
 
 
 def signal(found: Found) -> float:

@@ -180,7 +180,15 @@ class Searcher:
         marked = encodings[-1] if selection else None
         background = await self._usual()
         return [
-            await asked(generation, item, encoding, marked, f"{item} {selection}".strip(), background=background)
+            await asked(
+                generation,
+                item,
+                encoding,
+                marked,
+                f"{item} {selection}".strip(),
+                background=background,
+                ranks=self.embedder.token_ranks,
+            )
             for item, encoding in zip(texts, encodings[: len(texts)], strict=True)
         ]
 

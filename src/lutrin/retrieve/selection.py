@@ -90,7 +90,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, quest
         book's, with its chapter and heading; another has no place.
     """
     asked, read = await embedder.encode([question, selected_text])
-    tokens, weights = await weighted_tokens(generation, question, asked)
+    tokens, weights, _ = await weighted_tokens(generation, question, asked)
     units = units_of(selected_text)
     # "Explain this passage" asks nothing that a sentence could answer better than another: all of it is wanted.
     wants_all = not topic_stems(question)

@@ -9,10 +9,12 @@ itself (`calibrate`), held close to those of `PRIOR`, which alone decide in a bo
 `docs/decisions/0002-scope.md` has the figures.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lutrin.index.manifest import ScopeFit
-from lutrin.retrieve.asked import Float
+from lutrin.retrieve.asked import Float, Topic
 from lutrin.retrieve.candidates import Pool, Scored
 from lutrin.retrieve.everyday import is_everyday
 from lutrin.retrieve.words import stem_set
@@ -21,16 +23,20 @@ SIGNALS = (
     "best cosine", "best passage", "words in five", "words in the first", "matches in five", "size", "usual questions",
 )  # fmt: skip
 SIZE = SIGNALS.index("size")
-SIGNALS_VERSION = 3
+SIGNALS_VERSION = 4
 """Raised with every change of the signals or of how they are fitted."""
 PRIOR = ScopeFit(
-    weights=(17.5, 6.6, 2.0, 1.6, 8.0, -3.4, -12.0), bias=-4.8, questions=0, signals=SIGNALS_VERSION
+    weights=(13.4, 7.5, 3.6, 3.7, 7.4, -2.1, -10.1), bias=-12.9, questions=0, signals=SIGNALS_VERSION
 )  # fmt: skip
-"""Fitted on the tuning halves of four books' questions, then rounded; docs/decisions/0002 says which."""
+"""Fitted on the tuning halves of six books' questions, then rounded; docs/decisions/0002 says which."""
+COMPARED = (17.5, 6.6, 2.0, 1.6, 8.0, 0.0, -12.0)
+"""What each signal counts where two books are compared: size is no reason to prefer one."""
 LARGEST = 2000
 """Chunks; a larger book counts as one of these, for none was fitted on."""
 EVERYDAY = 0.5
 """Weight at most of a word of everyday English that a book lacks; one that it has weighs like any other."""
+UNLIKE = 0.3
+"""Cosine up to which the nearest token says nothing of a word that is missed; at 1 it is as good as the word."""
 CONSIDERED = 5
 """Passages in which a question's words are looked for."""
 
@@ -48,43 +54,59 @@ def signals_of(pool: Pool, item: Scored, rank: Float) -> tuple[Float, Float]:
         rank: (P,): by which the pool is ordered.
 
     Returns:
-        The signals for `log_odds`, in which a word of everyday English that the passages lack weighs EVERYDAY at most,
-        and those for `strength`: of two books the one that has a word is the better one, everyday though it may be.
+        The signals for `log_odds`, in which a word that the passages lack weighs the less the commoner it is in English
+        and the better another word of theirs matches it, and those for `strength`: of two books the one that has a word
+        is the better one, common though it may be.
     """
     order = np.argsort(-rank, kind="stable")[:CONSIDERED]
     held = [stem_set(pool.chunks[index].embedded_text()) for index in order]
+    matches = item.late.passage_best[order]
     topics = item.asked.topics
 
-    def share(stems: frozenset[str], everyday: float) -> float:
-        held = sum(weight for stem, weight in topics.items() if stem in stems)
-        missed = sum(
-            min(weight, everyday) if is_everyday(stem) else weight
-            for stem, weight in topics.items()
-            if stem not in stems
-        )
-        return held / (held + missed) if topics else 0.0
+    def share(passages: int, missed: Callable[[str, Topic, Float], float]) -> float:
+        """Of the question's words by weight, those that the best passages hold."""
+        stems, match = frozenset().union(*held[:passages]), matches[:passages].max(axis=0)
+        found = sum(topic.weight for stem, topic in topics.items() if stem in stems)
+        lost = sum(missed(stem, topic, match) for stem, topic in topics.items() if stem not in stems)
+        return found / (found + lost) if found + lost else 1.0
 
     near = (item.cosines.max(), item.late.passages.max())
     rest = (
-        item.late.passage_best[order].max(axis=0) @ item.share,
+        matches.max(axis=0) @ item.share,
         np.sqrt(2 * np.log(min(max(item.asked.chunks, 2), LARGEST))),
         item.asked.usual,
     )
-    five = frozenset().union(*held)
     judged, compared = (
-        np.array([*near, share(five, everyday), share(held[0], everyday), *rest], dtype=np.float32)
-        for everyday in (EVERYDAY, np.inf)
+        np.array([*near, share(CONSIDERED, missed), share(1, missed), *rest], dtype=np.float32)
+        for missed in (_missed, _missed_in_full)
     )
     return judged, compared
 
 
+def _missed(stem: str, topic: Topic, match: Float) -> float:
+    """What a word counts that passages lack: little if it is an ordinary one, or if they have one of its meaning.
+
+    Args:
+        stem: Of the word.
+        topic: The word.
+        match: (Q,): the best match of each of the question's tokens in these passages.
+    """
+    weight = min(topic.weight, EVERYDAY) if is_everyday(stem) else topic.weight
+    alike = float(match[list(topic.places)].mean()) if topic.places else 0.0
+    return weight * topic.unusual * float(np.clip((1 - alike) / (1 - UNLIKE), 0, 1))
+
+
+def _missed_in_full(stem: str, topic: Topic, match: Float) -> float:  # noqa: ARG001 - as `_missed`
+    return topic.weight
+
+
 def strength(signals: Float) -> float:
-    """How much a book speaks of a question, to be compared with another book's: by the common weights, size aside.
+    """How much a book speaks of a question, to be compared with another book's.
 
     Args:
         signals: The second ones of `signals_of`.
     """
-    return log_odds(signals, None) - PRIOR.weights[SIZE] * float(signals[SIZE])
+    return float(signals @ np.array(COMPARED, dtype=np.float32))
 
 
 def log_odds(signals: Float, fit: ScopeFit | None) -> float:

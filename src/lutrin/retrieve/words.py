@@ -9,7 +9,7 @@ from functools import lru_cache
 import snowballstemmer
 
 # Function words and the words that questions are made of; what is left says what a text is about.
-STOP_WORDS = frozenset(
+_FUNCTION_WORDS = frozenset(
     """a about above after again all also am an and any anyone are as at be because been before being below between both
     but by can cannot could did do does doing done down during each either else ever every few for from further get
     give gives got had has have having he her here hers him his how i if in into is it its itself just let like lot me
@@ -18,6 +18,26 @@ STOP_WORDS = frozenset(
     then there these they thing things this those through to too under until up upon us use used uses using very was we
     were what when where whether which while who whom whose why will with within without would you your yours""".split()
 )
+_DENIED = "ai are ca could did do does had has have is might must need sha should was were wo would".split()
+_JOINED = {
+    "s": "he here how it let she that there this what when where who why".split(),
+    "m": ["i"],
+    "re": "they we what you".split(),
+    "ve": "could i might should they we would you".split(),
+    "ll": "he i it she that they we you".split(),
+    "d": "he how i it she that they we you".split(),
+}
+_SHORT_FORMS = frozenset(
+    [*(f"{word}n't" for word in _DENIED), *(f"{word}'{end}" for end, words in _JOINED.items() for word in words)]
+)
+_OTHER_WORDS = frozenset("hell id ill shed shell wed well".split())
+STOP_WORDS = (
+    _FUNCTION_WORDS
+    | _SHORT_FORMS
+    | {form.replace("'", "’") for form in _SHORT_FORMS}
+    | {form.replace("'", "") for form in _SHORT_FORMS} - _OTHER_WORDS
+)
+"""With their short forms, as they are written and as they are typed: what's, what’s, whats."""
 QUESTION_WORDS = frozenset(
     """answer book chapter clarify compare continue define describe detail detailed details difference differences
     different elaborate example examples explain explained explanation further go help idea keep know learn list
