@@ -302,6 +302,6 @@ async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: M
 
 async def test_a_question_in_the_other_spelling_of_english_is_answered(make_flow: MakeFlow) -> None:
     """The book has metres; that is no slip, so nothing is said about it."""
-    answer = await answer_to(make_flow(), "How many meters away from Wren must I keep?")
+    answer = await answer_to(make_flow(), "How many meters must I keep away from Wren while its motors have power?")
     assert "two metres" in answer.answer
     assert not answer.warnings
