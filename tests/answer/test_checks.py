@@ -94,7 +94,7 @@ def test_a_vague_question_takes_the_last_topic() -> None:
 @pytest.mark.parametrize("question", ["And on a Jetson?", "How fast is it?", "What about topics?"])
 def test_a_dependent_question_is_joined_to_its_topic(question: str) -> None:
     """Pronouns and openings lean on what was asked before."""
-    assert complete(question, conversation("What is a node?", "A process.")) == f"What is a node? {question}"
+    assert complete(question, conversation("What is a node?", "A process.")) == f"What is a node – {question}"
 
 
 def test_a_vague_question_without_conversation_cannot_be_completed() -> None:
@@ -129,21 +129,21 @@ def test_the_topic_is_kept_over_ten_turns() -> None:
         "Step by step",
     ]
     history = conversation(*(text for turn in turns for text in (turn, "An answer.")))
-    assert complete("Why?", history) == "How much power does the computer need? What about the battery?"
-    assert complete("And with a fan?", history) == "How much power does the computer need? And with a fan?"
+    assert complete("Why?", history) == "How much power does the computer need – What about the battery?"
+    assert complete("And with a fan?", history) == "How much power does the computer need – And with a fan?"
     assert complete("How heavy is it?", history) == (
-        "How much power does the computer need? What about the battery? How heavy is it?"
+        "How much power does the computer need – What about the battery – How heavy is it?"
     )
 
 
 def test_a_question_about_the_subject_does_not_narrow_it() -> None:
     """What it costs is asked of the lidar, not of its speed; a wish is about what was asked last."""
     history = conversation("How does a lidar measure distance?", "By light.", "How fast does it turn?", "At 10 Hz.")
-    assert complete("What does it cost?", history) == "How does a lidar measure distance? What does it cost?"
-    assert complete("Explain that more simply", history) == "How does a lidar measure distance? How fast does it turn?"
+    assert complete("What does it cost?", history) == "How does a lidar measure distance – What does it cost?"
+    assert complete("Explain that more simply", history) == "How does a lidar measure distance – How fast does it turn?"
 
 
 def test_a_new_subject_takes_the_place_of_the_old_one() -> None:
     """A question that stands alone begins a new thread."""
     history = conversation("What is a node?", "A process.", "How does a lidar measure distance?", "By light.")
-    assert complete("Is it fast?", history) == "How does a lidar measure distance? Is it fast?"
+    assert complete("Is it fast?", history) == "How does a lidar measure distance – Is it fast?"

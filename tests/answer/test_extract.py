@@ -165,6 +165,20 @@ def test_a_sentence_brings_the_one_that_it_leans_on() -> None:
     assert quotes[0].text == "A gyroscope drifts. It needs a second sensor."
 
 
+def test_a_sentence_that_leans_on_one_that_leans_brings_both() -> None:
+    """What "It explains ..." speaks of is called so in a sentence that says nothing alone."""
+    page = chunk(
+        unit("The gear gets wet."), unit("This state is called rust.", start=40),
+        unit("It explains why the gear squeaks.", start=80), unit("Gears turn.", start=120, block=1),
+    )  # fmt: skip
+    quotes = choose(
+        wanted("Why does the gear squeak?"), evidence(page, 0.1, 0.1, 0.9, 0.1), budget_words=100, widened=0
+    )
+    assert [quote.text for quote in quotes] == [
+        "The gear gets wet. This state is called rust. It explains why the gear squeaks."
+    ]
+
+
 def test_the_neighbours_of_the_best_sentences_come_along() -> None:
     """The reason mostly stands behind what it explains, and rarely in the question's words."""
     page = chunk(unit("Glass is a trap for lidars."), unit("The beam goes through."), unit("Wood is brown.", block=1))

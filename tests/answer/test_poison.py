@@ -2,20 +2,22 @@
 
 import importlib.util
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from tests.answer.book import english
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
+from lutrin.adapters.embed_fastembed import FastembedEmbedder
+from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.prompt import SYSTEM
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ports import Embedder
 from lutrin.records import DoneEvent, SentenceEvent
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings, load_settings
@@ -47,8 +49,16 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return load_settings(data_dir=tmp_path_factory.mktemp("poison"), deadline_s=5.0)
 
 
+@pytest.fixture(scope="module")
+def embedder(models_dir: Path) -> Iterator[Embedder]:
+    """The real one, with two threads."""
+    local = FastembedEmbedder(models_dir / "all-MiniLM-L6-v2-int8", threads=2)
+    yield local
+    local.close()
+
+
 @pytest.fixture
-async def shelf(poison: ModuleType, settings: Settings, tmp_path: Path) -> AsyncIterator[Shelf]:
+async def shelf(poison: ModuleType, settings: Settings, embedder: Embedder, tmp_path: Path) -> AsyncIterator[Shelf]:
     """The poisoned book, published."""
     store = ExactStore()
     for number, item in enumerate(poison.poisoned(COUNT)):
@@ -57,18 +67,19 @@ async def shelf(poison: ModuleType, settings: Settings, tmp_path: Path) -> Async
     async def verify(directory: Path) -> None:
         await verify_generation(directory, store)
 
-    await ingest(tmp_path, settings, IngestTools(embedder=WordHashEmbedder(), store=store, verify=verify))
+    await ingest(tmp_path, settings, IngestTools(embedder=embedder, store=store, verify=verify))
     async with Shelf(settings.catalog_path, settings.books_dir, store) as opened:
         yield opened
 
 
+@pytest.mark.model
 async def test_a_model_that_obeys_every_instruction_changes_no_answer(
-    poison: ModuleType, shelf: Shelf, settings: Settings
+    poison: ModuleType, shelf: Shelf, settings: Settings, embedder: Embedder
 ) -> None:
     """None of its sentences leaves: no canary, no link, no picture, no rule, no prompt."""
     flow = AnswerFlow(
         shelf=shelf,
-        searcher=Searcher(WordHashEmbedder()),
+        searcher=Searcher(embedder),
         language=english(),
         settings=settings,
         generator=ScriptedGenerator(lambda _: OBEDIENT),
@@ -80,7 +91,7 @@ async def test_a_model_that_obeys_every_instruction_changes_no_answer(
         generated = [event.text for event in events if isinstance(event, SentenceEvent)]
         assert poison.faults(item, answer, generated) == [], item
         given += item.fact in answer.answer
-    assert given >= COUNT * 0.8
+    assert given == COUNT
 
 
 def test_the_judge_sees_what_an_instruction_brings_about(poison: ModuleType) -> None:

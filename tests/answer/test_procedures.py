@@ -49,6 +49,18 @@ def test_steps_under_another_heading_have_no_advantage() -> None:
     assert not wanted("How do I loop?").is_procedure(said, said.units[0])
 
 
+def test_steps_whose_headings_name_a_part_of_what_is_asked_are_preferred_the_less_the_smaller_it_is() -> None:
+    """Readers name more than a heading does: "a modern loop without threads"."""
+    page = chunk(*steps(*TASKS), unit("Lift the loop off the hook."))
+    told, step = page.units[-1], page.units[0]
+    bonuses = [
+        wanted(question).bonus(page, step) - wanted(question).bonus(page, told)
+        for question in ("How do I mend a hook?", "How do I grease a loop?", "How do I loop?")
+    ]
+    assert bonuses == sorted(bonuses)
+    assert len(set(bonuses)) == len(bonuses)
+
+
 def test_a_torn_step_of_another_passage_is_not_quoted() -> None:
     """Its list would be needed for it to make sense; a sentence of that passage may stay."""
     best = chunk(*steps(*TASKS))

@@ -3,7 +3,7 @@
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.answer.kinds import kind_of
+from lutrin.answer.kinds import kind_of, term_of
 from lutrin.answer.quote import Quote, leans_back
 from lutrin.answer.safety import warning_for
 from lutrin.answer.wanted import defines, wanted
@@ -84,6 +84,7 @@ def test_a_kind_of_the_thing_is_not_the_thing() -> None:
         ("Only oil burns.", False),
         ("One metre is enough.", False),
         ("The last line explains the mystery.", True),
+        ("The pressure so produced is called thrust.", True),
         ("The following command drives Wren.", True),
         ("The last mile is the longest.", False),
     ],
@@ -91,3 +92,42 @@ def test_a_kind_of_the_thing_is_not_the_thing() -> None:
 def test_a_sentence_leans_back_where_it_begins_with_what_was_named_before(sentence: str, leans: bool) -> None:
     """Behind a conjunction, too, or a word that picks from what was named."""
     assert leans_back(sentence) is leans
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("What exactly is a topic in ROS?", "topic"),
+        ("what's a costmap", "costmap"),
+        ("What does turgid mean?", "turgid"),
+        ("In a robot description file, what counts as a link?", "link"),
+        ("What is meant by a degree of freedom?", "degree of freedom"),
+        ("How far does it reach?", ""),
+    ],
+)
+def test_the_term_that_a_question_asks_for_is_told_from_where_it_asks_for_it(question: str, term: str) -> None:
+    """The rest of the question says where the term is used."""
+    assert term_of(question) == term
+
+
+def test_the_sentence_that_defines_the_term_is_preferred_wherever_it_stands() -> None:
+    """No heading names the file that the question speaks of; a sentence on the term alone defines it all the same."""
+    defined, other = unit("A link is a rigid piece."), unit("Each file has a link.")
+    page = chunk(defined, other)
+    asked = wanted("In a description file, what counts as a link?")
+    assert asked.bonus(page, defined) > asked.bonus(page, other) + 0.1
+    assert wanted("How many links does a file have?").bonus(page, defined) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind"),
+    [
+        ("And how often should that be done?", "number"),
+        ("What if it still moves?", "other"),
+        ("And on a Jetson?", "steps"),
+        ("", "steps"),
+    ],
+)
+def test_a_follow_up_that_asks_for_itself_is_answered_in_its_own_kind(typed: str, kind: str) -> None:
+    """How often is a number, whatever was asked before; "And on a Jetson?" asks for the steps once more."""
+    assert wanted(f"How do I oil the wheel {typed}", typed=typed).kind == kind

@@ -8,7 +8,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from lutrin.answer.kinds import Form, QuestionKind
-from lutrin.answer.quote import Quote, is_numbered, is_open, joined, leans_back, merged, titled, with_formula
+from lutrin.answer.quote import (
+    Quote,
+    is_numbered,
+    is_open,
+    joined,
+    merged,
+    titled,
+    with_formula,
+    with_leaning,
+)
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
@@ -56,14 +65,16 @@ _DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 
 
 def choose_parts(
-    parts: Sequence[Part], *, budget_words: int, asked: str = "", selected_text: str = "", form: Form | None = None
-) -> list[Quote]:
+    parts: Sequence[Part], *, budget_words: int, asked: str = "", typed: str = "", selected_text: str = "",
+    form: Form | None = None,
+) -> list[Quote]:  # fmt: skip
     """Choose for each thing that is asked, with an equal share of the words; no part repeats another.
 
     Args:
         parts: What was searched for, with what was found.
         budget_words: Words of the whole answer, code not counted.
-        asked: The reader's own words, if something else was searched for.
+        asked: What is asked, if something else was searched for.
+        typed: What of it the reader typed; the rest completes it from the conversation.
         selected_text: What the reader has marked on the page, if the rest of the book may be quoted too.
         form: In which form the answer is wanted; None: as the question says.
     """
@@ -72,8 +83,9 @@ def choose_parts(
     alone = len(parts) == 1
     for number, part in enumerate(parts):
         wants = wanted(
-            part.text, evidence=part.evidence, asked=asked if alone else "", selected_text=selected_text, form=form
-        )
+            part.text, evidence=part.evidence, asked=asked if alone else "", typed=typed if alone else "",
+            selected_text=selected_text, form=form,
+        )  # fmt: skip
         widened = 1 if not alone or wants.kind == "number" else WIDENED
         # What one part leaves of its share is for those after it.
         left = budget_words - sum(word_count(quote.text) for quote in quotes)
@@ -151,9 +163,9 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         return []
     best = ranked[0][0]
     known = {(item.chunk.chunk_id, item.position): score for score, item in ranked}
-    is_definition = wants.kind == "definition" and not wants.form
+    is_complete = _is_complete(wants, ranked[0][1])
     floor = best * _keep_share(wants, ranked[0][1])
-    low = floor if _is_complete(wants, ranked[0][1]) else min(floor, best * SHORT_SHARE)
+    low = floor if is_complete else min(floor, best * SHORT_SHARE)
     own_code = wants.kind == "code" or ranked[0][1].unit.kind == "code"
     taken = _Taken(budget_words, code_left=_code_blocks(wants, own_code=own_code))
     for score, item in ranked:
@@ -165,7 +177,7 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         # What came as the neighbour of a better one has neighbours of its own.
         if (item.chunk.chunk_id, item.position) not in taken.units or score < best * WIDENED_SHARE:
             continue
-        if taken.groups <= widened and not is_definition:
+        if taken.groups <= widened and not is_complete:
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
     if wants.kind == "compare":
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
@@ -365,11 +377,7 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     if unit.kind == "sentence" and unit.text.endswith(":"):
         has_list = after < len(units) and units[after].kind == "list_item"
         return _short_list(units, after) if has_list else []
-    before = item.position - 1
-    leans = unit.kind == "sentence" and leans_back(unit.text)
-    if leans and before >= 0 and units[before].kind == "sentence" and units[before].block == unit.block:
-        return [(before, units[before]), (item.position, unit)]
-    return [(item.position, unit)]
+    return with_leaning(units, item.position)
 
 
 def _compares(header: str, topics: AbstractSet[str]) -> bool:

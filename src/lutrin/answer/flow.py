@@ -136,6 +136,7 @@ class AnswerFlow:
                 found.parts,
                 budget_words=BUDGET_WORDS,
                 asked=draft.text,
+                typed=draft.question.text,
                 selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
                 form=draft.form,
             )

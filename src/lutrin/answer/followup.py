@@ -40,7 +40,7 @@ def complete(question: str, history: Sequence[ChatMessage]) -> str | None:
     # "What does it cost?" after that is not about the speed.
     narrows = _OPENING.match(question) and not _refers(question)
     topic = _subject(history) if narrows else _topic(history, narrowed_only=True)
-    return f"{topic} {question}" if topic else question
+    return _joined(topic, question) if topic else question
 
 
 def _topic(history: Sequence[ChatMessage], *, narrowed_only: bool = False) -> str | None:
@@ -56,7 +56,12 @@ def _topic(history: Sequence[ChatMessage], *, narrowed_only: bool = False) -> st
         return None
     since = asked[len(asked) - asked[::-1].index(subject) :]
     leaning = [text for text in since if not narrowed_only or _OPENING.match(text)]
-    return f"{subject} {leaning[-1]}" if leaning else subject
+    return _joined(subject, leaning[-1]) if leaning else subject
+
+
+def _joined(topic: str, question: str) -> str:
+    """One question of the two: without its mark, for what was asked before has been answered."""
+    return f"{topic.rstrip(' ?.!')} – {question}"
 
 
 def _subject(history: Sequence[ChatMessage]) -> str | None:

@@ -72,7 +72,21 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
         ),
     ),
     ("why", _form(r"\bwhy\b", r"\breason\b", r"\bwhat for\b", r"\bpurpose\b")),
-    ("definition", _form(r"^(?:what(?:'s| is| are| does)|define|explain|describe|who)\b", r"\bmean(?:s|ing)?\b")),
+    (
+        "definition",
+        _form(
+            r"^(?:what(?: exactly| really| actually)?(?:'?s| is| are| does)|define|explain|describe|who)\b",
+            r"\bmean(?:s|t|ing)?\b",
+            r"\bwhat (?:counts as|is called|do you call)\b",
+        ),
+    ),
+)
+_TERM = re.compile(
+    r"\b(?:what(?: exactly| really| actually)?(?:'?s| is| are| was)(?: exactly| really| actually)?(?: meant by)?"
+    r"|what (?:does|do)|what counts as|define|definition of|meaning of|meant by)"
+    r"(?: the (?:word|term)| an?| the)? (?P<term>[^?.,;:()]+?)"
+    r"(?= (?:in|on|for|when|that|which|and|as|with|from|at|by|used|means?|stands? for|refers? to)\b|[?.,;:()]|$)",
+    re.IGNORECASE,
 )
 
 
@@ -81,6 +95,16 @@ def kind_of(question: str) -> QuestionKind:
     if asks_of_both(question):
         return "compare"
     return next((kind for kind, form in _FORMS if form.search(question)), "other")
+
+
+def term_of(question: str) -> str:
+    """What shall be defined: "a topic in ROS" is a topic; empty if the question names no such thing.
+
+    >>> term_of("What exactly is a topic in ROS?"), term_of("What does turgid mean?")
+    ('topic', 'turgid')
+    """
+    found = _TERM.search(question)
+    return found["term"] if found else ""
 
 
 # What a reader says to hear the same once more, in another form.

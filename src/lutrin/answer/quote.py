@@ -25,11 +25,15 @@ _LEANS_BACK = re.compile(
     r" (?:it|this|that|these|those|they|he|she)"
     r"|(?:in|on|at|by|for|from|to|of|with|without|under|over|after|before|through|like|unlike|besides|only|even|just|not"
     r"|all|most|some|many|none|one|two|three|several)(?: of)? (?:it|this|that|these|those|them|its|their)"
+    # "The pressure so produced".
+    r"|the \w+ (?:so|thus|thereby)"
     # "The last line explains the mystery", "The following command": of what stands beside it.
     r"|the (?:above|first|following|last|next|previous|second|third)"
     r" (?:block|column|command|entry|example|figure|line|listing|picture|row|sentence|table|two|three))\b",
     re.IGNORECASE,
 )
+LEANING = 2
+"""Sentences that a quoted one may bring, where each leans on the one before it."""
 _EXPLAINS = re.compile(r"(?:where|here|with)\b", re.IGNORECASE)
 """How a sentence begins that says what the letters of a formula mean."""
 
@@ -160,6 +164,19 @@ def _quote(run: Sequence[tuple[float, Evidence]], added: AbstractSet[tuple[str, 
 def leans_back(sentence: str) -> bool:
     """Whether a sentence is understood only after the one before it: "It ...", "Therefore ..."."""
     return bool(_LEANS_BACK.match(sentence))
+
+
+def with_leaning(units: Sequence[Unit], position: int) -> list[tuple[int, Unit]]:
+    """A unit after the sentences of its paragraph that it leans on, at most LEANING, with their positions, in order."""
+    first = position
+    while first > 0 and position - first < LEANING and _leans_on(units[first], units[first - 1]):
+        first -= 1
+    return [(place, units[place]) for place in range(first, position + 1)]
+
+
+def _leans_on(unit: Unit, before: Unit) -> bool:
+    are_sentences = unit.kind == before.kind == "sentence" and unit.block == before.block
+    return are_sentences and leans_back(unit.text)
 
 
 def is_open(units: Sequence[Unit], position: int) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.kinds import Form, QuestionKind, form_of, kind_of
+from lutrin.answer.kinds import Form, QuestionKind, form_of, kind_of, term_of
 from lutrin.answer.quote import is_numbered
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.everyday import is_everyday
@@ -21,12 +21,12 @@ KIND_BONUS = 0.03
 """Added to the score of a unit whose form fits the kind of answer asked for."""
 DEFINITION_BONUS = 0.12
 """For the sentence that says what the thing asked for is."""
-PROCEDURE_BONUS = 0.17
-"""For the steps under a heading that names what shall be done: "Mending a puncture"."""
-import os
-PARTIAL = float(os.environ.get("PART", "0"))
+PROCEDURE_BONUS = 0.2
+"""For the steps under headings that name what shall be done: "Mending a puncture"; less if they name a part of it."""
 WHAT_MALUS = 0.08
 """Taken from such a sentence where a way is asked for: what an earthquake is does not say what to do in one."""
+TERM_BONUS = 0.2
+"""For the sentence that says what the term is that the question asks for, elsewhere than where it asks for it."""
 SUBJECT_WORDS = 3
 """Words besides the topic's own that the subject of a definition may have: articles, an abbreviation in brackets."""
 CODE_BONUS = 0.12
@@ -68,6 +68,12 @@ _REASON = re.compile(
     r"|leads? to|results? in|means that|that is why|prevents?|avoids?)\b",
     re.IGNORECASE,
 )
+_OWN_QUESTION = re.compile(
+    r"^(?:and |but |so |then )*(?:what(?! about)|which|how(?! about)|when|where|who|whose"
+    r"|is|are|was|were|does|do|did|can|could|should|must|may|will|would)\b",
+    re.IGNORECASE,
+)
+"""What begins so asks for itself; "And on a Jetson?" asks what was asked before."""
 _EXAMPLE = re.compile(r"\b(?:examples?|for instance|such as|e\.g\.|imagine|suppose)\b", re.IGNORECASE)
 _ABOUT_CODE = topic_stems("code program command listing script snippet function line lines happen happens do does")
 
@@ -99,6 +105,7 @@ class Wanted:
     form: Form
     topics: frozenset[str]
     numbers: frozenset[str]
+    term: frozenset[str] = frozenset()
     selected: Selected | None = None
 
     @property
@@ -130,13 +137,12 @@ class Wanted:
             return CODE_BONUS
         if self.kind == "definition" and defines(chunk, unit, self.topics):
             return DEFINITION_BONUS
+        if self.kind == "definition" and self.term and defines(chunk, unit, self.term):
+            return TERM_BONUS
         added = KIND_BONUS if self._is_of_kind(unit) else 0.0
         if self.kind == "steps" and defines(chunk, unit, self.topics):
             added -= WHAT_MALUS
-        if self.is_procedure(chunk, unit):
-            added += PROCEDURE_BONUS
-        else:
-            added += PARTIAL * self._part(chunk, unit)
+        added += PROCEDURE_BONUS * self._procedure(chunk, unit)
         if self.kind == "why" and unit.kind == "table_row":
             added -= ROW_MALUS
         if self.numbers and unit.kind != "code" and self.numbers & _numbers(unit.text):
@@ -146,21 +152,17 @@ class Wanted:
         return added
 
     def is_procedure(self, chunk: Chunk, unit: Unit) -> bool:
-        """Whether a unit is a step of what is asked for: all of that stands in its headings, some of it right above."""
-        named = frozenset(topic for topic in self.topics if not is_everyday(topic))
-        if self.kind != "steps" or unit.kind != "list_item" or not is_numbered(unit) or not named:
-            return False
-        above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
-        return bool(named & above) and named <= above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
+        """Whether a unit is a step of what is asked for: its headings name all of that."""
+        return self._procedure(chunk, unit) == 1
 
-    def _part(self, chunk: Chunk, unit: Unit) -> float:
+    def _procedure(self, chunk: Chunk, unit: Unit) -> float:
+        """How much of what is asked for the headings of a step name, 0 to 1; 0 if what stands right above does not."""
         named = frozenset(topic for topic in self.topics if not is_everyday(topic))
         if self.kind != "steps" or unit.kind != "list_item" or not is_numbered(unit) or not named:
             return 0.0
         above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
-        if not named & above:
-            return 0.0
-        return len(named & (above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path))))) / len(named)
+        held = named & (above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path))))
+        return len(held) / len(named) if named & above else 0.0
 
     def _is_of_kind(self, unit: Unit) -> bool:
         """Whether a unit has the form of what is asked for."""
@@ -196,14 +198,16 @@ class Wanted:
 
 
 def wanted(
-    text: str, *, evidence: Iterable[Evidence] = (), asked: str = "", selected_text: str = "", form: Form | None = None
-) -> Wanted:
+    text: str, *, evidence: Iterable[Evidence] = (), asked: str = "", typed: str = "", selected_text: str = "",
+    form: Form | None = None,
+) -> Wanted:  # fmt: skip
     """Read what a question wants.
 
     Args:
         text: What was searched for.
         evidence: Units among which selected code may stand.
-        asked: The reader's own words, if something else was searched for: with a selection, its text.
+        asked: What is asked, if something else was searched for: with a selection, its text.
+        typed: What of it the reader typed; the rest completes it from the conversation.
         selected_text: What the reader has marked; empty where only that may be quoted, for then nothing else competes.
         form: In which form the answer is wanted; None: as the question says.
     """
@@ -211,14 +215,21 @@ def wanted(
     form = form_of(question) if form is None else form
     wants = Wanted(
         text=question,
-        kind="steps" if form == "steps" else kind_of(question),
+        kind="steps" if form == "steps" else _kind(question, typed),
         form=form,
         topics=frozenset(topic_stems(question)),
+        term=frozenset(topic_stems(term_of(question))),
         numbers=frozenset(_numbers(question) | {_SPELLED[name.lower()] for name in _MEASURED.findall(question)}),
         selected=_selected(selected_text, evidence) if words(selected_text) else None,
     )
     # "What does this code do?" speaks of code, but asks for words.
     return replace(wants, kind="other") if wants.explains_code else wants
+
+
+def _kind(question: str, typed: str) -> QuestionKind:
+    """The kind of a question; "And how often?" asks for a number, whatever the question before it asked for."""
+    own = kind_of(typed) if typed else "other"
+    return own if own != "other" or _OWN_QUESTION.match(typed) else kind_of(question)
 
 
 def _selected(text: str, evidence: Iterable[Evidence]) -> Selected:
