@@ -68,6 +68,12 @@ eval *ARGS: setup
     @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}"
     @python bench/accuracy.py --only-show
 
+# the same for the four books of bench/books, on one shelf, quotes only
+eval-books *ARGS: setup
+    @lutrin ingest bench/books --data-dir bench/out/books
+    @LUTRIN_MODEL=none lutrin eval bench/questions/bicycles.jsonl bench/questions/biology.jsonl \
+        bench/questions/humanoids.jsonl bench/questions/networks.jsonl --data-dir bench/out/books {{ARGS}}
+
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{tier}}

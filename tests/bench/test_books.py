@@ -1,0 +1,60 @@
+"""The questions on the four books of `bench/books` tell the truth about them."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCH = Path(__file__).parents[2] / "bench"
+BOOKS = ("bicycles", "biology", "humanoids", "networks")
+Record = dict[str, Any]
+
+
+def plain(text: str) -> str:
+    """Lower case, with single blanks."""
+    return re.sub(r"\s+", " ", text).lower()
+
+
+def questions(book: str) -> list[Record]:
+    """The lines of a file."""
+    return [json.loads(line) for line in (BENCH / "questions" / f"{book}.jsonl").read_text("utf-8").splitlines()]
+
+
+def pages(book: str) -> dict[str, str]:
+    """The text of each page by its path from the folder of the books."""
+    found = [path for path in (BENCH / "books" / book).rglob("*") if path.suffix in {".md", ".mdx"}]
+    return {path.relative_to(BENCH / "books").as_posix(): plain(path.read_text("utf-8")) for path in found}
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_what_is_asked_of_a_book_stands_in_it(book: str) -> None:
+    """Every file is there, and every fact in one of them; of several that are needed each has one."""
+    texts = pages(book)
+    asked = [record for record in questions(book) if "expected_files" in record]
+    assert len(asked) == 60
+    for record in asked:
+        expected = [texts[name] for name in record["expected_files"]]
+        facts = [plain(fact) for fact in record["key_facts"]]
+        assert all(any(fact in text for text in expected) for fact in facts), record
+        if record["match"] == "all":
+            assert all(any(fact in text for fact in facts) for text in expected), record
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_what_is_asked_beside_a_book_does_not(book: str) -> None:
+    """The terms that an answer would need are nowhere."""
+    whole = " ".join(pages(book).values())
+    near = [record for record in questions(book) if record["kind"] == "near"]
+    assert len(near) == 24
+    for record in near:
+        assert record["absent"], record
+        assert not any(plain(term) in whole for term in record["absent"]), record
+
+
+def test_every_question_has_a_name_of_its_own() -> None:
+    """Its half hangs on it."""
+    names = Counter(record["id"] for book in BOOKS for record in questions(book))
+    assert max(names.values()) == 1
