@@ -2,7 +2,8 @@
 
 A reader says "the longest break it takes" where the book says "pauses up to five minutes". That a book lacks such words
 says little about whether it speaks of what is asked; that it lacks "hurricane" says much. The list holds what is said
-of anything whatever; nouns for things, and verbs of a trade, are left out.
+of anything whatever, irregular forms, and who asks or is asked for; nouns for things, and verbs of a trade, are left
+out. Forms of words that questions are made of (gets, meant) are everyday, too.
 """
 
 from functools import lru_cache
