@@ -49,7 +49,7 @@ async def spoken(
     """What a reader is told, and what is known of it then."""
     text = "What can the arm do?"
     started = time.monotonic()
-    draft = Draft(question=Question(text=text), text=text, selected_text="", mode="book", started=started)
+    draft = Draft(question=Question(text=text), text=text, typed=text, selected_text="", mode="book", started=started)
     speaker = Speaker(generator, settings, traffic or Traffic(), time.monotonic, sayings)
     events = [event async for event in speaker.sentences(draft, QUOTES, FOUND)]
     return [event.text for event in events if isinstance(event, Verified)], draft

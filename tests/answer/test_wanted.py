@@ -99,6 +99,7 @@ def test_a_sentence_leans_back_where_it_begins_with_what_was_named_before(senten
     [
         ("What exactly is a topic in ROS?", "topic"),
         ("what's a costmap", "costmap"),
+        ("What’s a costmap?", "costmap"),
         ("What does turgid mean?", "turgid"),
         ("In a robot description file, what counts as a link?", "link"),
         ("What is meant by a degree of freedom?", "degree of freedom"),

@@ -43,6 +43,8 @@ class Draft:
     question: Question
     text: str
     """What is searched for: the question, completed from the conversation."""
+    typed: str
+    """The question alone, cleaned."""
     selected_text: str
     """At most 2000 tokens; empty where the whole book is searched."""
     mode: Mode
@@ -76,6 +78,7 @@ def make_draft(
     return Draft(
         question=question,
         text=completed or checked.text,
+        typed=checked.text,
         selected_text=selected if mode != "book" else "",
         mode=mode,
         started=started,

@@ -136,7 +136,7 @@ class AnswerFlow:
                 found.parts,
                 budget_words=BUDGET_WORDS,
                 asked=draft.text,
-                typed=draft.question.text,
+                typed=draft.typed,
                 selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
                 form=draft.form,
             )

@@ -75,14 +75,14 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
     (
         "definition",
         _form(
-            r"^(?:what(?: exactly| really| actually)?(?:'?s| is| are| does)|define|explain|describe|who)\b",
+            r"^(?:what(?: exactly| really| actually)?(?:['’]?s| is| are| does)|define|explain|describe|who)\b",
             r"\bmean(?:s|t|ing)?\b",
             r"\bwhat (?:counts as|is called|do you call)\b",
         ),
     ),
 )
 _TERM = re.compile(
-    r"\b(?:what(?: exactly| really| actually)?(?:'?s| is| are| was)(?: exactly| really| actually)?(?: meant by)?"
+    r"\b(?:what(?: exactly| really| actually)?(?:['’]?s| is| are| was)(?: exactly| really| actually)?(?: meant by)?"
     r"|what (?:does|do)|what counts as|define|definition of|meaning of|meant by)"
     r"(?: the (?:word|term)| an?| the)? (?P<term>[^?.,;:()]+?)"
     r"(?= (?:in|on|for|when|that|which|and|as|with|from|at|by|used|means?|stands? for|refers? to)\b|[?.,;:()]|$)",

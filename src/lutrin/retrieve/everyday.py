@@ -47,7 +47,7 @@ WORDS = frozenset(
     whenever whole wide wider wise wish wonder worry worse worst
     worth wrong wrongly yesterday yet young younger
     according alongside altogether apart briefly cons farther forever onto poorer pros quicker till vs
-    began begun bought broke broken brought built came chose chosen fell fallen felt forbidden forgot forgotten gone got
+    began begun bought broke broken brought built came chose chosen fell fallen felt forbidden forgot forgotten gone
     gotten grew grown held heard hid hidden kept knew known laid lain lay left lost made meant met paid ran risen rose
     sat saw said seen sent shown showed spent stood taken thought told took understood went written wrote
     aunt boss brother classmate colleague cousin customer dad mum sister teacher tutor uncle""".split()
