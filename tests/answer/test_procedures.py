@@ -5,6 +5,7 @@ from tests.answer.book import chunk, evidence, unit
 
 from lutrin.answer.extract import choose
 from lutrin.answer.kinds import kind_of
+from lutrin.answer.steps import first_steps
 from lutrin.answer.wanted import wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.rank import form
@@ -128,3 +129,30 @@ def test_a_sentence_that_only_points_elsewhere_stands_back(text: str, points: bo
 def test_a_measure_and_a_difference_are_heard_in_the_question(question: str, kind: str) -> None:
     """Whatever adjective it asks with."""
     assert kind_of(question) == kind
+
+
+def test_the_numbered_list_of_the_best_passage_is_preferred_where_a_way_is_asked_for() -> None:
+    """Whatever its items say: the passage has the words of the question."""
+    page = chunk(unit("A loop is a loop."), *steps(*TASKS, block=1, start=100))
+    scores = (0.8, 0.5, 0.5, 0.75, 0.5)
+    for question in ("How do I put the system on it?", "How is the true radius measured?"):
+        assert any("1. Lift" in text and "4. Hang" in text for text in quoted(page, question, *scores)), question
+    assert quoted(page, "How wide is the loop?", *scores, budget_words=5) == ["A loop is a loop."]
+    other = chunk(unit("A ship is slow."), chunk_id="c2", filename="02-ships.mdx")
+    found = [*evidence(other, 0.8), *evidence(page, *scores)]
+    texts = [quote.text for quote in choose(wanted("How is the radius measured?"), found, budget_words=60, widened=0)]
+    assert not any("1. Lift" in text for text in texts)
+
+
+def test_of_two_numbered_lists_in_the_best_passage_the_one_that_matches_better_is_preferred() -> None:
+    """The other has no advantage."""
+    page = chunk(*steps(*TASKS), *steps("Weigh the anchor", "Set the sail", block=1, start=900))
+    assert first_steps(evidence(page, 0.1, 0.1, 0.1, 0.1, 0.2, 0.1)) == {("c1", 4), ("c1", 5)}
+    assert not first_steps(evidence(chunk(unit("A loop is a loop.")), 0.9))
+
+
+def test_how_something_differs_is_not_how_it_is_done() -> None:
+    """Nor does a follow-up ask for a way because the question before it did."""
+    assert wanted("How is a loop made?").asks_way
+    assert not wanted("How do loops and knots differ?").asks_way
+    assert not wanted("How do I mend it? And what if it breaks", typed="And what if it breaks").asks_way

@@ -132,3 +132,13 @@ def test_the_sentence_that_defines_the_term_is_preferred_wherever_it_stands() ->
 def test_a_follow_up_that_asks_for_itself_is_answered_in_its_own_kind(typed: str, kind: str) -> None:
     """How often is a number, whatever was asked before; "And on a Jetson?" asks for the steps once more."""
     assert wanted(f"How do I oil the wheel {typed}", typed=typed).kind == kind
+
+
+def test_what_defines_one_of_two_compared_things_is_preferred() -> None:
+    """The difference is easiest to see from what each of them is."""
+    says, other = unit("Weather is the state of the air."), unit("The air of the weather is warm or cold.")
+    page = chunk(says, other)
+    asked = wanted("weather vs climate, whats the difference")
+    assert asked.bonus(page, says) > asked.bonus(page, other)
+    plain = wanted("How often does the weather change?")
+    assert plain.bonus(page, says) == plain.bonus(page, other)

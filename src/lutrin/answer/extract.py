@@ -18,6 +18,7 @@ from lutrin.answer.quote import (
     with_formula,
     with_leaning,
 )
+from lutrin.answer.steps import drop_torn_steps, first_steps
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
@@ -60,6 +61,8 @@ STEPS_WORDS = 50
 LONG_STEPS_WORDS = 160
 """A numbered list of which most is quoted is completed up to so many words: a step that is left out makes the others
 wrong."""
+STEPS_BONUS = 0.1
+"""For the numbered list of the best passage, where a way is asked for."""
 _DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source is not an answer."""
 
@@ -150,10 +153,11 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
     found = [item for item in evidence if item.unit.language not in _DRAWN]
-    code = {(item.chunk.chunk_id, item.position): item.score for item in found if item.unit.kind == "code"}
+    code = {_key(item): item.score for item in found if item.unit.kind == "code"}
+    steps = first_steps(found) if wants.asks_way else frozenset()
     ranked = sorted(
         (
-            (_worth(item, wants, code) + wants.bonus(item.chunk, item.unit), item)
+            (_worth(item, wants, code) + STEPS_BONUS * (_key(item) in steps) + wants.bonus(item.chunk, item.unit), item)
             for item in found
             if wants.admits(item.unit)
         ),
@@ -162,7 +166,7 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
     if not ranked:
         return []
     best = ranked[0][0]
-    known = {(item.chunk.chunk_id, item.position): score for score, item in ranked}
+    known = {_key(item): score for score, item in ranked}
     is_complete = _is_complete(wants, ranked[0][1])
     floor = best * _keep_share(wants, ranked[0][1])
     low = floor if is_complete else min(floor, best * SHORT_SHARE)
@@ -173,19 +177,24 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
             break
         if item.unit.kind == "code" and not own_code:
             continue
-        taken.add(score, item.chunk, _with_context(item, wants))
+        taken.add(score, item.chunk, _with_context(item, wants, whole=_key(item) in steps))
         # What came as the neighbour of a better one has neighbours of its own.
-        if (item.chunk.chunk_id, item.position) not in taken.units or score < best * WIDENED_SHARE:
+        if _key(item) not in taken.units or score < best * WIDENED_SHARE:
             continue
         if taken.groups <= widened and not is_complete:
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
     if wants.kind == "compare":
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
     if wants.kind == "steps":
-        _drop_torn_steps(taken, best * WIDENED_SHARE)
+        drop_torn_steps(taken.units, best * WIDENED_SHARE)
     added = _complete_lists(taken, whole=wants.kind == "steps")
     _drop_announcements(taken)
     return joined(taken.units.values(), added, first=found[0].chunk.chunk_id)
+
+
+def _key(item: Evidence) -> tuple[str, int]:
+    """Where a unit stands: chunk and position."""
+    return item.chunk.chunk_id, item.position
 
 
 def _keep_share(wants: Wanted, best: Evidence) -> float:
@@ -288,14 +297,6 @@ def _subject(item: Evidence) -> frozenset[str]:
     return topic_stems(" ".join((*item.chunk.heading_path, item.unit.text)))
 
 
-def _drop_torn_steps(taken: _Taken, least: float) -> None:
-    """Take out steps of passages that do not answer best: who asks for a way is led astray by two steps of another."""
-    best = {name for (name, _), (score, _) in taken.units.items() if score >= least}
-    for (name, position), (_, item) in list(taken.units.items()):
-        if name not in best and item.unit.kind == "list_item" and is_numbered(item.unit):
-            del taken.units[name, position]
-
-
 def _complete_lists(taken: _Taken, *, whole: bool = False) -> set[tuple[str, int]]:
     """Add what a list lacks of which most is quoted, or any of a short numbered one: "3. Decide." is no answer.
 
@@ -348,7 +349,7 @@ def _announced(item: Evidence, wants: Wanted) -> tuple[str, int] | None:
     return (item.chunk.chunk_id, after) if announces and code[0].language not in _DRAWN else None
 
 
-def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
+def _with_context(item: Evidence, wants: Wanted, *, whole: bool = False) -> list[tuple[int, Unit]]:
     """The unit with what it needs to be understood; nothing if that cannot be had.
 
     A caption stands back for its table. A sentence brings the one that it leans on; one that announces a list brings
@@ -358,7 +359,7 @@ def _with_context(item: Evidence, wants: Wanted) -> list[tuple[int, Unit]]:
     """
     units = item.chunk.units
     unit = item.unit
-    if wants.is_procedure(item.chunk, unit):
+    if whole or wants.is_procedure(item.chunk, unit):
         return _short_list(units, item.position, most=LONG_STEPS_WORDS) or [(item.position, unit)]
     asks_list = wants.kind in {"list", "steps"} and bool(wants.topics & topic_stems(unit.lead))
     if unit.kind == "list_item" and asks_list:

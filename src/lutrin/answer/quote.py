@@ -10,6 +10,7 @@ import msgspec
 
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.rank import asks, continues
 from lutrin.retrieve.words import content_stems, identifiers, word_count
 
 FIRST_SHARE = 0.03
@@ -175,8 +176,8 @@ def with_leaning(units: Sequence[Unit], position: int) -> list[tuple[int, Unit]]
 
 
 def _leans_on(unit: Unit, before: Unit) -> bool:
-    are_sentences = unit.kind == before.kind == "sentence" and unit.block == before.block
-    return are_sentences and leans_back(unit.text)
+    """Whether a sentence is understood only after the one before it, or replies to it."""
+    return continues(unit, before) and (leans_back(unit.text) or asks(before))
 
 
 def is_open(units: Sequence[Unit], position: int) -> bool:

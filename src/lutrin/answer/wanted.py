@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.kinds import Form, QuestionKind, form_of, kind_of, term_of
-from lutrin.answer.quote import is_numbered
+from lutrin.answer.steps import is_step
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.everyday import is_everyday
 from lutrin.retrieve.evidence import Evidence
@@ -25,6 +25,8 @@ PROCEDURE_BONUS = 0.2
 """For the steps under headings that name what shall be done: "Mending a puncture"; less if they name a part of it."""
 WHAT_MALUS = 0.08
 """Taken from such a sentence where a way is asked for: what an earthquake is does not say what to do in one."""
+SIDE_BONUS = 0.05
+"""For the sentence that says what one of two compared things is."""
 TERM_BONUS = 0.2
 """For the sentence that says what the term is that the question asks for, elsewhere than where it asks for it."""
 SUBJECT_WORDS = 3
@@ -62,6 +64,7 @@ _MEASURED = re.compile(
 )
 """A number of a measure that is written as a word: "from one metre", which a table has as "1.0 m"."""
 _SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
+_WAY = re.compile(r"\bhow (?:is|are|was|were|do|does|can|would|should|could|must)\b(?!.*\bdiffer)", re.IGNORECASE)
 _WHY = re.compile(r"\bwhy\b|\breason", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
@@ -107,11 +110,18 @@ class Wanted:
     numbers: frozenset[str]
     term: frozenset[str] = frozenset()
     selected: Selected | None = None
+    typed: str = ""
+    """What of the text the reader typed."""
 
     @property
     def asks_reason(self) -> bool:
         """Whether a reason is asked for; a comparison may ask for one too."""
         return self.kind == "why" or bool(_WHY.search(self.text))
+
+    @property
+    def asks_way(self) -> bool:
+        """Whether a way to do something is asked for, or how something is done."""
+        return self.kind == "steps" or (self.kind in {"other", "compare"} and bool(_WAY.search(self.typed)))
 
     @property
     def explains_code(self) -> bool:
@@ -140,6 +150,8 @@ class Wanted:
         if self.kind == "definition" and self.term and defines(chunk, unit, self.term):
             return TERM_BONUS
         added = KIND_BONUS if self._is_of_kind(unit) else 0.0
+        if self.kind == "compare" and any(defines(chunk, unit, frozenset({topic})) for topic in self.topics):
+            added += SIDE_BONUS
         if self.kind == "steps" and defines(chunk, unit, self.topics):
             added -= WHAT_MALUS
         added += PROCEDURE_BONUS * self._procedure(chunk, unit)
@@ -158,7 +170,7 @@ class Wanted:
     def _procedure(self, chunk: Chunk, unit: Unit) -> float:
         """How much of what is asked for the headings of a step name, 0 to 1; 0 if what stands right above does not."""
         named = frozenset(topic for topic in self.topics if not is_everyday(topic))
-        if self.kind != "steps" or unit.kind != "list_item" or not is_numbered(unit) or not named:
+        if self.kind != "steps" or not is_step(unit) or not named:
             return 0.0
         above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
         held = named & (above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path))))
@@ -218,6 +230,7 @@ def wanted(
         kind="steps" if form == "steps" else _kind(question, typed),
         form=form,
         topics=frozenset(topic_stems(question)),
+        typed=typed or question,
         term=frozenset(topic_stems(term_of(question))),
         numbers=frozenset(_numbers(question) | {_SPELLED[name.lower()] for name in _MEASURED.findall(question)}),
         selected=_selected(selected_text, evidence) if words(selected_text) else None,

@@ -74,14 +74,45 @@ class Ranked:
         )
         topics = topic_stems(self.text)
         first, end = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
-        own = (late.unit_own[first:end] @ share).tolist()
-        headed, places = late.units[first:end].tolist(), late.unit_numbers[first:end].tolist()
+        places = late.unit_numbers[first:end].tolist()
+        replies = _replies(chunk.units, places)
+        own = (_with_question(late.unit_own[first:end], replies) @ share).tolist()
+        headed = (_with_question(late.unit_best[first:end], replies) @ share).tolist()
         found = []
         for alone, with_heading, position in zip(own, headed, places, strict=True):
             added = form(chunk, chunk.units[position], topics)
             score = passage + OWN * alone + WITH_HEADING * with_heading + added
             found.append(Evidence(chunk=chunk, position=position, score=score / TOTAL))
         return found
+
+
+def _replies(units: Sequence[Unit], places: Sequence[int]) -> list[int]:
+    """Indices in `places` of the sentences before which the book itself asks: "Why so deep? To hold snow."."""
+    return [
+        row
+        for row, place in enumerate(places)
+        if row and places[row - 1] == place - 1 and asks(units[place - 1]) and continues(units[place], units[place - 1])
+    ]
+
+
+def _with_question(matches: Float, replies: Sequence[int]) -> Float:
+    """(U, Q): the best matches of each unit, those of a reply together with those of the question before it."""
+    if not replies:
+        return matches
+    joined = matches.copy()
+    asked = [row - 1 for row in replies]
+    joined[replies] = np.maximum(matches[replies], matches[asked])
+    return joined
+
+
+def asks(unit: Unit) -> bool:
+    """Whether a sentence is a question."""
+    return unit.kind == "sentence" and unit.text.rstrip().endswith("?")
+
+
+def continues(unit: Unit, before: Unit) -> bool:
+    """Whether a sentence stands in the same paragraph as the one before it."""
+    return unit.kind == before.kind == "sentence" and unit.block == before.block
 
 
 def form(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> float:
