@@ -41,7 +41,7 @@ from lutrin.retrieve.search import Found, Searcher
 from lutrin.retrieve.selection import search_selection
 from lutrin.settings import Settings
 
-BUDGET_WORDS = 140
+BUDGET_WORDS = 150
 """Words of the quotes of an answer."""
 
 

@@ -40,7 +40,7 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
         _form(
             r"(?<!number of )\bsteps\b",
             r"\bprocedure\b",
-            r"\bin (?:what|which) order\b",
+            r"\b(?:in )?(?:what|which)(?:['’]?s| is| was)?(?: the)?(?: right| correct| proper)? (?:order|sequence)\b",
             r"\bwhat (?:should|must|do) (?:i|you|we) do\b",
             r"\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
             r"\bhow to\b",
