@@ -1,5 +1,6 @@
 """What is read from the form of a question and of a unit."""
 
+import msgspec
 import pytest
 from tests.answer.book import chunk, unit
 
@@ -142,3 +143,29 @@ def test_what_defines_one_of_two_compared_things_is_preferred() -> None:
     assert asked.bonus(page, says) > asked.bonus(page, other)
     plain = wanted("How often does the weather change?")
     assert plain.bonus(page, says) == plain.bonus(page, other)
+
+
+def test_what_a_broker_in_loops_is_says_a_sentence_on_the_broker() -> None:
+    """Not one on loops, though the headings name the broker; nor one that says which broker is ours."""
+    asked = wanted("whats a broker in loops")
+    assert asked.head == {"broker"}
+    page = chunk(
+        unit("A broker is the program in the middle."),
+        unit("Loops are a plain way to turn round."),
+        unit("Our broker is called by its name."),
+    )
+    bonuses = [asked.bonus(page, item) for item in page.units]
+    assert bonuses[0] > max(bonuses[1:])
+    headed = msgspec.structs.replace(page, heading_path=("Loops", "The broker"))
+    assert not defines(headed, page.units[1], asked.topics, asked.head)
+    assert defines(headed, page.units[1], asked.topics)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["A boy lost a tooth, what now?", "I want a picture of the stars. how", "What is the right sequence?",
+     "whats the order of the checks", "In which order do I look?"],
+)  # fmt: skip
+def test_a_way_is_asked_for_in_many_words(question: str) -> None:
+    """Readers are in a hurry."""
+    assert kind_of(question) == "steps"

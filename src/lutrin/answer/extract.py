@@ -210,7 +210,7 @@ def _keep_share(wants: Wanted, best: Evidence) -> float:
 
 def _is_complete(wants: Wanted, best: Evidence) -> bool:
     """Whether the best unit says all that is asked: a definition does, if nothing but the definition is wanted."""
-    return wants.kind == "definition" and not wants.form and defines(best.chunk, best.unit, wants.topics)
+    return wants.kind == "definition" and not wants.form and defines(best.chunk, best.unit, wants.topics, wants.head)
 
 
 def _code_blocks(wants: Wanted, *, own_code: bool) -> int:

@@ -44,6 +44,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
             r"\bwhat (?:should|must|do) (?:i|you|we) do\b",
             r"\bhow (?:do|can|should|would) (?:i|you|we|one)\b",
             r"\bhow to\b",
+            r"\bwhat (?:now|next|to do)\b",
+            r"\bhow\W*$",
         ),
     ),
     (

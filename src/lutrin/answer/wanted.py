@@ -27,7 +27,7 @@ WHAT_MALUS = 0.08
 """Taken from such a sentence where a way is asked for: what an earthquake is does not say what to do in one."""
 SIDE_BONUS = 0.05
 """For the sentence that says what one of two compared things is."""
-TERM_BONUS = 0.2
+TERM_BONUS = 0.3
 """For the sentence that says what the term is that the question asks for, elsewhere than where it asks for it."""
 SUBJECT_WORDS = 3
 """Words besides the topic's own that the subject of a definition may have: articles, an abbreviation in brackets."""
@@ -52,8 +52,8 @@ PLAIN_WORDS = 18
 """A sentence of at most so many words is plain."""
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
 _CALLED = re.compile(r"\b(?:called|known as|named)\s+(.+)")
-_NARROWED = re.compile(r"\b(?:with|without|that|which|whose)\b")
-"""A subject that holds one of these is a kind of the thing: "Oil with dust is sticky." does not define oil."""
+_NARROWED = re.compile(r"\b(?:with|without|that|which|whose|our|my|your)\b", re.IGNORECASE)
+"""A subject with one of these is a kind of the thing, or one of them: "Oil with dust is sticky.", "Our oil is green."."""
 _SPELLED = {
     name: str(number) for number, name in enumerate("one two three four five six seven eight nine ten".split(), 1)
 }
@@ -110,6 +110,8 @@ class Wanted:
     numbers: frozenset[str]
     term: frozenset[str] = frozenset()
     selected: Selected | None = None
+    head: frozenset[str] = frozenset()
+    """Of the term that shall be defined the last word: an MQTT broker is a broker."""
     typed: str = ""
     """What of the text the reader typed."""
 
@@ -145,7 +147,7 @@ class Wanted:
     def _by_kind(self, chunk: Chunk, unit: Unit) -> float:
         if self.kind == "code" and unit.kind == "code":
             return CODE_BONUS
-        if self.kind == "definition" and defines(chunk, unit, self.topics):
+        if self.kind == "definition" and defines(chunk, unit, self.topics, self.head):
             return DEFINITION_BONUS
         if self.kind == "definition" and self.term and defines(chunk, unit, self.term):
             return TERM_BONUS
@@ -232,6 +234,7 @@ def wanted(
         topics=frozenset(topic_stems(question)),
         typed=typed or question,
         term=frozenset(topic_stems(term_of(question))),
+        head=frozenset(topic_stems(" ".join(words(term_of(question))[-1:]))),
         numbers=frozenset(_numbers(question) | {_SPELLED[name.lower()] for name in _MEASURED.findall(question)}),
         selected=_selected(selected_text, evidence) if words(selected_text) else None,
     )
@@ -258,10 +261,16 @@ def _selected(text: str, evidence: Iterable[Evidence]) -> Selected:
     )
 
 
-def defines(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> bool:
+def defines(chunk: Chunk, unit: Unit, topics: frozenset[str], head: frozenset[str] = frozenset()) -> bool:
     """Whether a sentence says what the topics are: it begins with them, and soon says `is`, or says what is called so.
 
     What its headings say it need not repeat: "A node is ..." in the chapter on ROS 2 says what a node in ROS 2 is.
+
+    Args:
+        chunk: Where the sentence stands.
+        unit: The sentence.
+        topics: Stems of what the question names.
+        head: Of these the one that shall be defined: "MQTT is ..." does not say what an MQTT broker is.
     """
     if unit.kind != "sentence" or not topics:
         return False
@@ -275,7 +284,8 @@ def defines(chunk: Chunk, unit: Unit, topics: frozenset[str]) -> bool:
     missing = topics - named
     # "The Unified Robot Description Format (URDF) is ..." defines URDF, however long its name.
     is_short = (short := _SHORT_NAME.search(subject)) is not None and bool(named & topic_stems(short[1]))
-    if not named or not (is_short or len(subject.split()) <= len(named) + SUBJECT_WORDS):
+    is_brief = head <= named and len(subject.split()) <= len(named) + SUBJECT_WORDS
+    if not named or not (is_short or is_brief):
         return False
     return not missing or missing <= topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
 
