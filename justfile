@@ -4,7 +4,6 @@ export ORT_DISABLE_TELEMETRY := "1"
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 tier := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
-books := "bench/questions/bicycles.jsonl bench/questions/biology.jsonl bench/questions/humanoids.jsonl bench/questions/networks.jsonl"
 
 # list the recipes
 [private]
@@ -69,12 +68,12 @@ eval *ARGS: setup
     @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}"
     @python bench/accuracy.py --only-show
 
-# the same for the four books of bench/books, on one shelf, quotes only, plain searches beside
-eval-books *ARGS: setup
+# the same for the books of a SHELF in bench/books: first, second, third or fourth; quotes only
+eval-books SHELF='first' *ARGS: setup
     @lutrin models fetch default
-    @lutrin ingest bench/books --data-dir bench/out/books
-    @LUTRIN_MODEL=none lutrin eval {{books}} --data-dir bench/out/books {{ARGS}}
-    @python bench/retrieval.py quality --split all --data-dir bench/out/books --questions {{books}}
+    @lutrin ingest bench/books/{{SHELF}} --data-dir bench/out/books/{{SHELF}}
+    @LUTRIN_MODEL=none lutrin eval $(ls bench/books/{{SHELF}} | sed 's|.*|bench/questions/&.jsonl|') --data-dir bench/out/books/{{SHELF}} {{ARGS}}
+    @python bench/retrieval.py quality --split all --data-dir bench/out/books/{{SHELF}} --questions $(ls bench/books/{{SHELF}} | sed 's|.*|bench/questions/&.jsonl|')
 
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load

@@ -1,4 +1,4 @@
-"""The questions on the four books of `bench/books` tell the truth about them."""
+"""The questions on the books of `bench/books` tell the truth about them."""
 
 import json
 import re
@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 BENCH = Path(__file__).parents[2] / "bench"
-BOOKS = ("bicycles", "biology", "humanoids", "networks")
+PATHS = {path.parent.name: path.parent for path in sorted((BENCH / "books").glob("*/*/book.toml"))}
+BOOKS = tuple(PATHS)
 Record = dict[str, Any]
 
 
@@ -25,8 +26,8 @@ def questions(book: str) -> list[Record]:
 
 def pages(book: str) -> dict[str, str]:
     """The text of each page by its path from the folder of the books."""
-    found = [path for path in (BENCH / "books" / book).rglob("*") if path.suffix in {".md", ".mdx"}]
-    return {path.relative_to(BENCH / "books").as_posix(): plain(path.read_text("utf-8")) for path in found}
+    found = [path for path in PATHS[book].rglob("*") if path.suffix in {".md", ".mdx"}]
+    return {path.relative_to(PATHS[book].parent).as_posix(): plain(path.read_text("utf-8")) for path in found}
 
 
 @pytest.mark.parametrize("book", BOOKS)
