@@ -53,7 +53,7 @@ PLAIN_WORDS = 18
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
 _CALLED = re.compile(r"\b(?:called|known as|named)\s+(.+)")
 _NARROWED = re.compile(r"\b(?:with|without|that|which|whose|our|my|your)\b", re.IGNORECASE)
-"""With one of these a subject is a kind of the thing, or one of them: "Oil with dust is sticky." does not define oil."""
+"""With one of these a subject is a kind of the thing, or one of it: "Oil with dust is sticky." does not define oil."""
 _SPELLED = {
     name: str(number) for number, name in enumerate("one two three four five six seven eight nine ten".split(), 1)
 }
