@@ -15,6 +15,8 @@ from lutrin.answer.wanted import defines, wanted
     [
         ("Why is the far picture worse than the near one?", "why"),
         ("And why does it differ?", "why"),
+        ("It is better than that, so how come people use the other?", "why"),
+        ("Many do it in a cup of water. What's wrong with that?", "why"),
         ("Which is worse, and why?", "compare"),
         ("Which code is shown?", "code"),
         ("What does exit code 3 mean?", "definition"),

@@ -17,7 +17,7 @@ def _form(*alternatives: str) -> re.Pattern[str]:
 # Tried in order; the first that matches wins.
 _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
     # "Why is it worse?" asks for a reason, "What is worse, and why?" for a comparison.
-    ("why", _form(r"^(?:(?:and|but|so) )?why\b")),
+    ("why", _form(r"^(?:(?:and|but|so) )?why\b", r"\bhow come\b")),
     (
         "compare",
         _form(
@@ -73,7 +73,16 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
             r"\b(?:kinds|types|parts|components|examples|reasons|challenges|advantages|principles|rules) of\b",
         ),
     ),
-    ("why", _form(r"\bwhy\b", r"\breason\b", r"\bwhat for\b", r"\bpurpose\b")),
+    (
+        "why",
+        _form(
+            r"\bwhy\b",
+            r"\breason\b",
+            r"\bwhat for\b",
+            r"\bpurpose\b",
+            r"\bwhat(?:['’]?s| is| was) (?:the )?(?:harm|point|hurry|wrong)\b",
+        ),
+    ),
     (
         "definition",
         _form(

@@ -65,7 +65,7 @@ _MEASURED = re.compile(
 """A number of a measure that is written as a word: "from one metre", which a table has as "1.0 m"."""
 _SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
 _WAY = re.compile(r"\bhow (?:is|are|was|were|do|does|did|can|would|should|could|must)\b(?!.*\bdiffer)", re.IGNORECASE)
-_WHY = re.compile(r"\bwhy\b|\breason", re.IGNORECASE)
+_WHY = re.compile(r"\bwhy\b|\breason|\bhow come\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
     r"|leads? to|results? in|means that|that is why|prevents?|avoids?)\b",
