@@ -65,11 +65,18 @@ def test_items_that_only_complete_a_list_are_not_said_first() -> None:
     """Those that were found answer the question, with what announces the list; one alone is no news."""
     units = [
         unit(text, start=40 * n, kind="list_item", lead="To start the robot:")
-        for n, text in enumerate(("1. Charge it.", "2. Open the valve.", "3. Press the button."))
+        for n, text in enumerate(("a charge;", "an open valve;", "a button."))
     ]
     said = quote(*units, added=frozenset({0}))
-    assert passages([said], (0.9, 0.5, 0.4)) == ["To start the robot: 2. Open the valve. 3. Press the button."]
+    assert passages([said], (0.9, 0.5, 0.4)) == ["To start the robot: an open valve; a button."]
     assert passages([quote(units[1])]) == []
+
+
+def test_a_procedure_is_left_to_speak_for_itself() -> None:
+    """The model would say two steps of seven, before the list that has them all in their order."""
+    units = [unit(f"{n}. Open the valve {n}.", start=40 * n, kind="list_item", lead="In order:") for n in (1, 2, 3)]
+    assert passages([quote(*units)], (0.5, 0.9, 0.8)) == []
+    assert list(every_prompt(chunk(*units))) == []
 
 
 def test_a_table_is_left_to_speak_for_itself() -> None:
@@ -84,17 +91,17 @@ def test_a_table_is_left_to_speak_for_itself() -> None:
 
 def test_what_readers_may_want_said_is_known_beforehand() -> None:
     """Each sentence that stands alone begins a passage, by itself and with what follows; lists come whole."""
-    steps = [
+    needs = [
         unit(text, start=200 + 40 * n, kind="list_item", lead="To start the robot:", block=1)
-        for n, text in enumerate(("1. Charge it.", "2. Open the valve."))
+        for n, text in enumerate(("a charge;", "an open valve."))
     ]
     texts = ("The arm is light.", "It lifts 2 kg.", "The leg is heavy.")
-    page = chunk(*[unit(text, start=40 * n) for n, text in enumerate(texts)], *steps)
+    page = chunk(*[unit(text, start=40 * n) for n, text in enumerate(texts)], *needs)
     assert [prompt[-1].content for prompt in every_prompt(page)] == [
         "Passage: The arm is light. It lifts 2 kg. The leg is heavy.",
         "Passage: The arm is light.",
         "Passage: The leg is heavy.",
-        "Passage: To start the robot: 1. Charge it. 2. Open the valve.",
+        "Passage: To start the robot: a charge; an open valve.",
     ]
     whole = Quote(chunk=page, units=page.units[:3], score=0.9)
     assert set(prompts([whole], {})) <= set(every_prompt(page))

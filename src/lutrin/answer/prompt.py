@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from lutrin.answer.quote import Quote, leans_back, titled
+from lutrin.answer.steps import is_step
 from lutrin.records import Chunk, GenerationRequest, Message, Unit
 from lutrin.retrieve.candidates import is_apart
 from lutrin.retrieve.words import content_stems
@@ -73,13 +74,18 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
         another quote, though its words answer nearly as well, led away from the question more often than not.
     """
     said = [quote for quote in quotes if quote.units[0].kind != "code"]
-    if not said or said[0].units[0].kind not in SPOKEN:
+    if not said or not _is_spoken(said[0].units[0]):
         return []
     best = said[0]
     if best.units[0].kind == "list_item":
         return _prompts_of(best, scores)
-    as_good = (quote for quote in said if quote.units[0].kind in SPOKEN and quote.score >= AS_GOOD * best.score)
+    as_good = (quote for quote in said if _is_spoken(quote.units[0]) and quote.score >= AS_GOOD * best.score)
     return next((found for quote in as_good if (found := _prompts_of(quote, scores))), [])
+
+
+def _is_spoken(unit: Unit) -> bool:
+    """Whether the model may say what begins with a unit; of a procedure it would say two steps and leave the rest."""
+    return unit.kind in SPOKEN and not is_step(unit)
 
 
 def _prompts_of(quote: Quote, scores: Mapping[tuple[str, int], float]) -> list[Prompt]:
@@ -102,7 +108,7 @@ def every_prompt(chunk: Chunk) -> Iterator[Prompt]:
     units = chunk.units
     texts: dict[str, None] = {}
     for place, unit in enumerate(() if is_apart(chunk.heading_path) else units):
-        if unit.kind not in SPOKEN or not _stands_alone(unit):
+        if not _is_spoken(unit) or not _stands_alone(unit):
             continue
         run = [unit]
         for other in units[place + 1 :]:
