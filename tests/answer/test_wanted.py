@@ -140,9 +140,11 @@ def test_a_follow_up_that_asks_for_itself_is_answered_in_its_own_kind(typed: str
 def test_what_defines_one_of_two_compared_things_is_preferred() -> None:
     """The difference is easiest to see from what each of them is."""
     says, other = unit("Weather is the state of the air."), unit("The air of the weather is warm or cold.")
-    page = chunk(says, other)
+    page = msgspec.structs.replace(chunk(says, other), heading_path=("Weather and climate",))
     asked = wanted("weather vs climate, whats the difference")
     assert asked.bonus(page, says) > asked.bonus(page, other)
+    # What weather is says nothing where climate is never spoken of.
+    assert asked.bonus(chunk(says, other), says) == asked.bonus(chunk(says, other), other)
     plain = wanted("How often does the weather change?")
     assert plain.bonus(page, says) == plain.bonus(page, other)
 

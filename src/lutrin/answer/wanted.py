@@ -152,7 +152,7 @@ class Wanted:
         if self.kind == "definition" and self.term and defines(chunk, unit, self.term):
             return TERM_BONUS
         added = KIND_BONUS if self._is_of_kind(unit) else 0.0
-        if self.kind == "compare" and any(defines(chunk, unit, frozenset({topic})) for topic in self.topics):
+        if self.kind == "compare" and self._says_a_side(chunk, unit):
             added += SIDE_BONUS
         if self.kind == "steps" and defines(chunk, unit, self.topics):
             added -= WHAT_MALUS
@@ -164,6 +164,11 @@ class Wanted:
         if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):
             added += REASON_BONUS
         return added
+
+    def _says_a_side(self, chunk: Chunk, unit: Unit) -> bool:
+        """Whether a sentence says what one of the compared things is, in a place that speaks of another one, too."""
+        spoken = topic_stems(" ".join((chunk.chapter, *chunk.heading_path, unit.text)))
+        return len(self.topics & spoken) > 1 and any(defines(chunk, unit, frozenset({topic})) for topic in self.topics)
 
     def is_procedure(self, chunk: Chunk, unit: Unit) -> bool:
         """Whether a unit is a step of what is asked for: its headings name all of that."""
