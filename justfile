@@ -72,8 +72,8 @@ eval *ARGS: setup
 eval-books SHELF='first' *ARGS: setup
     @lutrin models fetch default
     @lutrin ingest bench/books/{{SHELF}} --data-dir bench/out/books/{{SHELF}}
-    @LUTRIN_MODEL=none lutrin eval $(ls bench/books/{{SHELF}} | sed 's|.*|bench/questions/&.jsonl|') --data-dir bench/out/books/{{SHELF}} {{ARGS}}
-    @python bench/retrieval.py quality --split all --data-dir bench/out/books/{{SHELF}} --questions $(ls bench/books/{{SHELF}} | sed 's|.*|bench/questions/&.jsonl|')
+    @LUTRIN_MODEL=none lutrin eval bench/questions/{{SHELF}}/*.jsonl --data-dir bench/out/books/{{SHELF}} {{ARGS}}
+    @python bench/retrieval.py quality --split all --data-dir bench/out/books/{{SHELF}} --questions bench/questions/{{SHELF}}/*.jsonl
 
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load

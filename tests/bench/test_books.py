@@ -21,7 +21,8 @@ def plain(text: str) -> str:
 
 def questions(book: str) -> list[Record]:
     """The lines of a file."""
-    return [json.loads(line) for line in (BENCH / "questions" / f"{book}.jsonl").read_text("utf-8").splitlines()]
+    path = BENCH / "questions" / PATHS[book].parent.name / f"{book}.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def pages(book: str) -> dict[str, str]:

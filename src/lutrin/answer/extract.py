@@ -153,11 +153,11 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
     found = [item for item in evidence if item.unit.language not in _DRAWN]
-    code = {_key(item): item.score for item in found if item.unit.kind == "code"}
+    code = {item.place: item.score for item in found if item.unit.kind == "code"}
     steps = first_steps(found) if wants.asks_way else frozenset()
     ranked = sorted(
         (
-            (_worth(item, wants, code) + STEPS_BONUS * (_key(item) in steps) + wants.bonus(item.chunk, item.unit), item)
+            (_worth(item, wants, code) + STEPS_BONUS * (item.place in steps) + wants.bonus(item.chunk, item.unit), item)
             for item in found
             if wants.admits(item.unit)
         ),
@@ -166,7 +166,7 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
     if not ranked:
         return []
     best = ranked[0][0]
-    known = {_key(item): score for score, item in ranked}
+    known = {item.place: score for score, item in ranked}
     is_complete = _is_complete(wants, ranked[0][1])
     floor = best * _keep_share(wants, ranked[0][1])
     low = floor if is_complete else min(floor, best * SHORT_SHARE)
@@ -177,9 +177,9 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
             break
         if item.unit.kind == "code" and not own_code:
             continue
-        taken.add(score, item.chunk, _with_context(item, wants, whole=_key(item) in steps))
+        taken.add(score, item.chunk, _with_context(item, wants, whole=item.place in steps))
         # What came as the neighbour of a better one has neighbours of its own.
-        if _key(item) not in taken.units or score < best * WIDENED_SHARE:
+        if item.place not in taken.units or score < best * WIDENED_SHARE:
             continue
         if taken.groups <= widened and not is_complete:
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
@@ -190,11 +190,6 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
     added = _complete_lists(taken, whole=wants.kind == "steps")
     _drop_announcements(taken)
     return joined(taken.units.values(), added, first=found[0].chunk.chunk_id)
-
-
-def _key(item: Evidence) -> tuple[str, int]:
-    """Where a unit stands: chunk and position."""
-    return item.chunk.chunk_id, item.position
 
 
 def _keep_share(wants: Wanted, best: Evidence) -> float:

@@ -158,7 +158,7 @@ def _quote(run: Sequence[tuple[float, Evidence]], added: AbstractSet[tuple[str, 
         chunk=run[0][1].chunk,
         units=tuple(item.unit for _, item in run),
         score=max(score for score, _ in run),
-        added=frozenset(item.unit.char_start for _, item in run if (item.chunk.chunk_id, item.position) in added),
+        added=frozenset(item.unit.char_start for _, item in run if item.place in added),
     )
 
 

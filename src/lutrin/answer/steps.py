@@ -25,9 +25,7 @@ def first_steps(found: Sequence[Evidence]) -> frozenset[tuple[str, int]]:
     """
     items = [item for item in found if item.chunk.chunk_id == found[0].chunk.chunk_id and is_step(item.unit)]
     best = max(items, key=lambda item: item.score, default=None)
-    return frozenset(
-        (item.chunk.chunk_id, item.position) for item in items if best and item.unit.block == best.unit.block
-    )
+    return frozenset(item.place for item in items if best and item.unit.block == best.unit.block)
 
 
 def drop_torn_steps(taken: dict[tuple[str, int], tuple[float, Evidence]], least: float) -> None:

@@ -167,7 +167,7 @@ class Wanted:
 
     def _says_a_side(self, chunk: Chunk, unit: Unit) -> bool:
         """Whether a sentence says what one of the compared things is, in a place that speaks of another one, too."""
-        spoken = topic_stems(" ".join((chunk.chapter, *chunk.heading_path, unit.text)))
+        spoken = _headed(chunk) | topic_stems(unit.text)
         return len(self.topics & spoken) > 1 and any(defines(chunk, unit, frozenset({topic})) for topic in self.topics)
 
     def is_procedure(self, chunk: Chunk, unit: Unit) -> bool:
@@ -180,7 +180,7 @@ class Wanted:
         if self.kind != "steps" or not is_step(unit) or not named:
             return 0.0
         above = topic_stems(f"{chunk.heading_path[-1] if chunk.heading_path else ''} {unit.lead}")
-        held = named & (above | topic_stems(" ".join((chunk.chapter, *chunk.heading_path))))
+        held = named & (above | _headed(chunk))
         return len(held) / len(named) if named & above else 0.0
 
     def _is_of_kind(self, unit: Unit) -> bool:
@@ -292,7 +292,12 @@ def defines(chunk: Chunk, unit: Unit, topics: frozenset[str], head: frozenset[st
     is_brief = head <= named and len(subject.split()) <= len(named) + SUBJECT_WORDS
     if not named or not (is_short or is_brief):
         return False
-    return not missing or missing <= topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
+    return not missing or missing <= _headed(chunk)
+
+
+def _headed(chunk: Chunk) -> frozenset[str]:
+    """What the headings above a chunk speak of."""
+    return topic_stems(" ".join((chunk.chapter, *chunk.heading_path)))
 
 
 def _numbers(text: str) -> set[str]:

@@ -22,6 +22,11 @@ class Evidence:
         """The unit itself."""
         return self.chunk.units[self.position]
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where it stands: chunk and position."""
+        return self.chunk.chunk_id, self.position
+
 
 class Late(Sequence[Evidence]):
     """Evidence that is computed when somebody first looks at it; of several books that are searched only one answers.

@@ -75,11 +75,15 @@ class Ranked:
         topics = topic_stems(self.text)
         first, end = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
         places = late.unit_numbers[first:end].tolist()
-        replies = _replies(chunk.units, places)
-        own = (_with_question(late.unit_own[first:end], replies) @ share).tolist()
-        headed = (_with_question(late.unit_best[first:end], replies) @ share).tolist()
+        own = late.unit_own[first:end] @ share
+        headed = late.units[first:end].copy()
+        # A reply has the words of the question before it.
+        if replies := _replies(chunk.units, places):
+            asked = [row - 1 for row in replies]
+            for scores, matches in ((own, late.unit_own[first:end]), (headed, late.unit_best[first:end])):
+                scores[replies] = np.maximum(matches[replies], matches[asked]) @ share
         found = []
-        for alone, with_heading, position in zip(own, headed, places, strict=True):
+        for alone, with_heading, position in zip(own.tolist(), headed.tolist(), places, strict=True):
             added = form(chunk, chunk.units[position], topics)
             score = passage + OWN * alone + WITH_HEADING * with_heading + added
             found.append(Evidence(chunk=chunk, position=position, score=score / TOTAL))
@@ -93,16 +97,6 @@ def _replies(units: Sequence[Unit], places: Sequence[int]) -> list[int]:
         for row, place in enumerate(places)
         if row and places[row - 1] == place - 1 and asks(units[place - 1]) and continues(units[place], units[place - 1])
     ]
-
-
-def _with_question(matches: Float, replies: Sequence[int]) -> Float:
-    """(U, Q): the best matches of each unit, those of a reply together with those of the question before it."""
-    if not replies:
-        return matches
-    joined = matches.copy()
-    asked = [row - 1 for row in replies]
-    joined[replies] = np.maximum(matches[replies], matches[asked])
-    return joined
 
 
 def asks(unit: Unit) -> bool:
