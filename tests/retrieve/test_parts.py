@@ -23,11 +23,40 @@ from lutrin.retrieve.parts import parts_of
             ["When does the robot stop", "when does the arm move?"],
         ),
         ("When is Wren used, and when is it charged?", ["When is Wren used", "When is Wren used when is it charged?"]),
+        (
+            "At which charge does Wren stop working and at which does the alarm ring?",
+            ["At which charge does Wren stop working", "at which does the alarm ring?"],
+        ),
+        (
+            "How full must the tank be, and at what level does it close?",
+            ["How full must the tank be", "How full must the tank be at what level does it close?"],
+        ),
+        (
+            "What becomes of my old map, and will a mission still start?",
+            ["What becomes of my old map", "will a mission still start?"],
+        ),
+        (
+            "When was Stephenson born, and what did he build?",
+            ["When was Stephenson born", "When was Stephenson born what did he build?"],
+        ),
     ],
 )
 def test_each_thing_that_is_asked_is_searched_for(question: str, parts: list[str]) -> None:
     """With what it needs to be understood."""
     assert parts_of(question) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How hot and for how long does it boil?",
+        "Who founded the company, and in which year?",
+        "At what rate is the topic published and with which type?",
+    ],
+)
+def test_two_things_that_are_asked_of_one_are_one_question(question: str) -> None:
+    """What it is about is named once."""
+    assert parts_of(question) == [question]
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ from tests.answer.book import chunk, unit
 from lutrin.answer.quote import with_leaning
 from lutrin.index.tokens import MaxSim
 from lutrin.records import Chunk
+from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.rank import Ranked
 
 MATCHES = np.array([[0.9, 0.8], [0.1, 0.2], [0.1, 0.2]], dtype=np.float32)
 
 
-def scores(page: Chunk) -> list[float]:
-    """Of three units, the first of which matches a question of two tokens."""
+def found(page: Chunk) -> list[Evidence]:
+    """Three units, the first of which matches a question of two tokens."""
     share = np.array([0.5, 0.5], dtype=np.float32)
     late = MaxSim(
         passages=MATCHES.max(axis=0, keepdims=True) @ share,
@@ -24,9 +25,27 @@ def scores(page: Chunk) -> list[float]:
         unit_numbers=np.arange(3, dtype=np.int32),
     )
     ranked = Ranked(
-        text="Why is it deep?", chunks=[page], late=late, fused=np.zeros(1, np.float32), lexical={}, weights=share
+        text="Why is it deep?",
+        chunks=[page],
+        late=late,
+        fused=np.zeros(1, np.float32),
+        cosines=np.array([0.25], np.float32),
+        lexical={},
+        weights=share,
     )
-    return [item.score for item in ranked.evidence(0)]
+    return ranked.evidence(0)
+
+
+def scores(page: Chunk) -> list[float]:
+    """Of these units."""
+    return [item.score for item in found(page)]
+
+
+def test_evidence_knows_how_well_a_unit_matches_by_itself_and_its_passage_as_a_whole() -> None:
+    """Which tells where a reason stands."""
+    items = found(chunk(unit("It is deep."), unit("It is steep."), unit("It is old.")))
+    assert [round(item.own, 2) for item in items] == [0.85, 0.15, 0.15]
+    assert {item.passage for item in items} == {0.25}
 
 
 def test_what_replies_to_a_question_of_the_book_has_its_words() -> None:

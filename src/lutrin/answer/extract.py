@@ -18,6 +18,7 @@ from lutrin.answer.quote import (
     with_formula,
     with_leaning,
 )
+from lutrin.answer.reasons import out_of_place
 from lutrin.answer.steps import drop_torn_steps, first_steps
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
@@ -61,7 +62,7 @@ STEPS_WORDS = 50
 LONG_STEPS_WORDS = 160
 """A numbered list of which most is quoted is completed up to so many words: a step that is left out makes the others
 wrong."""
-STEPS_BONUS = 0.1
+STEPS_BONUS = 0.16
 """For the numbered list of the best passage, where a way is asked for."""
 _DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source is not an answer."""
@@ -155,9 +156,10 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
     found = [item for item in evidence if item.unit.language not in _DRAWN]
     code = {item.place: item.score for item in found if item.unit.kind == "code"}
     steps = first_steps(found) if wants.asks_way else frozenset()
+    lost = out_of_place(found) if wants.asks_reason else {}
     ranked = sorted(
         (
-            (_worth(item, wants, code) + STEPS_BONUS * (item.place in steps) + wants.bonus(item.chunk, item.unit), item)
+            (_worth(item, wants, code) + STEPS_BONUS * (item.place in steps) - lost.get(item.place, 0.0), item)
             for item in found
             if wants.admits(item.unit)
         ),
@@ -331,9 +333,10 @@ def _drop_announcements(taken: _Taken) -> None:
 
 
 def _worth(item: Evidence, wants: Wanted, code: Mapping[tuple[str, int], float]) -> float:
-    """A unit's score; where a way is asked for, a sentence that announces code is worth as much as the code."""
+    """A unit's score by match and form; where a way is asked for, one that announces code is worth as much as that."""
     place = _announced(item, wants) if wants.kind == "steps" else None
-    return max(item.score, code.get(place, 0.0)) if place else item.score
+    score = max(item.score, code.get(place, 0.0)) if place else item.score
+    return score + wants.bonus(item.chunk, item.unit)
 
 
 def _announced(item: Evidence, wants: Wanted) -> tuple[str, int] | None:

@@ -16,6 +16,10 @@ class Evidence:
     """Index of the unit in `chunk.units`."""
     score: float
     """Late-interaction score of the unit (with its headings) for the question; 1 is a perfect match."""
+    own: float = 0.0
+    """The part of it that the unit's own words have; 0 where nothing but the score is known."""
+    passage: float = 0.0
+    """Cosine of the question and the passage as a whole; 0 likewise."""
 
     @property
     def unit(self) -> Unit:

@@ -4,11 +4,18 @@ import re
 
 from lutrin.retrieve.words import topic_stems
 
-# "..., and what does it cost?", "... and how far ...": a second question word after a conjunction; also two sentences.
+# "..., and what does it cost?", "... and at which height ...", "..., and will it start?": a second question after a
+# conjunction; also two sentences.
+_VERB = r"(?:is|are|was|were|does|do|did|can|could|should|must|may|will|would|has|have)"
 _JOINT = re.compile(
-    r"(?:,?\s+(?:and|but|or)\s+(?=(?:what|which|how|why|where|when|who)\b))|(?<=\?)\s+(?=\w)|;\s+", re.IGNORECASE
+    r"(?:,?\s+(?:and|but|or)\s+(?=(?:what|which|how|why|where|when|who)\b))"
+    r"|(?:,?\s+(?:and|but|or)\s+(?=(?:about|after|at|by|for|from|in|into|of|on|since|to|until|under|with)\s+"
+    rf"(?:what|which|how|whom|whose)\b[^?;]*\b{_VERB}\b))"
+    rf"|,\s+(?:and|but|or)\s+(?={_VERB}\s+\w)"
+    r"|(?<=\?)\s+(?=\w)|;\s+",
+    re.IGNORECASE,
 )
-_LEANS = re.compile(r"\b(?:it|its|they|them|their|that|this|those|these|one)\b", re.IGNORECASE)
+_LEANS = re.compile(r"\b(?:he|him|his|she|her|hers|it|its|they|them|their|that|this|those|these|one)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:what|which|how|why|where|when|who|whom|whose|is|are|was|were|does|do|did|can|could|should|must|may|will|would"
     r"|name|list|explain|describe|define|compare|tell|give|show)\b",
@@ -44,5 +51,8 @@ def parts_of(question: str) -> list[str]:
         return [question]
     found = [part.strip(" ,") for part in _JOINT.split(question) if part.strip(" ,?")]
     if not 2 <= len(found) <= MAX_PARTS or not all(topic_stems(part) and _ASKS.search(part) for part in found):
+        return [question]
+    # "How hot and for how long does it boil?" asks both of what is named once.
+    if len(topic_stems(found[0])) < 2 and not _SAYS.search(found[0]):
         return [question]
     return [found[0], *(f"{found[0]} {part}" if _LEANS.search(part) else part for part in found[1:])]

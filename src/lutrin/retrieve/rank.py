@@ -57,6 +57,8 @@ class Ranked:
     late: MaxSim
     fused: Float
     """(passages,): see `search`."""
+    cosines: Float
+    """(passages,): cosine of the question and each passage."""
     lexical: Mapping[str, float]
     """BM25 by chunk id."""
     weights: Float
@@ -85,8 +87,8 @@ class Ranked:
         found = []
         for alone, with_heading, position in zip(own.tolist(), headed.tolist(), places, strict=True):
             added = form(chunk, chunk.units[position], topics)
-            score = passage + OWN * alone + WITH_HEADING * with_heading + added
-            found.append(Evidence(chunk=chunk, position=position, score=score / TOTAL))
+            score = (passage + OWN * alone + WITH_HEADING * with_heading + added) / TOTAL
+            found.append(Evidence(chunk, position, score, own=alone, passage=float(self.cosines[index])))
         return found
 
 

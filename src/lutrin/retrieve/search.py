@@ -237,6 +237,7 @@ def _evidence(pool: Pool, item: Scored, rank: Float, passages: int) -> tuple[Evi
         chunks=pool.chunks,
         late=item.late,
         fused=item.fused,
+        cosines=item.cosines,
         lexical=item.lexical,
         weights=item.asked.weights,
     )
