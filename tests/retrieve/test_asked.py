@@ -55,6 +55,19 @@ async def test_a_word_for_the_form_of_an_answer_is_no_word_that_a_book_lacks(wor
     assert question.weights[1] > 1 + ASIDE
 
 
+async def test_what_a_reader_tells_is_told_apart_from_what_is_asked() -> None:
+    """A word in both is asked; thanks and pleas are nothing."""
+    text = "The hive stood in rain, thanks. Why does the hive hum pls?"
+    book = cast("OpenGeneration", Book({"hive": 3}))
+    question = await asked(book, text, encoding(text), None, text, background=BACKGROUND, ranks=ranks)
+    assert {word: topic.told for word, topic in question.topics.items()} == {
+        "hive": False,
+        "hum": False,
+        "rain": True,
+        "stood": True,
+    }
+
+
 async def test_a_word_that_the_book_lacks_counts_most() -> None:
     """What is asked and is nowhere weighs more than what is everywhere."""
     text = "chalkbrood colony"

@@ -14,10 +14,12 @@ from lutrin.retrieve.words import stem
 WORDS_IN_FIVE = 2
 
 
-def share(*asked: str, held: str, between_books: bool = False, unusual: float = 1.0, alike: float = 0.0) -> float:
+def share(
+    *asked: str, held: str, between_books: bool = False, unusual: float = 1.0, alike: float = 0.0, told: str = ""
+) -> float:
     """The share of a question's words, each of weight 4, that a book of one passage holds.
 
-    Its nearest word has the cosine `alike` to each of them.
+    Its nearest word has the cosine `alike` to each of them; `told` is one with which the reader does not ask.
     """
     page = Chunk(
         chunk_id="c", text=held, book="b", book_title="B", edition="", module="", chapter="", section="",
@@ -27,7 +29,7 @@ def share(*asked: str, held: str, between_books: bool = False, unusual: float = 
     one, table = np.ones(1, dtype=np.float32), np.full((1, 1), alike, dtype=np.float32)
     starts, numbers = np.array([0, 0]), np.zeros(0, dtype=np.int32)
     late = MaxSim(one, table, one[:0], table[:0], table[:0], starts, numbers)
-    topics = {stem(word): Topic(weight=4.0, unusual=unusual, places=(0,)) for word in asked}
+    topics = {stem(word): Topic(weight=4.0, unusual=unusual, places=(0,), told=word == told) for word in asked}
     question = Asked(
         text="", searched="", vector=one, tokens=table, weights=one, topics=topics, usual=0.0, chunks=1
     )  # fmt: skip
@@ -67,6 +69,12 @@ def test_a_missing_word_counts_the_less_the_commoner_it_is_in_english() -> None:
     """Few texts speak of ribosomes; many say bag."""
     assert share("ribosome", "cell", held="A cell.", unusual=1.0) == pytest.approx(0.5)
     assert share("bag", "cell", held="A cell.", unusual=0.5) == pytest.approx(4 / 6)
+
+
+def test_a_missing_word_counts_little_if_the_reader_only_tells_it() -> None:
+    """Somebody's sandpaper is no subject, as long as it is not asked about; between books it counts."""
+    assert share("sandpaper", "balance", held="A balance.", told="sandpaper") == pytest.approx(4 / 5)
+    assert share("sandpaper", "balance", held="A balance.", told="sandpaper", between_books=True) == 0.5
 
 
 def test_a_missing_word_counts_less_where_another_one_of_its_meaning_stands() -> None:

@@ -3,6 +3,7 @@
 import re
 from typing import Literal
 
+from lutrin.retrieve.frames import plainly
 from lutrin.retrieve.parts import asks_of_both
 
 QuestionKind = Literal["number", "compare", "steps", "code", "list", "definition", "why", "other"]
@@ -114,7 +115,7 @@ def term_of(question: str) -> str:
     >>> term_of("What exactly is a topic in ROS?"), term_of("What does turgid mean?")
     ('topic', 'turgid')
     """
-    found = _TERM.search(question)
+    found = _TERM.search(plainly(question))
     return found["term"] if found else ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from lutrin.retrieve.evidence import Evidence
 
-BEFORE, PARAGRAPH, PASSAGE = 0.25, 0.25, 0.5
+BEFORE, PARAGRAPH, PASSAGE = 0.15, 0.15, 0.15
 """What a unit loses by how much worse than those of the best placed one these match the question: the unit before it,
 the best unit of its paragraph, its passage as a whole (docs/decisions/0020)."""
 

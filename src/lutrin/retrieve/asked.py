@@ -9,7 +9,8 @@ import numpy.typing as npt
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Encoding, Vectors
 from lutrin.retrieve.background import nearness
-from lutrin.retrieve.words import COUNTS, FORM_WORDS, STOP_WORDS, stem, topic_words, words
+from lutrin.retrieve.parts import asking
+from lutrin.retrieve.words import COUNTS, FORM_WORDS, STOP_WORDS, stem, topic_stems, topic_words, words
 
 Float = npt.NDArray[np.float32]
 
@@ -33,6 +34,8 @@ class Topic:
     """LEAST_UNUSUAL for a word of common English, 1 for one that few texts have, a name or a word of some trade."""
     places: tuple[int, ...] = ()
     """Rows of `Asked.tokens` that are its tokens."""
+    told: bool = False
+    """Whether it stands only in what the reader tells before or after asking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,10 @@ async def asked(
     named = {word.lower() for word in topic_words(text)} - FORM_WORDS - COUNTS
     rarity = await rarities(generation, named)
     topics: dict[str, Topic] = {}
+    wanted = topic_stems(asking(text))
     for word in sorted(named):
         places = tuple(place for place, owner in enumerate(owners) if owner == word)
-        topic = Topic(rarity[word], unusual(ranks(word)), places)
+        topic = Topic(rarity[word], unusual(ranks(word)), places, told=stem(word) not in wanted)
         topics[stem(word)] = max(topic, topics.get(stem(word), topic), key=lambda item: item.weight)
     return Asked(
         text=text,

@@ -34,6 +34,27 @@ _SAYS = re.compile(
 MAX_PARTS = 3
 
 
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_BEGINS_TO_ASK = re.compile(rf"(?:(?:and|but|so|then|now|please|pls)\s+)*{_ASKS.pattern}", re.IGNORECASE)
+
+
+def asking(question: str) -> str:
+    """The sentences that ask, without those that only tell how it came to that; all if the former name nothing.
+
+    Example:
+        >>> asking("My bike was in the rain for a week. Why does the chain squeak?")
+        'Why does the chain squeak?'
+        >>> asking("They spoke of a leak. What is that?")
+        'They spoke of a leak. What is that?'
+        >>> asking("Explain torque. I have an exam tomorrow.")
+        'Explain torque.'
+    """
+    sentences = _SENTENCE_END.split(question.strip())
+    asked = [sentence for sentence in sentences if sentence.endswith("?") or _BEGINS_TO_ASK.match(sentence)]
+    said = " ".join(asked or sentences[-1:])
+    return said if topic_stems(said) else question
+
+
 def asks_of_both(question: str) -> bool:
     """Whether the same is asked of two things, in brief of the second one: "When do I take a bus, when a train?"."""
     found = _SAME.match(question.strip())

@@ -15,6 +15,7 @@ from lutrin.retrieve.background import background_vectors
 from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored, gather
 from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence, Late
+from lutrin.retrieve.frames import plainly
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.respell import Speller, respell
@@ -118,6 +119,7 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         selection = selected_text[:SELECTION_CHARACTERS]
+        text = plainly(text)
         changes = await self._speller.changes(generation, text, self.embedder)
         questions = await self._ask(generation, respell(text, changes), selection)
         pool, scored = await gather(generation, questions, where)

@@ -35,6 +35,8 @@ LARGEST = 2000
 """Chunks; a larger book counts as one of these, for none was fitted on."""
 EVERYDAY = 0.5
 """Weight at most of a word of everyday English that a book lacks; one that it has weighs like any other."""
+TOLD = 0.25
+"""Share of its weight that a word keeps which passages lack, if the reader does not ask with it but tells a story."""
 UNLIKE = 0.3
 """Cosine up to which the nearest token says nothing of a word that is missed; at 1 it is as good as the word."""
 CONSIDERED = 5
@@ -92,6 +94,7 @@ def _missed(stem: str, topic: Topic, match: Float) -> float:
         match: (Q,): the best match of each of the question's tokens in these passages.
     """
     weight = min(topic.weight, EVERYDAY) if is_everyday(stem) else topic.weight
+    weight *= TOLD if topic.told else 1.0
     alike = float(match[list(topic.places)].mean()) if topic.places else 0.0
     return weight * topic.unusual * float(np.clip((1 - alike) / (1 - UNLIKE), 0, 1))
 

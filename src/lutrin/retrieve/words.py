@@ -10,13 +10,14 @@ import snowballstemmer
 
 # Function words and the words that questions are made of; what is left says what a text is about.
 _FUNCTION_WORDS = frozenset(
-    """a about above after again all also am an and any anyone are as at be because been before being below between both
-    but by can cannot could did do does doing done down during each either else ever every few for from further get
-    give gives got had has have having he her here hers him his how i if in into is it its itself just let like lot me
-    might more most much must my myself neither no nor not now of off on once one only or other our ours out over own
-    please put rather really s same shall she should since so some something such t than that the their theirs them
-    then there these they thing things this those through to too under until up upon us use used uses using very was we
-    were what when where whether which while who whom whose why will with within without would you your yours""".split()
+    """a about above after again all also am an and any anyone are as at be because been before being below between
+    both but by can cannot could did do does doing done down during each either else ever every few for from
+    further get give gives got had has have having he her here hers him his how i if in into is it its itself just
+    let like lot me might more most much must my myself neither no nor not now of off on once one only or other our
+    ours out over own please pls plz put rather really s same shall she should since so some something such t than
+    thanks that the their theirs them then there these they thing things this those through thx to too under until
+    up upon us use used uses using very was we were what when where whether which while who whom whose why will
+    with within without would you your yours""".split()
 )
 _DENIED = "ai are ca could did do does had has have is might must need sha should was were wo would".split()
 _JOINED = {

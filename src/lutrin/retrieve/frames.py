@@ -1,0 +1,44 @@
+"""The many ways to ask what something is, in one: their words say nothing of the thing and only blur its vector."""
+
+import re
+
+_TERM = (
+    r"(?P<term>(?:(?:an?|the|my|our) )?"
+    r"(?!(?:how|why|what|when|where|which|who|if|whether|differences?|this|that|it|these)\b)\S+?"
+    r"(?: (?!(?:is|are|was|were|do|does|did|when|that|which|who|if|because|for|to|please|pls|plz|thanks|thx)\b|[-–—])"
+    r"\S+?){0,3}?)"
+)
+_NAMED = r"(?:(?:the )?(?:term|word|expression|concept|notion|idea)(?: of)? )?"
+_END = r"(?: (?:for|to) (?:me|us|(?:an?|my|the) [\w -]+))?[\s?.!]*$"
+_PLEA = re.compile(r",? (?:please|pls|plz|thanks|thx)(?=[\s?.!]*$)", re.IGNORECASE)
+_SOMEBODY = r"(?:you|somebody|someone|anybody|anyone)"
+_EXPLAIN = rf"(?:(?:can|could|would|will) {_SOMEBODY} )?(?:please |pls )?(?:explain|define|describe|clarify)"
+_THEY = r"(?:people|they|you|we|one|(?:my|our|the) \w+)"
+_REALLY = r"(?:exactly |really |actually )?"
+_FRAMES = tuple(
+    re.compile(f"^{frame}{_END}", re.IGNORECASE)
+    for frame in (
+        rf"{_EXPLAIN} (?:to (?:me|us) )?(?:what )?{_NAMED}{_TERM}(?: (?:is|are|means?))?",
+        rf"what (?:do|does|did) {_THEY} {_REALLY}mean (?:by|with|when they say) {_NAMED}{_TERM}",
+        rf"what(?:['’]?s| is) {_REALLY}(?:meant by|the (?:meaning|definition) of) {_NAMED}{_TERM}",
+        rf"what (?:does|do|did) {_NAMED}{_TERM} {_REALLY}(?:mean|stand for)",
+        rf"(?:the )?(?:meaning|definition) of {_NAMED}{_TERM}",
+        rf"{_NAMED}{_TERM}(?: ?[-,:–—])? (?:meaning|definition)",
+    )
+)
+
+
+def plainly(question: str) -> str:
+    """A question that asks what something is, as "What is ...?"; any other as it stands, without a plea at its end.
+
+    Example:
+        >>> plainly("Could you explain the term dew point to a beginner please?")
+        'What is dew point?'
+        >>> plainly("What do people mean by a cold joint?")
+        'What is a cold joint?'
+        >>> plainly("Explain how dew forms, please.")
+        'Explain how dew forms.'
+    """
+    question = _PLEA.sub("", question.strip())
+    found = next((match for frame in _FRAMES if (match := frame.match(question))), None)
+    return f"What is {found['term']}?" if found else question

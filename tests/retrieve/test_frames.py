@@ -1,0 +1,51 @@
+"""Ways to ask what something is."""
+
+import pytest
+
+from lutrin.answer.kinds import term_of
+from lutrin.retrieve.frames import plainly
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Explain the term dew point please",
+        "define dew point, thx",
+        "Can someone explain dew point to a beginner?",
+        "Could you define dew point for a fifteen year old?",
+        "Please explain to me what dew point is.",
+        "What do people mean by dew point?",
+        "What did our teacher mean when they say dew point?",
+        "what's meant by the term dew point",
+        "what does dew point actually mean?",
+        "meaning of dew point",
+        "dew point - meaning?",
+    ],
+)
+def test_what_something_is_may_be_asked_in_many_ways(question: str) -> None:
+    """They are one question, and about the same term."""
+    assert plainly(question) == "What is dew point?"
+    assert term_of(question) == "dew point"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Explain how dew forms on a cold night.",
+        "Explain the difference between dew and frost.",
+        "Describe what happens when warm air meets a cold wall",
+        "Explain this",
+        "What does the program do when the dew point is near?",
+        "What is dew?",
+        "Why do you mean the dew point and not the temperature?",
+    ],
+)
+def test_any_other_question_stands_as_it_is(question: str) -> None:
+    """It says more than a term, or less."""
+    assert plainly(question) == question
+
+
+def test_a_plea_at_the_end_is_dropped() -> None:
+    """It says nothing of the subject."""
+    assert plainly("Steps for tying a bowline, please.") == "Steps for tying a bowline."
+    assert plainly("How do I please a cat?") == "How do I please a cat?"
