@@ -32,6 +32,10 @@ from lutrin.retrieve.parts import parts_of
             ["How full must the tank be", "How full must the tank be at what level does it close?"],
         ),
         (
+            "Which fault code is shown, and what should I check?",
+            ["Which fault code is shown", "Which fault code is shown what should I check?"],
+        ),
+        (
             "What becomes of my old map, and will a mission still start?",
             ["What becomes of my old map", "will a mission still start?"],
         ),

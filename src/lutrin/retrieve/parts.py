@@ -76,4 +76,9 @@ def parts_of(question: str) -> list[str]:
     # "How hot and for how long does it boil?" asks both of what is named once.
     if len(topic_stems(found[0])) < 2 and not _SAYS.search(found[0]):
         return [question]
-    return [found[0], *(f"{found[0]} {part}" if _LEANS.search(part) else part for part in found[1:])]
+    return [found[0], *(f"{found[0]} {part}" if _leans(part) else part for part in found[1:])]
+
+
+def _leans(part: str) -> bool:
+    """Whether a part says too little by itself: "... and why is force needed?"."""
+    return bool(_LEANS.search(part)) or len(topic_stems(part)) < 2
