@@ -40,6 +40,15 @@ def test_a_number_of_a_measure_may_be_written_as_a_word() -> None:
     assert alone.bonus(page, row) == alone.bonus(page, other)
 
 
+def test_what_a_reader_tells_before_asking_says_nothing_of_what_is_wanted_but_its_numbers() -> None:
+    """ "Worse than" is no comparison there, and the brother no topic."""
+    wants = wanted("My brother's camera is worse than mine at 2 m. How do I calibrate it?")
+    assert wants.kind == "steps"
+    assert wants.topics == {"calibr"}
+    assert wants.numbers == {"2"}
+    assert wanted("It is worse than mine. What about that?").kind == "compare"
+
+
 def test_where_a_reason_is_asked_for_a_row_has_no_advantage() -> None:
     """A row tells what, not why."""
     row, said = unit("| oil | 3 |", kind="table_row"), unit("Oil has the number three here.")

@@ -14,6 +14,7 @@ from lutrin.answer.steps import is_step
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.everyday import is_everyday
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.parts import asking
 from lutrin.retrieve.selection import looks_like_code
 from lutrin.retrieve.words import numbers, topic_stems, words
 
@@ -230,8 +231,10 @@ def wanted(
         selected_text: What the reader has marked; empty where only that may be quoted, for then nothing else competes.
         form: In which form the answer is wanted; None: as the question says.
     """
-    question = asked or text
-    form = form_of(question) if form is None else form
+    whole = asked or text
+    # What a reader tells before asking has the numbers, but does not say what is wanted: "It is worse today. How ...?"
+    question, typed = asking(whole), asking(typed)
+    form = form_of(whole) if form is None else form
     wants = Wanted(
         text=question,
         kind="steps" if form == "steps" else _kind(question, typed),
@@ -240,7 +243,7 @@ def wanted(
         typed=typed or question,
         term=frozenset(topic_stems(term_of(question))),
         head=frozenset(topic_stems(" ".join(words(term_of(question))[-1:]))),
-        numbers=frozenset(_numbers(question) | {_SPELLED[name.lower()] for name in _MEASURED.findall(question)}),
+        numbers=frozenset(_numbers(whole) | {_SPELLED[name.lower()] for name in _MEASURED.findall(whole)}),
         selected=_selected(selected_text, evidence) if words(selected_text) else None,
     )
     # "What does this code do?" speaks of code, but asks for words.
