@@ -41,7 +41,7 @@ def test_a_number_of_a_measure_may_be_written_as_a_word() -> None:
 
 
 def test_what_a_reader_tells_before_asking_says_nothing_of_what_is_wanted_but_its_numbers() -> None:
-    """ "Worse than" is no comparison there, and the brother no topic."""
+    """What is "worse than mine" there is no comparison, and the brother no topic."""
     wants = wanted("My brother's camera is worse than mine at 2 m. How do I calibrate it?")
     assert wants.kind == "steps"
     assert wants.topics == {"calibr"}
