@@ -3,7 +3,7 @@
 import pytest
 
 from lutrin.answer.kinds import kind_of
-from lutrin.retrieve.parts import parts_of
+from lutrin.retrieve.parts import asking, parts_of
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,22 @@ def test_what_is_asked_of_two_things_in_one_breath_is_one_question(question: str
     """A passage that names both answers it; it wants a comparison."""
     assert parts_of(question) == [question]
     assert kind_of(question) == "compare"
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("my chain is rusty. how do i clean it", "how do i clean it"),
+        ("Why does it hum? I have an exam tomorrow.", "Why does it hum?"),
+        ("I read of a leak. What is that?", "I read of a leak. What is that?"),
+        ("How do I mount e.g. the lidar", "How do I mount e.g. the lidar"),
+        ("Two lipos are puffed up", "Two lipos are puffed up"),
+        (
+            "The hose came off! Which code is shown? And what does it mean?",
+            "Which code is shown? And what does it mean?",
+        ),
+    ],
+)
+def test_what_a_reader_only_tells_is_left_out(question: str, asks: str) -> None:
+    """Unless nothing else names what is asked about."""
+    assert asking(question) == asks

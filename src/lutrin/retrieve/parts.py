@@ -32,9 +32,10 @@ _SAYS = re.compile(
 )
 """What the second half of a question has if it is a question of its own."""
 MAX_PARTS = 3
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bca\.)(?<!\bno\.)(?<!\bfig\.)(?<!\bapprox\.)\s+",
+    re.IGNORECASE,
+)
 _BEGINS_TO_ASK = re.compile(rf"(?:(?:and|but|so|then|now|please|pls)\s+)*{_ASKS.pattern}", re.IGNORECASE)
 
 
@@ -80,5 +81,5 @@ def parts_of(question: str) -> list[str]:
 
 
 def _leans(part: str) -> bool:
-    """Whether a part says too little by itself: "... and why is force needed?"."""
+    """Whether a part says too little by itself: "... and what for the shock?"."""
     return bool(_LEANS.search(part)) or len(topic_stems(part)) < 2
