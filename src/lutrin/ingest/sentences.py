@@ -16,12 +16,15 @@ _SOFT_BREAK = re.compile(r"[;:,]\s|\s")
 _LONGEST = 1200
 
 
-def sentence_ranges(text: str, protected: Sequence[tuple[int, int]] = ()) -> list[tuple[int, int]]:
+def sentence_ranges(
+    text: str, protected: Sequence[tuple[int, int]] = (), *, typed: bool = False
+) -> list[tuple[int, int]]:
     """Start and end of each sentence, white space at their ends left out.
 
     Args:
         text: Text as a reader sees it.
         protected: Ascending ranges (code, maths, addresses) inside which no sentence ends.
+        typed: By somebody who may begin a sentence with a small letter.
     """
     ranges: list[tuple[int, int]] = []
     start = guard = 0
@@ -30,7 +33,7 @@ def sentence_ranges(text: str, protected: Sequence[tuple[int, int]] = ()) -> lis
         while guard < len(protected) and protected[guard][1] < end:
             guard += 1
         inside = guard < len(protected) and protected[guard][0] < stop.start() < protected[guard][1]
-        if inside or not _ends_sentence(text, start, stop):
+        if inside or not _ends_sentence(text, start, stop, typed=typed):
             continue
         _append(ranges, text, start, end)
         start = end
@@ -52,12 +55,13 @@ def paragraph_ranges(text: str, protected: Sequence[tuple[int, int]] = (), run_i
     return ranges
 
 
-def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
+def _ends_sentence(text: str, start: int, stop: re.Match[str], *, typed: bool) -> bool:
     mark = stop.group()
+    goes_on = not typed and _follows_lower(text, stop.end())
     if not mark.startswith((".", "…")):
         # A question mark followed by a small letter belongs to a title or a quotation inside the sentence.
-        return mark[0] not in "!?" or not _follows_lower(text, stop.end())
-    if _follows_lower(text, stop.end()):
+        return mark[0] not in "!?" or not goes_on
+    if goes_on:
         return False
     if mark != ".":
         return True

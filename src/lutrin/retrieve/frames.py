@@ -5,8 +5,7 @@ import re
 _TERM = (
     r"(?P<term>(?:(?:an?|the|my|our) )?"
     r"(?!(?:how|why|what|when|where|which|who|if|whether|differences?|this|that|it|these)\b)\S+?"
-    r"(?: (?!(?:is|are|was|were|do|does|did|when|that|which|who|if|because|for|to|please|pls|plz|thanks|thx)\b|[-–—])"
-    r"\S+?){0,3}?)"
+    r"(?: (?!(?:is|are|was|were|do|does|did|when|that|which|who|if|because|for|to)\b|[-–—])\S+?){0,3}?)"
 )
 _NAMED = r"(?:(?:the )?(?:term|word|expression|concept|notion|idea)(?: of)? )?"
 _END = r"(?: (?:for|to) (?:me|us|(?:an?|my|the) [\w -]+))?[\s?.!]*$"

@@ -2,16 +2,17 @@
 
 import re
 
+from lutrin.ingest.sentences import sentence_ranges
 from lutrin.retrieve.words import topic_stems
 
 # "..., and what does it cost?", "... and at which height ...", "..., and will it start?": a second question after a
 # conjunction; also two sentences.
-_VERB = r"(?:is|are|was|were|does|do|did|can|could|should|must|may|will|would|has|have)"
+_VERBS = r"is|are|was|were|does|do|did|can|could|should|must|may|might|will|would|has|have|had"
 _JOINT = re.compile(
     r"(?:,?\s+(?:and|but|or)\s+(?=(?:what|which|how|why|where|when|who)\b))"
     r"|(?:,?\s+(?:and|but|or)\s+(?=(?:about|after|at|by|for|from|in|into|of|on|since|to|until|under|with)\s+"
-    rf"(?:what|which|how|whom|whose)\b[^?;]*\b{_VERB}\b))"
-    rf"|,\s+(?:and|but|or)\s+(?={_VERB}\s+\w)"
+    rf"(?:what|which|how|whom|whose)\b[^?;]*\b(?:{_VERBS})\b))"
+    rf"|,\s+(?:and|but|or)\s+(?=(?:{_VERBS})\s+\w)"
     r"|(?<=\?)\s+(?=\w)|;\s+",
     re.IGNORECASE,
 )
@@ -26,16 +27,9 @@ _SAME = re.compile(
     r"^(?:and |but |so )?(?P<asks>when|where|which|how|why|who)\b.*?(?:,|,? and|,? or) (?P=asks)\b(?P<other>[^?]*)\??$",
     re.IGNORECASE,
 )
-_SAYS = re.compile(
-    r"\b(?:is|are|was|were|does|do|did|can|could|should|must|may|might|will|would|has|have|had|to|it|they|i|you|we)\b",
-    re.IGNORECASE,
-)
+_SAYS = re.compile(rf"\b(?:{_VERBS}|to|it|they|i|you|we)\b", re.IGNORECASE)
 """What the second half of a question has if it is a question of its own."""
 MAX_PARTS = 3
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\bca\.)(?<!\bno\.)(?<!\bfig\.)(?<!\bapprox\.)\s+",
-    re.IGNORECASE,
-)
 _BEGINS_TO_ASK = re.compile(rf"(?:(?:and|but|so|then|now|please|pls)\s+)*{_ASKS.pattern}", re.IGNORECASE)
 
 
@@ -50,7 +44,7 @@ def asking(question: str) -> str:
         >>> asking("Explain torque. I have an exam tomorrow.")
         'Explain torque.'
     """
-    sentences = _SENTENCE_END.split(question.strip())
+    sentences = [question[start:end] for start, end in sentence_ranges(question, typed=True)]
     asked = [sentence for sentence in sentences if sentence.endswith("?") or _BEGINS_TO_ASK.match(sentence)]
     said = " ".join(asked or sentences[-1:])
     return said if topic_stems(said) else question
