@@ -16,6 +16,7 @@ from openai.types.create_embedding_response import CreateEmbeddingResponse, Usag
 from openai.types.embedding import Embedding
 from openai.types.embedding_create_params import EmbeddingCreateParams
 from pydantic import TypeAdapter
+from tests.loopback import stop_listening
 
 from lutrin.adapters.fakes import WordHashEmbedder
 
@@ -177,5 +178,7 @@ async def running(port: int = 0) -> AsyncIterator[OpenAIService]:
     service = OpenAIService()
     server = await asyncio.start_server(service.serve, "127.0.0.1", port, limit=1 << 24)
     service.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    async with server:
+    try:
         yield service
+    finally:
+        await stop_listening(server)

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from qdrant_client import AsyncQdrantClient, models
+from tests.loopback import stop_listening
 
 KEY = "key-of-the-loopback-qdrant"
 
@@ -144,6 +145,8 @@ async def running(port: int = 0) -> AsyncIterator[LoopbackQdrant]:
     state = LoopbackQdrant()
     server = await asyncio.start_server(state.serve, "127.0.0.1", port, limit=1 << 26)
     state.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with server:
+    try:
         yield state
-    await state.local.close()
+    finally:
+        await stop_listening(server)
+        await state.local.close()

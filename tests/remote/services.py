@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncpg
+from tests.loopback import stop_listening
 from tests.remote import openai_server, qdrant_server
 from tests.remote.postgres import Cluster, cluster
 
@@ -48,7 +49,7 @@ class Endpoint:
     async def kill(self) -> None:
         """Stop listening and cut every connection."""
         if self._server is not None:
-            self._server.close()
+            await stop_listening(self._server)
             self._server = None
         for writer in list(self._open):
             writer.transport.abort()
