@@ -13,7 +13,7 @@ MODULES = {
     for path in sorted(SRC.rglob("*.py"))
 }
 
-LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages", "lutrin.retry", "lutrin.stages"}
+LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages", "lutrin.retry", "lutrin.stages", "lutrin.threads"}
 STAGES = ("ingest", "index", "retrieve", "answer", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {

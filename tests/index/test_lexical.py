@@ -4,9 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lutrin import sqlite
-from lutrin.index.generation import PASSAGES, OpenGeneration, open_generation
-from lutrin.index.lexical import bigrams, identifiers, match
+from lutrin.index.generation import OpenGeneration, open_generation
+from lutrin.index.lexical import bigrams, identifiers
 
 from .conftest import Library
 
@@ -70,18 +69,3 @@ def test_identifiers_are_cut_by_rule() -> None:
     ]
     assert list(identifiers("useSimTime")) == ["usesimtime", "use", "sim", "time"]
     assert list(bigrams("ros2 topic echo\nls")) == ["ros2+topic", "topic+echo"]
-
-
-@pytest.mark.parametrize(("most", "files"), [(100, {"01/a.md", "02/cmd.md"}), (1, {"01/a.md"})])
-async def test_common_words_alone_do_not_have_every_passage_ranked(
-    library: Library, most: int, files: set[str]
-) -> None:
-    """Where too many passages hold even the rarest word, those that hold several words of the question are ranked."""
-    pages = {"01/a.md": ["A robot walks on legs."], "02/cmd.md": ["A robot rolls.", "Nothing walks here.", "Nothing."]}
-    directory = await library.publish("g2", pages)
-    connection = sqlite.connect(directory / PASSAGES, readonly=True)
-    names = {name for name, _ in match(connection, "robot walks", 1 if most == 1 else 5, max_candidates=most)}
-    connection.close()
-    opened = await open_generation(directory, library.store)
-    assert {chunk.filename for chunk in await opened.chunks(sorted(names))} == files
-    await opened.close()

@@ -2,12 +2,13 @@
 
 import asyncio
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index.catalog import Catalog
+from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.generation import PASSAGES, open_generation
 from lutrin.index.shelf import Shelf
 from lutrin.records import BookInfo
@@ -53,6 +54,35 @@ async def test_a_lease_outlives_its_generation(library: Library) -> None:
             assert await before.matching("lidar", 1)
         with pytest.raises(Exception, match="closed"):
             await before.files()
+
+
+async def test_the_catalogue_is_closed_when_nobody_reads_it(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shelf that is closed while it looks for new books waits for that: SQLite crashes if it is closed in its use."""
+    shelf = shelf_of(library, poll_s=0.01)
+    await shelf.start()
+    begun, go_on = threading.Event(), threading.Event()
+    order: list[str] = []
+    books, close = Catalog.books, Catalog.close
+
+    def slow(catalog: Catalog) -> list[PublishedBook]:
+        begun.set()
+        go_on.wait(10)
+        order.append("read")
+        return books(catalog)
+
+    def noted(catalog: Catalog) -> None:
+        order.append("closed")
+        close(catalog)
+
+    monkeypatch.setattr(Catalog, "books", slow)
+    monkeypatch.setattr(Catalog, "close", noted)
+    await asyncio.to_thread(begun.wait, 10)
+    closing = asyncio.create_task(shelf.close())
+    await asyncio.sleep(0.05)
+    assert order == []
+    go_on.set()
+    await closing
+    assert order == ["read", "closed"]
 
 
 async def test_books_are_found_by_slug(library: Library) -> None:

@@ -1,6 +1,5 @@
 """Writing a new generation into a folder that nobody reads yet."""
 
-import asyncio
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
@@ -15,11 +14,13 @@ from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
 from lutrin.index.manifest import MANIFEST, Manifest, ScopeFit, read_manifest
+from lutrin.index.postings import write_common
 from lutrin.index.repeats import find_outlines, find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
 from lutrin.index.vectors import write_vectors
 from lutrin.ports import VectorStore
 from lutrin.records import BookInfo, Chunk
+from lutrin.threads import in_thread
 
 SCHEMA = """
 CREATE TABLE file (
@@ -146,8 +147,9 @@ class GenerationBuilder:
         tokens = write_tokens(
             self.directory, basis, ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
         )
-        await asyncio.to_thread(self._mark_repeats)
+        await in_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
+        await in_thread(write_common, self._passages)
         (files,) = self._passages.execute("SELECT count(*) FROM file").fetchone()
         self._passages.execute("PRAGMA journal_mode = DELETE")
         self._passages.close()

@@ -89,7 +89,7 @@ class OpenGeneration:
         self._sources: dict[str, str] = {}
         known = passages.execute("SELECT chunk_id, window_start, first, outline FROM chunk ORDER BY row").fetchall()
         ids, starts, firsts, outlines = zip(*known, strict=True) if known else ((), (), (), ())
-        self._postings = Postings(ids, self._read_postings) if len(ids) <= lexical.MAX_CANDIDATES else None
+        self._postings = Postings(ids, self._read_postings)
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
         self.firsts: npt.NDArray[np.int64] = np.array(firsts, dtype=np.int64)
         """(chunks,): row of the first chunk that each one nearly repeats, its own if there is none."""
@@ -150,9 +150,8 @@ class OpenGeneration:
         """
         if isinstance(self.vectors, WordIndex):
             return await self.vectors.matching(lexical.terms(words)[: lexical.MAX_TERMS], k, where)
-        if self._postings is not None and not where:
-            return await self._postings.match(words, k)
-        return await self._query(lambda: lexical.match(self._passages, words, k, where))
+        rows = [row for row, _ in await self._query(lambda: self._filtered(where))] if where else None
+        return await self._postings.match(words, k, rows)
 
     async def keep_terms(self, text: str) -> None:
         """Have the terms of a text at hand, where a search keeps them.
@@ -160,7 +159,7 @@ class OpenGeneration:
         Raises:
             IndexUnavailable: The index cannot be read.
         """
-        if self._postings is not None and not isinstance(self.vectors, WordIndex):
+        if not isinstance(self.vectors, WordIndex):
             await self._postings.keep(text)
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:

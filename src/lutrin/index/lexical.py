@@ -6,9 +6,9 @@ of a second index. Both are contentless: the text itself stands in the table `ch
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import snowballstemmer
 
@@ -29,8 +29,6 @@ IDENTIFIER_WEIGHT = 1.0
 """What a match of identifiers adds to a match of prose."""
 MAX_TERMS = 64
 """Of one question; a selection of 2,000 tokens has its rarest words anyway among the first."""
-MAX_CANDIDATES = 5_000
-"""Passages that are ranked by prose, about; a smaller book is ranked as a whole. Each takes 2 to 4 microseconds."""
 
 WORD = re.compile(r"\w+")
 IDENTIFIER = re.compile(r"[/~@#$]?\w+(?:(?:::|->|[/_.:+\-=])\w+)*/?")
@@ -137,122 +135,18 @@ def asked(text: str) -> tuple[list[str], list[str]]:
     return content[:MAX_TERMS], named[:MAX_TERMS]
 
 
-def match(
-    connection: Connection,
-    text: str,
-    k: int,
-    where: Mapping[str, str] | None = None,
-    *,
-    max_candidates: int = MAX_CANDIDATES,
-) -> list[tuple[str, float]]:
-    """The `k` chunks that match a question's words best.
-
-    Args:
-        connection: Of a generation's `passages.db`.
-        text: The question, or anything else; any words of it may match.
-        k: How many at most.
-        where: Only chunks whose columns have these values; see `chunk_filter`.
-        max_candidates: Chunks that are ranked, about; where more hold a word of the question, several must be in one.
-
-    Returns:
-        Pairs of chunk id and BM25, larger is better, best first.
-    """
-    content, named = asked(text)
-    scores: dict[str, float] = {}
-    for query in _queries(connection, content, max_candidates):
-        # Twice `k`, for the sum of both tables may order them anew.
-        scores = dict(_ranked(connection, "prose", query, 2 * k, where))
-        if len(scores) >= k:
-            break
-    named = _rare(connection, named, max_candidates)
-    if named:
-        query = _any(named)
-        for name, score in _ranked(connection, "identifier", query, 2 * k, where):
-            scores[name] = scores.get(name, 0.0) + IDENTIFIER_WEIGHT * score
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
-
-
-def _ranked(
-    connection: Connection, table: str, query: str, k: int, where: Mapping[str, str] | None
-) -> list[tuple[str, float]]:
-    """The `k` best matches of a query of FTS5, as pairs of chunk id and BM25."""
-    clause, values = chunk_filter(where)
-    # FTS5's bm25() is smaller for better matches. Without a filter only what is returned is looked up.
-    if not clause:
-        found = connection.execute(
-            "SELECT chunk.chunk_id, -best.rank FROM"  # noqa: S608 - table and weights are ours, values bound
-            f" (SELECT rowid, rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS best"
-            " JOIN chunk ON chunk.row = best.rowid",
-            (query, _rank(table), k),
-        )
-    else:
-        found = connection.execute(
-            f"SELECT chunk.chunk_id, -{table}.rank FROM {table} JOIN chunk ON chunk.row = {table}.rowid"  # noqa: S608 - as above
-            f" WHERE {table} MATCH ? AND rank MATCH ? {clause} ORDER BY rank, chunk.row LIMIT ?",
-            (query, _rank(table), *values, k),
-        )
-    return [(str(name), float(score)) for name, score in found]
-
-
 def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int, float]]:
     """Row and BM25 of every chunk that has a term, in the order of rows."""
     found = connection.execute(
         f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ?",  # noqa: S608 - table is ours
-        (_quoted(term), _rank(table)),
+        (_quoted(term), ranking(table)),
     )
     return [(int(row), float(score)) for row, score in found]
 
 
-def _rank(table: str) -> str:
+def ranking(table: str) -> str:
     """FTS5's function that scores matches in a table."""
     return f"bm25({', '.join(map(str, COLUMNS[table]))})"
-
-
-def _queries(connection: Connection, terms: Sequence[str], max_candidates: int) -> list[str]:
-    """Queries of FTS5 for some words, to be tried until one finds enough.
-
-    In a large book its common words would have every second passage ranked for nothing: there the rarest words choose,
-    and where even these are common, a passage must hold several of them, first more and then fewer.
-    """
-    (total,) = connection.execute("SELECT coalesce(max(row), 0) + 1 FROM chunk").fetchone()
-    if total <= max_candidates:
-        return [_any(terms)] if terms else []
-    reach = {term: _reach(connection, term) for term in terms}
-    rarest = sorted(terms, key=lambda term: reach[term])
-    chosen = sum(candidates <= max_candidates for candidates in accumulate(reach[term] for term in rarest))
-    known = [term for term in rarest if reach[term]]
-    if not known or reach[known[0]] <= max_candidates:
-        return [_any([term for term in terms if term in rarest[:chosen]])] if terms else []
-    expected, together = float(reach[known[0]]), 1
-    while together < len(known) and expected > max_candidates:
-        expected *= min(1.0, reach[known[together]] / total)
-        together += 1
-    return [" AND ".join(map(_quoted, known[:count])) for count in range(together, 0, -1)]
-
-
-def _reach(connection: Connection, term: str) -> int:
-    """In how many chunks a word stands in any form, at most: FTS5 finds all words of one stem."""
-    # A stem may end otherwise than its words do (happy, happi), so its last letter is left open.
-    root = stemmed(term)
-    root = root[: max(3, len(root) - 1)]
-    return sum(chunks for _, chunks in words_from(connection, root))
-
-
-def _rare(connection: Connection, names: Sequence[str], max_candidates: int) -> list[str]:
-    """The names that stand in few chunks, in order: a name stands in no more than the rarest of its words does."""
-    (total,) = connection.execute("SELECT coalesce(max(row), 0) + 1 FROM chunk").fetchone()
-    if total <= max_candidates:
-        return list(names)
-    parts = {name: words(name) for name in names}
-    frequency = document_frequency(connection, (word for found in parts.values() for word in found))
-    most = {name: min((frequency[word] for word in found), default=0) for name, found in parts.items()}
-    rarest = sorted(names, key=lambda name: most[name])
-    chosen = sum(candidates <= max_candidates for candidates in accumulate(most[name] for name in rarest))
-    return [name for name in names if name in set(rarest[:chosen])]
-
-
-def _any(terms: Sequence[str]) -> str:
-    return " OR ".join(map(_quoted, terms))
 
 
 def _quoted(term: str) -> str:

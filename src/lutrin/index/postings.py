@@ -1,9 +1,10 @@
-"""What each term adds to the score of each chunk of a small book: read once, kept, and only added up from then on.
+"""What each term adds to the score of each chunk of a book: read once, kept, and only added up from then on.
 
 FTS5's bm25() of terms joined by OR is a sum over these terms, in their order, of what each one alone would score:
 inverse document frequency times saturated, weighted term frequency (`fts5Bm25Function` in SQLite's
-`ext/fts5/fts5_aux.c`). So a book that is ranked as a whole needs the full-text index only for terms that nobody has
-asked for yet, and gets the same scores.
+`ext/fts5/fts5_aux.c`). So the full-text index is needed only for terms that nobody has asked for yet, and the scores
+are the same. It takes some four microseconds for each chunk that has a term: a large book therefore comes with what
+its common terms add, found when it was read.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -19,6 +20,15 @@ KEPT_BYTES = 32 * 2**20
 """Of terms that are kept, those read first leave first; a term takes 16 bytes for each chunk that it stands in."""
 LEAST_BYTES = 400
 """That a term takes which no chunk has."""
+LARGE = 5_000
+"""Chunks; a book of more keeps what its common terms add to each chunk, which is slow to find out."""
+COMMON = 100
+"""Chunks in which a term stands that is common there; what a rarer one adds is found in half a millisecond."""
+COMMON_SCHEMA = """
+CREATE TABLE common (
+    source TEXT NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL, scores BLOB NOT NULL, PRIMARY KEY (source, term))
+"""
+"""Of large books: `source` is the full-text table, `chunks` rows (int32), `scores` what BM25 gives each (float32)."""
 
 Key = tuple[str, str]
 """A table of the full-text index and a term."""
@@ -28,9 +38,9 @@ Key = tuple[str, str]
 class Posting:
     """One term alone."""
 
-    rows: npt.NDArray[np.intp]
+    rows: npt.NDArray[np.intp] | npt.NDArray[np.int32]
     """(n,): chunks that have it, ascending."""
-    scores: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64] | npt.NDArray[np.float32]
     """(n,): BM25 of each, larger is better."""
 
     @property
@@ -58,8 +68,13 @@ class Postings:
         self.size_bytes = 0
         """Of what is kept."""
 
-    async def match(self, text: str, k: int) -> list[tuple[str, float]]:
-        """The `k` chunks that match a question's words best; the same as `lexical.match` finds.
+    async def match(self, text: str, k: int, rows: Sequence[int] | None = None) -> list[tuple[str, float]]:
+        """The `k` chunks that match a question's words best.
+
+        Args:
+            text: The question, or anything else; any words of it may match.
+            k: How many at most.
+            rows: Only these chunks; None: all.
 
         Returns:
             Pairs of chunk id and BM25, larger is better, best first.
@@ -71,8 +86,9 @@ class Postings:
         spoken = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]
         known = await self._of([*spoken, *names])
-        scores = self._best([known[key] for key in spoken], 2 * k)
-        for row, score in self._best([known[key] for key in names], 2 * k).items():
+        # Twice `k`, for the sum of both tables may order them anew.
+        scores = self._best([known[key] for key in spoken], 2 * k, rows)
+        for row, score in self._best([known[key] for key in names], 2 * k, rows).items():
             scores[row] = scores.get(row, 0.0) + lexical.IDENTIFIER_WEIGHT * score
         ranked = sorted([(-score, self._ids[row]) for row, score in scores.items()])
         return [(name, -score) for score, name in ranked[:k]]
@@ -101,13 +117,17 @@ class Postings:
                 self.size_bytes -= _bytes(oldest, self._kept.pop(oldest))
         return known
 
-    def _best(self, postings: Sequence[Posting], k: int) -> dict[int, float]:
+    def _best(self, postings: Sequence[Posting], k: int, only: Sequence[int] | None) -> dict[int, float]:
         """Row and score of the `k` chunks that have most of some terms, best first; of equal ones the first first."""
         if not postings:
             return {}
         rows = np.concatenate([posting.rows for posting in postings])
         # Added one after the other, as FTS5 does: the sums are the same to the last bit.
         sums = np.bincount(rows, np.concatenate([posting.scores for posting in postings]), len(self._ids))
+        if only is not None:
+            others = np.ones(len(sums), dtype=bool)
+            others[only] = False
+            sums[others] = 0
         least = np.partition(sums, -k)[-k] if k < len(sums) else 0.0
         found = np.flatnonzero(sums >= least if least > 0 else sums)
         order = found[np.argsort(-sums[found], kind="stable")[:k]]
@@ -120,9 +140,50 @@ def _bytes(key: Key, posting: Posting) -> int:
 
 def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
     """What each of some terms alone adds to which chunks."""
+    has_common = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'common'").fetchone() == (1,)
     found = {}
-    for table, term in keys:
-        pairs = lexical.term_scores(connection, table, term)
-        rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
-        found[table, term] = Posting(np.array(rows, dtype=np.intp), np.array(scores, dtype=np.float64))
+    for source, term in keys:
+        kept = _common(connection, source, term) if has_common else None
+        found[source, term] = kept or _scored(connection, source, term)
     return found
+
+
+def write_common(connection: Connection) -> None:
+    """Keep what the common terms of a large book add, once its full-text indexes and its words are written."""
+    (chunks,) = connection.execute("SELECT count(*) FROM chunk").fetchone()
+    if chunks <= LARGE:
+        return
+    connection.execute(COMMON_SCHEMA)
+    forms: dict[str, list[tuple[int, str]]] = {}
+    for word, number in connection.execute("SELECT word, chunks FROM word"):
+        forms.setdefault(lexical.stemmed(word), []).append((number, word))
+    # Any form of a stem finds them all.
+    spoken = {stem: max(found)[1] for stem, found in forms.items() if sum(number for number, _ in found) >= COMMON}
+    connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, identifier, row)")
+    names = connection.execute("SELECT term FROM vocabulary WHERE doc >= ?", (COMMON,)).fetchall()
+    connection.execute("DROP TABLE temp.vocabulary")
+    connection.execute("BEGIN")
+    for source, key, term in (
+        *(("prose", stem, word) for stem, word in spoken.items()),
+        *(("identifier", name, name) for (name,) in names),
+    ):
+        posting = _scored(connection, source, term)
+        blobs = (posting.rows.astype("<i4").tobytes(), posting.scores.astype("<f4").tobytes())
+        connection.execute("INSERT INTO common VALUES (?, ?, ?, ?)", (source, key, *blobs))
+    connection.execute("COMMIT")
+
+
+def _common(connection: Connection, source: str, term: str) -> Posting | None:
+    """What is kept of a term, if it is common."""
+    key = lexical.stemmed(term) if source == "prose" else term
+    row = connection.execute(
+        "SELECT chunks, scores FROM common WHERE source = ? AND term = ?", (source, key)
+    ).fetchone()
+    return row and Posting(np.frombuffer(row[0], dtype="<i4"), np.frombuffer(row[1], dtype="<f4"))
+
+
+def _scored(connection: Connection, source: str, term: str) -> Posting:
+    """What a term adds, by the full-text index."""
+    pairs = lexical.term_scores(connection, source, term)
+    rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
+    return Posting(np.array(rows, dtype=np.intp), np.array(scores, dtype=np.float64))

@@ -20,6 +20,7 @@ from lutrin.index.retired import remove_retired
 from lutrin.log import get_logger
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
 from lutrin.ports import VectorStore
+from lutrin.threads import in_thread
 
 POLL_S = 1.0
 
@@ -75,6 +76,10 @@ class Shelf:
             with suppress(asyncio.CancelledError):
                 await self._watcher
             self._watcher = None
+        async with self._refreshing:  # whoever else looks at the catalogue now ends first
+            await self._close_all()
+
+    async def _close_all(self) -> None:
         for held in (*self._held.values(), *self._retired):
             await held.generation.close()
         self._held, self._retired = {}, set()
@@ -138,7 +143,7 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            published, retired = await asyncio.to_thread(self._read_catalog)
+            published, retired = await in_thread(self._read_catalog)
             found: dict[str, _Held] = {}
             for book in published:
                 slug = book.info.slug

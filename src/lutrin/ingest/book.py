@@ -27,6 +27,7 @@ from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
 from lutrin.ports import Embedder, VectorStore
 from lutrin.records import Chunk, Notice
 from lutrin.settings import Settings
+from lutrin.threads import in_thread
 
 BUILDING = ".building-"
 Fit = Callable[[Path], Awaitable[ScopeFit | None]]
@@ -134,7 +135,7 @@ class BookIngest:
             tally = self._tally
             if not tally.positions or not (tally.processed or self._plan.removed):
                 return Outcome(self._summary(IngestSummary()))  # nothing but files that cannot be read
-            chunks = await asyncio.to_thread(self._compare, builder)
+            chunks = await in_thread(self._compare, builder)
             await self._embedding.finish()
             self._tell(len(tally.positions), len(tally.positions))
             await builder.finish(
@@ -167,10 +168,10 @@ class BookIngest:
         cut: Counter[str] = Counter()
         files = sorted((*self._plan.changed, *self._plan.unchanged), key=lambda file: file.name)
         for number, file in enumerate(files):
-            found = await asyncio.to_thread(self._read if file.name in changed else self._copy, file)
+            found = await in_thread(self._read if file.name in changed else self._copy, file)
             if found is not None:
                 entry, chunks = found
-                await asyncio.to_thread(builder.add_file, entry, chunks)
+                await in_thread(builder.add_file, entry, chunks)
                 await self._embedding.add(chunks)
                 self._tally.positions[file.name] = entry.position
                 if file.name in changed and file.name not in self._tally.kept:
@@ -183,7 +184,7 @@ class BookIngest:
             self._tell(number + 1, len(files))
         positions = self._tally.positions
         order = sorted(positions, key=lambda name: self._book.reading_key(name, positions[name]))
-        await asyncio.to_thread(builder.order_files, order)
+        await in_thread(builder.order_files, order)
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, what the index has of it stays."""

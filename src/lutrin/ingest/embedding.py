@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.ports import Embedder
 from lutrin.records import Chunk
+from lutrin.threads import in_thread
 
 BATCH = 64
 """Passages that are embedded between two commits; at most so many are lost if the process dies."""
@@ -42,7 +43,7 @@ class Embedding:
         texts = {
             chunk.content_hash: chunk.embedded_text() for chunk in chunks if chunk.content_hash not in self._wanted
         }
-        for name in await asyncio.to_thread(self._cache.missing, texts):
+        for name in await in_thread(self._cache.missing, texts):
             self._wanted.add(name)
             self._pending[name] = texts[name]
         while len(self._pending) >= BATCH:
@@ -78,5 +79,5 @@ class Embedding:
 
     async def _embed(self, batch: dict[str, str]) -> None:
         encodings = await self._embedder.encode(list(batch.values()))
-        await asyncio.to_thread(self._cache.put, list(zip(batch, encodings, strict=True)))
+        await in_thread(self._cache.put, list(zip(batch, encodings, strict=True)))
         self.done += len(batch)

@@ -36,6 +36,7 @@ from lutrin.log import get_logger
 from lutrin.ports import Embedder, VectorStore
 from lutrin.records import Notice
 from lutrin.settings import Settings
+from lutrin.threads import in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class _Run:
     async def all_books(self, overrides: Overrides) -> IngestSummary:
         books = await asyncio.to_thread(self._find, overrides)
         with Catalog(self._settings.catalog_path) as catalog:
-            await asyncio.to_thread(tidy, catalog, self._settings.books_dir)
+            await in_thread(tidy, catalog, self._settings.books_dir)
             cache = EmbeddingCache(catalog, self._tools.embedder.name, self._tools.embedder.dimension)
             summary = IngestSummary()
             for book, files, notices in books:
@@ -155,7 +156,7 @@ class _Run:
                 summary = summary.plus(IngestSummary(notices=notices))
             summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _, _ in books}))
             if summary.published or summary.removed:
-                await asyncio.to_thread(self._clean, catalog, cache)
+                await in_thread(self._clean, catalog, cache)
             await self._settle(catalog)
             return summary
 

@@ -1,0 +1,31 @@
+"""Work in a thread that uses what its caller closes afterwards."""
+
+import asyncio
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a function in a thread; who is cancelled while it runs goes on only when it has ended.
+
+    `asyncio.to_thread` leaves the thread running when its caller is cancelled. What the caller then closes, as a
+    database, is closed in the middle of its use: SQLite's driver ends the process with a segmentation fault.
+
+    Raises:
+        CancelledError: The caller was cancelled; what the function returned or raised is lost.
+    """
+    running = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        while not running.done():
+            try:
+                await asyncio.wait([running])
+            except asyncio.CancelledError:  # once more; the thread cannot be hurried
+                continue
+        if not running.cancelled():
+            running.exception()
+        raise
