@@ -49,3 +49,31 @@ def test_a_plea_at_the_end_is_dropped() -> None:
     """It says nothing of the subject."""
     assert plainly("Steps for tying a bowline, please.") == "Steps for tying a bowline."
     assert plainly("How do I please a cat?") == "How do I please a cat?"
+
+
+@pytest.mark.parametrize(
+    ("question", "plain"),
+    [
+        ("My brother broke the lidar yesterday. Explain the term dew point please", "What is dew point?"),
+        ("I have an exam tomorrow. What does dew point mean?", "What is dew point?"),
+        ("Define dew point. My teacher wants it in one sentence.", "What is dew point?"),
+    ],
+)
+def test_what_is_told_of_something_else_is_left_out(question: str, plain: str) -> None:
+    """It would lead the search away."""
+    assert plainly(question) == plain
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "My drone blinks red. What does the blinking mean?",
+        "The bolts were too long and the motor burnt out. Can you explain what happened?",
+        "The dew point fell last night. Explain dew point.",
+        "The window is wet. What does it mean?",
+        "We saw dew and frost. Explain the difference between them.",
+    ],
+)
+def test_what_is_told_of_the_same_stays(question: str) -> None:
+    """Without it nobody knows what is meant."""
+    assert plainly(question) == question

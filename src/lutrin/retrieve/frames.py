@@ -2,9 +2,12 @@
 
 import re
 
+from lutrin.retrieve.parts import asking
+from lutrin.retrieve.words import topic_stems
+
 _TERM = (
     r"(?P<term>(?:(?:an?|the|my|our) )?"
-    r"(?!(?:how|why|what|when|where|which|who|if|whether|differences?|this|that|it|these)\b)\S+?"
+    r"(?!(?:how|why|what|when|where|which|who|if|whether|differences?|this|that|it|these|happen\w*|went|goes|I|we)\b)\S+?"
     r"(?: (?!(?:is|are|was|were|do|does|did|when|that|which|who|if|because|for|to)\b|[-–—])\S+?){0,3}?)"
 )
 _NAMED = r"(?:(?:the )?(?:term|word|expression|concept|notion|idea)(?: of)? )?"
@@ -25,10 +28,13 @@ _FRAMES = tuple(
         rf"{_NAMED}{_TERM}(?: ?[-,:–—])? (?:meaning|definition)",
     )
 )
+_REFERS = re.compile(r"(?:the|my|our)\b", re.IGNORECASE)
 
 
 def plainly(question: str) -> str:
     """A question that asks what something is, as "What is ...?"; any other as it stands, without a plea at its end.
+
+    What is told beside it is left out if it is of something else; by itself "the ..." would lack what it means.
 
     Example:
         >>> plainly("Could you explain the term dew point to a beginner please?")
@@ -37,7 +43,20 @@ def plainly(question: str) -> str:
         'What is a cold joint?'
         >>> plainly("Explain how dew forms, please.")
         'Explain how dew forms.'
+        >>> plainly("My brother broke the lidar. Explain the term quaternion, please")
+        'What is quaternion?'
     """
     question = _PLEA.sub("", question.strip())
-    found = next((match for frame in _FRAMES if (match := frame.match(question))), None)
-    return f"What is {found['term']}?" if found else question
+    if term := _term(question):
+        return f"What is {term}?"
+    asked = asking(question)
+    term = _term(asked) if asked != question else ""
+    told = topic_stems(question.replace(asked, " "))
+    if not term or _REFERS.match(term) or told & topic_stems(term):
+        return question
+    return f"What is {term}?"
+
+
+def _term(question: str) -> str:
+    """What a question wants to have explained; empty if it wants something else."""
+    return next((match["term"] for frame in _FRAMES if (match := frame.match(question))), "")
