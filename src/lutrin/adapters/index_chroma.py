@@ -60,7 +60,9 @@ class ChromaStore:
         # Chroma writes its graph out after `sync_threshold` additions and keeps later ones in a log that each reader
         # would have to replay: a threshold of `count` leaves one graph and an empty log.
         width = {"ef_search": HUGE_EF_SEARCH} if count > HUGE else {}
-        configuration = cast("CreateCollectionConfiguration", {"hnsw": HNSW | width | {"sync_threshold": max(2, count)}})
+        configuration = cast(
+            "CreateCollectionConfiguration", {"hnsw": HNSW | width | {"sync_threshold": max(2, count)}}
+        )
 
         def make() -> ChromaIndex:
             directory.mkdir(parents=True, exist_ok=True)
