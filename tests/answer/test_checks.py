@@ -70,6 +70,23 @@ def test_a_question_with_subject_is_not_vague(text: str) -> None:
     assert not is_vague(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["hi", "Hello there!", "hey, good morning", "Thank you so much :)", "ok thanks", "bye pls"]
+)
+def test_a_greeting_asks_for_nothing(text: str) -> None:
+    """Neither of the book nor, in a conversation, of what was asked before."""
+    assert is_vague(text)
+    assert complete(text, conversation("How fast is the arm?", "Fast.")) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["hi, how fast is the arm?", "thanks, and the leg?", "ok why", "hello world", "What is a cool robot?"]
+)
+def test_a_question_after_a_greeting_is_one(text: str) -> None:
+    """What stands behind it counts."""
+    assert complete(text, conversation("How fast is the arm?", "Fast.")) is not None
+
+
 def conversation(*texts: str) -> list[ChatMessage]:
     """Questions and answers in turn."""
     roles: tuple[Role, Role] = ("user", "assistant")

@@ -15,6 +15,11 @@ _A_THING = re.compile(
     r"(?!(?:good|better|simple|other|short)?\s*(?:example|idea|point|difference))[a-z]{3,}",
     re.IGNORECASE,
 )
+_COURTESY = re.compile(
+    r"(?:(?:hi|hiya|hello|hey|greetings|good (?:morning|day|afternoon|evening|night)|(?:good)?bye|see you|cheers"
+    r"|thanks?|thank you|thx|(?:very|so) much|a lot|ok|okay|great|cool|nice|please|pls|there|everyone)\b\W*)+",
+    re.IGNORECASE,
+)
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -56,4 +61,9 @@ def is_vague(text: str) -> bool:
 
     "What is a topic?" has one, though any question may hold the word: the article makes it a thing of the book.
     """
-    return not topic_stems(text) and not _A_THING.search(text)
+    return is_courtesy(text) or (not topic_stems(text) and not _A_THING.search(text))
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a text greets or thanks and asks for nothing, whatever was asked before: "Hello!", "Ok, thank you."."""
+    return _COURTESY.fullmatch(text.strip()) is not None

@@ -8,7 +8,7 @@ lean on it narrow it, the newest of them only, so that the tenth turn is searche
 import re
 from collections.abc import Sequence
 
-from lutrin.answer.checks import is_vague
+from lutrin.answer.checks import is_courtesy, is_vague
 from lutrin.answer.kinds import without_wish
 from lutrin.records import ChatMessage
 from lutrin.retrieve.words import topic_stems, words
@@ -30,8 +30,10 @@ def complete(question: str, history: Sequence[ChatMessage]) -> str | None:
 
     Returns:
         The question itself if it stands alone, the question after its topic if the conversation gives one, None if it
-        needs a context that is not there.
+        needs a context that is not there, or asks for nothing.
     """
+    if is_courtesy(question):
+        return None
     if _is_wish(question):
         return _topic(history)
     if not _leans(question):
