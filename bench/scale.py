@@ -54,7 +54,13 @@ PARTS = ("vectors", "text")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of `scale`."""
-    parser.add_argument("--sizes", type=int, nargs="+", default=[2500, 100_000], help="chunks; 1000000 takes hours")
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs="+",
+        default=[2500, 100_000],
+        help="chunks; 1000000 takes over an hour, 6 GB of memory",
+    )
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what is built and searched")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--seeds", type=Path, help=argparse.SUPPRESS)

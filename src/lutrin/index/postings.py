@@ -30,6 +30,9 @@ CREATE TABLE common (
 """
 """Of large books: `source` is the full-text table, `chunks` rows (int32), `scores` what BM25 gives each (float32)."""
 
+SPARSE = 8
+"""Where a question's terms stand in fewer than one of so many chunks, only these are looked at."""
+
 Key = tuple[str, str]
 """A table of the full-text index and a term."""
 
@@ -122,16 +125,21 @@ class Postings:
         if not postings:
             return {}
         rows = np.concatenate([posting.rows for posting in postings])
+        scores = np.concatenate([posting.scores for posting in postings])
+        touched: npt.NDArray[np.intp] | None = None
+        if SPARSE * len(rows) < len(self._ids):
+            touched, rows = np.unique(rows, return_inverse=True)
         # Added one after the other, as FTS5 does: the sums are the same to the last bit.
-        sums = np.bincount(rows, np.concatenate([posting.scores for posting in postings]), len(self._ids))
+        sums = np.bincount(rows, scores, len(self._ids) if touched is None else len(touched))
         if only is not None:
-            others = np.ones(len(sums), dtype=bool)
+            others = np.ones(len(self._ids), dtype=bool)
             others[only] = False
-            sums[others] = 0
+            sums[others if touched is None else others[touched]] = 0
         least = np.partition(sums, -k)[-k] if k < len(sums) else 0.0
         found = np.flatnonzero(sums >= least if least > 0 else sums)
         order = found[np.argsort(-sums[found], kind="stable")[:k]]
-        return dict(zip(order.tolist(), sums[order].tolist(), strict=True))
+        best = order if touched is None else touched[order]
+        return dict(zip(best.tolist(), sums[order].tolist(), strict=True))
 
 
 def _bytes(key: Key, posting: Posting) -> int:
