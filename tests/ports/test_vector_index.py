@@ -17,7 +17,7 @@ from tests.remote.postgres import database
 from tests.remote.qdrant_server import KEY, SharedLocal, running
 
 from lutrin.adapters.fakes import ExactStore
-from lutrin.adapters.index_chroma import HNSW, HUGE, HUGE_EF_SEARCH, ChromaStore
+from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.index_qdrant import QdrantStore, connect
 from lutrin.adapters.postgres_words import WordedStore
 from lutrin.errors import IndexUnavailable
@@ -219,15 +219,3 @@ async def test_private_copies_go_with_their_readers(tmp_path: Path, vectors: npt
     await index.close()
     await other.close()
     assert [path.name for path in scratch.iterdir()] == ["sweep"]
-
-
-@pytest.mark.parametrize(("count", "width"), [(HUGE, HNSW["ef_search"]), (HUGE + 1, HUGE_EF_SEARCH)])
-async def test_a_huge_graph_is_searched_more_widely(tmp_path: Path, count: int, width: int) -> None:
-    """What is written before the first record says how widely; it stays so for whoever opens the index."""
-    store = ChromaStore(tmp_path / "copies", scanned=0)
-    index = await store.create(tmp_path / "vectors", COLLECTION, count)
-    await index.add(["one"], np.eye(1, 48, dtype=np.float32), [{"chapter": "Chapter 1"}])
-    await index.close()
-    opened = await store.open(tmp_path / "vectors", COLLECTION)
-    assert opened._collection.configuration_json["hnsw"]["ef_search"] == width
-    await opened.close()

@@ -36,9 +36,6 @@ BATCH = 5000
 HNSW: dict[str, Any] = {"space": "cosine", "ef_construction": 200, "ef_search": 256, "max_neighbors": 24}
 """Of the graph (Malkov and Yashunin 2016), wider than Chroma's defaults; see `docs/decisions/0005-generations.md`."""
 
-HUGE, HUGE_EF_SEARCH = 250_000, 512
-"""Above so many records the graph is searched more widely: at a million 256 misses one of sixty of the ten nearest."""
-
 SCANNED = 10_000
 """Records that are all compared: up to here that takes at most 1 ms, and a query of Chroma 3 ms."""
 
@@ -59,10 +56,7 @@ class ChromaStore:
         """Make an empty collection; see `ports.VectorStore.create`."""
         # Chroma writes its graph out after `sync_threshold` additions and keeps later ones in a log that each reader
         # would have to replay: a threshold of `count` leaves one graph and an empty log.
-        width = {"ef_search": HUGE_EF_SEARCH} if count > HUGE else {}
-        configuration = cast(
-            "CreateCollectionConfiguration", {"hnsw": HNSW | width | {"sync_threshold": max(2, count)}}
-        )
+        configuration = cast("CreateCollectionConfiguration", {"hnsw": HNSW | {"sync_threshold": max(2, count)}})
 
         def make() -> ChromaIndex:
             directory.mkdir(parents=True, exist_ok=True)
