@@ -21,6 +21,8 @@ from lutrin.answer.wanted import defines, wanted
         ("Which code is shown?", "code"),
         ("What does exit code 3 mean?", "definition"),
         ("Which error code does it give?", "other"),
+        ("What does a unit file for a worker look like?", "code"),
+        ("What does a ripe starter look like?", "definition"),
     ],
 )
 def test_a_question_that_begins_with_why_wants_a_reason_and_an_exit_code_is_no_program(

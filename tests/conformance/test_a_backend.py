@@ -132,6 +132,18 @@ def test_selected_code_is_explained_from_its_section(reader: Reader) -> None:
     assert "A callback is a function that ROS calls when something happens" in answer.answer
 
 
+def test_who_asks_about_the_marked_passage_needs_no_words_of_the_book(reader: Reader) -> None:
+    """A question that leans on the selection, or names what it names, is answered; one about something else is not."""
+    drift = "After a round of 40 m through the corridor, the estimated end is 0.4 m away from the start."
+    answer = reader.answer("/api/query", query="So how big is it after the correction?", selected_text=drift)
+    assert "0.05 m" in answer.answer
+    vectors = "The position vector has 27 numbers, but the velocity vector has 26."
+    why = "Why does the position vector have one entry more than the velocity vector?"
+    assert "quaternion with four numbers" in reader.answer("/api/query", query=why, selected_text=vectors).answer
+    for question in ("How tall is Mount Everest?", "How do I bake a sponge cake?"):
+        assert reader.answer("/api/query", query=question, selected_text=drift).refusal is not None
+
+
 @pytest.mark.row("A-EC-1")
 def test_a_topic_outside_the_book_is_refused_with_topics_inside(reader: Reader) -> None:
     """A quantum computer is not covered; what is, is suggested."""

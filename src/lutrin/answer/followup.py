@@ -5,20 +5,12 @@ what is searched changes. A conversation has one subject at a time: the newest q
 lean on it narrow it, the newest of them only, so that the tenth turn is searched as clearly as the second.
 """
 
-import re
 from collections.abc import Sequence
 
 from lutrin.answer.checks import is_courtesy, is_vague
 from lutrin.answer.kinds import without_wish
 from lutrin.records import ChatMessage
-from lutrin.retrieve.words import topic_stems, words
-
-_OPENING = re.compile(r"^(?:and|but|so|then|what about|how about|also|or)\b", re.IGNORECASE)
-_REFERENCE = frozenset(
-    "it its it's they them their theirs this that these those he she one ones there same former latter".split()
-)
-MAX_OWN_TOPICS = 3
-"""A question with more subjects of its own than this stands alone, whatever pronouns it holds."""
+from lutrin.retrieve.leaning import leans, opens, refers
 
 
 def complete(question: str, history: Sequence[ChatMessage]) -> str | None:
@@ -36,11 +28,11 @@ def complete(question: str, history: Sequence[ChatMessage]) -> str | None:
         return None
     if _is_wish(question):
         return _topic(history)
-    if not _leans(question):
+    if not leans(question):
         return question
     # "And on a Raspberry?" takes the place of "And on a Jetson?"; "How fast is it there?" is about the Jetson, and
     # "What does it cost?" after that is not about the speed.
-    narrows = _OPENING.match(question) and not _refers(question)
+    narrows = opens(question) and not refers(question)
     topic = _subject(history) if narrows else _topic(history, narrowed_only=True)
     return _joined(topic, question) if topic else question
 
@@ -57,7 +49,7 @@ def _topic(history: Sequence[ChatMessage], *, narrowed_only: bool = False) -> st
     if subject is None:
         return None
     since = asked[len(asked) - asked[::-1].index(subject) :]
-    leaning = [text for text in since if not narrowed_only or _OPENING.match(text)]
+    leaning = [text for text in since if not narrowed_only or opens(text)]
     return _joined(subject, leaning[-1]) if leaning else subject
 
 
@@ -69,7 +61,7 @@ def _joined(topic: str, question: str) -> str:
 def _subject(history: Sequence[ChatMessage]) -> str | None:
     """The newest question that stands alone; if none does, the first that names anything."""
     asked = [text for text in _asked(history) if not _is_wish(text)]
-    return next((text for text in reversed(asked) if not _leans(text)), asked[0] if asked else None)
+    return next((text for text in reversed(asked) if not leans(text)), asked[0] if asked else None)
 
 
 def _asked(history: Sequence[ChatMessage]) -> list[str]:
@@ -79,14 +71,3 @@ def _asked(history: Sequence[ChatMessage]) -> list[str]:
 def _is_wish(question: str) -> bool:
     """Whether a question names no subject of its own: "Tell me more", "Explain that like I'm five"."""
     return is_vague(without_wish(question))
-
-
-def _leans(question: str) -> bool:
-    """Whether a question is understood only after another one."""
-    if len(topic_stems(question)) > MAX_OWN_TOPICS:
-        return False
-    return bool(_OPENING.match(question)) or _refers(question)
-
-
-def _refers(question: str) -> bool:
-    return any(word.lower() in _REFERENCE for word in words(question))

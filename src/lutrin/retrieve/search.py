@@ -16,18 +16,23 @@ from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored
 from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence, Late
 from lutrin.retrieve.frames import plainly
+from lutrin.retrieve.leaning import is_about
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.respell import Speller, respell
 from lutrin.retrieve.signals import log_odds, signals_of, strength
-from lutrin.retrieve.words import plain, topic_stems
+from lutrin.retrieve.words import plain, topic_stems, words
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 CONTAINS_BONUS = 0.2
 """Added to the passage that the selection was taken from."""
+ABOUT_SELECTION = 4.0
+"""Added to the log odds of a question about a marked passage of the book, which has the words that it lacks."""
 CONTEXT_WEIGHT = 0.4
 """What the whole question says of a passage, beside 1 for what its part says."""
+MARKED_WORDS = 5
+"""A unit of the book with fewer words may stand in any text."""
 RERANKED = 20
 """Passages that a cross-encoder reads, each in some 20 ms."""
 RERANK_WEIGHT = 1.0
@@ -151,6 +156,8 @@ class Searcher:
         chosen = choose(wishes, files, lengths, k)
         told = [signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True)]
         odds, signals = max((log_odds(found, generation.manifest.scope), tuple(map(float, found))) for found, _ in told)
+        if selection and is_about(wanted[0].asked.text, selection) and _stands_in(pool, selection):
+            odds += ABOUT_SELECTION
         return Found(
             passages=_passages(pool, chosen, wanted),
             parts=tuple(
@@ -208,10 +215,24 @@ def _rank(pool: Pool, item: Scored, whole: Scored | None, selection: str) -> Flo
     if whole is not None:
         scores = scores + CONTEXT_WEIGHT * whole.fused
     if selection:
-        wanted = plain(selection)
-        contains = [CONTAINS_BONUS * (wanted in plain(chunk.text)) for chunk in pool.chunks]
-        scores = scores + np.array(contains, dtype=np.float32)
+        scores = scores + CONTAINS_BONUS * np.array(_containing(pool, selection), dtype=np.float32)
     return scores.astype(np.float32)
+
+
+def _containing(pool: Pool, selection: str) -> list[bool]:
+    """Of each passage, whether the selection was taken from it."""
+    wanted = plain(selection)
+    return [wanted in plain(chunk.text) for chunk in pool.chunks]
+
+
+def _stands_in(pool: Pool, selection: str) -> bool:
+    """Whether a selection is the book's: it lies in a passage, or holds a unit of one."""
+    wanted = plain(selection)
+    return any(_containing(pool, selection)) or any(
+        len(words(unit.text)) >= MARKED_WORDS and plain(unit.text) in wanted
+        for chunk in pool.chunks
+        for unit in chunk.units
+    )
 
 
 def _passages(pool: Pool, chosen: Sequence[int], wanted: Sequence[Scored]) -> tuple[Passage, ...]:
