@@ -144,6 +144,14 @@ def test_who_asks_about_the_marked_passage_needs_no_words_of_the_book(reader: Re
         assert reader.answer("/api/query", query=question, selected_text=drift).refusal is not None
 
 
+def test_the_name_of_what_the_book_is_about_answers_nothing(reader: Reader) -> None:
+    """It stands on every other page; what is asked of it has to stand there, too."""
+    for question in ("Does Kestrel run on Windows?", "Which university built Kestrel?"):
+        assert reader.answer("/api/query", query=question).refusal is not None
+    for question in ("What is Kestrel?", "How many degrees of freedom does Kestrel have?"):
+        assert reader.answer("/api/query", query=question).refusal is None
+
+
 @pytest.mark.row("A-EC-1")
 def test_a_topic_outside_the_book_is_refused_with_topics_inside(reader: Reader) -> None:
     """A quantum computer is not covered; what is, is suggested."""

@@ -101,10 +101,9 @@ class Library:
                 name=name,
                 book=book,
                 created="2026-01-01T00:00:00Z",
-                embedder=self.embedder.name,
+                embedder=self.embedder,
                 recipe="r",
                 cache=cache,
-                dimension=self.embedder.dimension,
                 store=self.store,
             )
 

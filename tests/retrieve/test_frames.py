@@ -77,3 +77,33 @@ def test_what_is_told_of_something_else_is_left_out(question: str, plain: str) -
 def test_what_is_told_of_the_same_stays(question: str) -> None:
     """Without it nobody knows what is meant."""
     assert plainly(question) == question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'Our coach keeps on about the "dew point". What on earth is that?',
+        "I was told of the ‘dew point’. Nobody dared to ask. What is it?",
+        "in the last chapter they keep saying dew point. what does that mean",
+        "My teacher mentioned a dew point. What is that supposed to be?",
+        "When people talk about dew point, what is that exactly?",
+    ],
+)
+def test_a_term_that_others_used_is_asked_for(question: str) -> None:
+    """It is told first, and the question only points at it."""
+    assert plainly(question) == "What is dew point?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'They put their names to "the document". What was it?',
+        "They spoke of dew. What is that?",
+        "The 'dew' and the 'frost' came. What is that?",
+        "It's the boys' van, isn't it? What is that?",
+        'My "dew" is wet. What is that good for?',
+    ],
+)
+def test_a_question_that_points_at_nothing_named_stands_as_it_is(question: str) -> None:
+    """Nobody was quoted, or more than one thing was, or more is asked than what it is."""
+    assert plainly(question) == question

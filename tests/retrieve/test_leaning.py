@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.retrieve.leaning import is_about, leans, opens, refers
+from lutrin.retrieve.leaning import leans, names_of, opens, refers
 
 DRIFT = "For Kestrel the drift is about 1% of the distance walked."
 
@@ -31,12 +31,11 @@ def test_opening_and_referring_are_two_things() -> None:
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("How big is it after the correction?", True),
         ("How large is the drift of Kestrel?", True),
         ("How tall is Mount Everest?", False),
         ("Which distance do light years measure?", False),
     ],
 )
-def test_a_question_is_about_a_selection_that_it_leans_on_or_names(question: str, expected: bool) -> None:
+def test_a_question_is_about_a_selection_whose_subjects_it_names(question: str, expected: bool) -> None:
     """Half of its subjects are enough; one of four is not."""
-    assert is_about(question, DRIFT) is expected
+    assert names_of(question, DRIFT) is expected

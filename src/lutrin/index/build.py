@@ -16,9 +16,10 @@ from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
 from lutrin.index.manifest import MANIFEST, Manifest, ScopeFit, read_manifest
 from lutrin.index.postings import write_common
 from lutrin.index.repeats import find_outlines, find_repeats
+from lutrin.index.subjects import subjects_of
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
 from lutrin.index.vectors import write_vectors
-from lutrin.ports import VectorStore
+from lutrin.ports import Embedder, VectorStore
 from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
 
@@ -128,10 +129,9 @@ class GenerationBuilder:
         name: str,
         book: BookInfo,
         created: str,
-        embedder: str,
+        embedder: Embedder,
         recipe: str,
         cache: EmbeddingCache,
-        dimension: int,
         store: VectorStore,
     ) -> Manifest:
         """Write vectors, token vectors and manifest, and close every file.
@@ -140,7 +140,7 @@ class GenerationBuilder:
             KeyError: A chunk's embedding is not in the cache.
             IndexUnavailable: The vector index cannot be written.
         """
-        collection = collection_name(book)
+        collection, dimension = collection_name(book), embedder.dimension
         windows = self._write_windows(cache, dimension)
         await write_vectors(self.directory, self._passages, store, collection, dimension)
         basis = fit_basis(self._token_sample(cache, dimension))
@@ -150,6 +150,7 @@ class GenerationBuilder:
         await in_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
         await in_thread(write_common, self._passages)
+        subjects = await in_thread(subjects_of, self._chunks(), book.title, embedder.token_ranks)
         (files,) = self._passages.execute("SELECT count(*) FROM file").fetchone()
         self._passages.execute("PRAGMA journal_mode = DELETE")
         self._passages.close()
@@ -158,7 +159,7 @@ class GenerationBuilder:
             book=book,
             created=created,
             collection=collection,
-            embedder=embedder,
+            embedder=embedder.name,
             dimension=dimension,
             recipe=recipe,
             files=files,
@@ -166,6 +167,7 @@ class GenerationBuilder:
             windows=windows,
             tokens=tokens,
             hashes=file_hashes(self.directory, without=MANIFEST),
+            subjects=subjects,
         )
         (self.directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         return manifest

@@ -45,6 +45,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 of each other file, by relative name."""
     scope: ScopeFit | None = None
     """None: the book is too small to fit anything on."""
+    subjects: tuple[str, ...] = ()
+    """Names that the whole book speaks of, lower case; see `lutrin.index.subjects`."""
 
 
 def read_manifest(directory: Path) -> Manifest:

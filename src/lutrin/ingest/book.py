@@ -142,10 +142,9 @@ class BookIngest:
                 name=self._name,
                 book=self._book.info,
                 created=created,
-                embedder=self._embedder.name,
+                embedder=self._embedder,
                 recipe=self._recipe,
                 cache=self._cache,
-                dimension=self._embedder.dimension,
                 store=self._store,
             )
             if self._fit is not None:

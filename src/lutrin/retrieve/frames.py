@@ -29,6 +29,19 @@ _FRAMES = tuple(
     )
 )
 _REFERS = re.compile(r"(?:the|my|our)\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"(?P<told>.*[\s.!?])what(?:['’]?s| is| are| was| does| do| did)?"
+    r"(?: on earth| the heck| exactly| actually| really)?"
+    r"(?: is| are| was| does)? (?:that|it|this|they|these|those)"
+    r"(?: is| are)?(?: supposed to (?:be|mean)| mean)?(?: exactly| then)?[\s?.!]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUOTED = re.compile(r"(?<!\w)(?:\"|“|''|['‘])(?P<term>\w[^\"“”‘’']{1,40}?)(?:\"|”|['’])(?!\w)")
+_MENTIONED = re.compile(
+    r"\b(?:say|says|saying|said|mention(?:s|ed|ing)?|(?:hear|heard|read|talk|talks|talked|talking) (?:of|about)|"
+    r"(?:word|term|expression)(?: is| was)?) (?:an? )?(?P<term>[\w-]+(?: [\w-]+){0,2}?)\s*[.,;!?]+\s*$",
+    re.IGNORECASE,
+)
 
 
 def plainly(question: str) -> str:
@@ -45,9 +58,13 @@ def plainly(question: str) -> str:
         'Explain how dew forms.'
         >>> plainly("My brother broke the lidar. Explain the term quaternion, please")
         'What is quaternion?'
+        >>> plainly('The coach keeps on about the "jibe". What on earth is that?')
+        'What is jibe?'
     """
     question = _PLEA.sub("", question.strip())
     if term := _term(question):
+        return f"What is {term}?"
+    if term := _mentioned(question):
         return f"What is {term}?"
     asked = asking(question)
     term = _term(asked) if asked != question else ""
@@ -60,3 +77,13 @@ def plainly(question: str) -> str:
 def _term(question: str) -> str:
     """What a question wants to have explained; empty if it wants something else."""
     return next((match["term"] for frame in _FRAMES if (match := frame.match(question))), "")
+
+
+def _mentioned(question: str) -> str:
+    """The term that somebody has used and that is asked for by no more than "What is that?"; empty if there is none."""
+    if (points := _POINTS.match(question)) is None:
+        return ""
+    quoted = {match["term"].strip() for match in _QUOTED.finditer(points["told"])}
+    said = _MENTIONED.search(points["told"]) if not quoted else None
+    term = said["term"] if said is not None else quoted.pop() if len(quoted) == 1 else ""
+    return term if topic_stems(term) and not _REFERS.match(term) else ""

@@ -37,12 +37,7 @@ def refers(question: str) -> bool:
     return any(word.lower() in _REFERENCE for word in words(question))
 
 
-def is_about(question: str, selection: str) -> bool:
-    """Whether a question is about the text that the reader has marked: it leans on it, or names what it names.
-
-    Args:
-        question: What is asked.
-        selection: Not empty.
-    """
+def names_of(question: str, selection: str) -> bool:
+    """Whether a question names what the text names that the reader has marked: half of its subjects at least."""
     topics = topic_stems(asking(question))
-    return leans(question) or len(topics & stem_set(selection)) >= SHARED * max(1, len(topics))
+    return len(topics & stem_set(selection)) >= SHARED * max(1, len(topics))

@@ -16,19 +16,22 @@ from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored
 from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence, Late
 from lutrin.retrieve.frames import plainly
-from lutrin.retrieve.leaning import is_about
+from lutrin.retrieve.leaning import leans, names_of
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.respell import Speller, respell
 from lutrin.retrieve.signals import log_odds, signals_of, strength
+from lutrin.retrieve.subjects import without
 from lutrin.retrieve.words import plain, topic_stems, words
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 CONTAINS_BONUS = 0.2
 """Added to the passage that the selection was taken from."""
-ABOUT_SELECTION = 4.0
-"""Added to the log odds of a question about a marked passage of the book, which has the words that it lacks."""
+LEANS_ON_SELECTION = 8.0
+"""Added to the log odds of a question that leans on a marked passage of the book, which has the words that it lacks."""
+NAMES_SELECTION = 4.0
+"""The same for one that names what the passage names."""
 CONTEXT_WEIGHT = 0.4
 """What the whole question says of a passage, beside 1 for what its part says."""
 MARKED_WORDS = 5
@@ -126,9 +129,19 @@ class Searcher:
         selection = selected_text[:SELECTION_CHARACTERS]
         text = plainly(text)
         changes = await self._speller.changes(generation, text, self.embedder)
-        questions = await self._ask(generation, respell(text, changes), selection)
-        pool, scored = await gather(generation, questions, where)
-        return replace(await self._choose(generation, pool, scored, k=k, selection=selection), changes=changes)
+        text = respell(text, changes)
+        found = await self._find(generation, text, k=k, where=where, selection=selection)
+        unnamed = without(text, generation.manifest.subjects) if found.odds >= 0 and not selection else None
+        if unnamed is not None:
+            other = await self._find(generation, unnamed, k=k, where=where, selection="")
+            found = replace(found, odds=min(found.odds, other.odds))
+        return replace(found, changes=changes)
+
+    async def _find(
+        self, generation: OpenGeneration, text: str, *, k: int, where: Mapping[str, str] | None, selection: str
+    ) -> Found:
+        pool, scored = await gather(generation, await self._ask(generation, text, selection), where)
+        return await self._choose(generation, pool, scored, k=k, selection=selection)
 
     async def _choose(
         self,
@@ -156,8 +169,9 @@ class Searcher:
         chosen = choose(wishes, files, lengths, k)
         told = [signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True)]
         odds, signals = max((log_odds(found, generation.manifest.scope), tuple(map(float, found))) for found, _ in told)
-        if selection and is_about(wanted[0].asked.text, selection) and _stands_in(pool, selection):
-            odds += ABOUT_SELECTION
+        if selection and _stands_in(pool, selection):
+            typed = wanted[0].asked.text
+            odds += LEANS_ON_SELECTION if leans(typed) else NAMES_SELECTION * names_of(typed, selection)
         return Found(
             passages=_passages(pool, chosen, wanted),
             parts=tuple(
