@@ -27,6 +27,11 @@ WINDOW_TOKENS = 256
 """The length that all-MiniLM-L6-v2 was made for (`max_seq_length` of its publisher), special tokens included."""
 OVERLAP_TOKENS = 32
 SPECIAL_TOKENS = 2
+AT_ONCE = 2
+"""Threads that encode questions, in order of arrival; more would only take the cores from each other. A question waits
+here and not in the event loop, so that the next one begins while the loop is at work on others."""
+SHORT_CHARACTERS = 1024
+"""Of texts that are encoded one after the other in one of these threads: waking others for them takes longer."""
 
 
 class FastembedEmbedder:
@@ -60,6 +65,7 @@ class FastembedEmbedder:
         self._tokenizer: Any = None
         self._session: Any = None
         self._pool: ThreadPoolExecutor | None = None
+        self._asking = _for_questions()
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each token; see `ports.Embedder.token_offsets`."""
@@ -73,18 +79,28 @@ class FastembedEmbedder:
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length; see `ports.Embedder.encode`."""
-        return await asyncio.to_thread(self._encode, texts)
+        if sum(map(len, texts)) > SHORT_CHARACTERS:
+            return await asyncio.to_thread(self._encode, texts)
+        return await asyncio.get_running_loop().run_in_executor(self._asking, self._encode, texts)
 
     def close(self) -> None:
         """Let the threads go; the next call of `encode` would start new ones."""
         pool, self._pool, self._session = self._pool, None, None
+        asking, self._asking = self._asking, _for_questions()
+        asking.shutdown()
         if pool is not None:
             pool.shutdown()
 
     def _encode(self, texts: Sequence[str]) -> list[Encoding]:
         tokenizer, session, pool = self._tokens(), *self._model()
         before, after = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-        encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        is_short = sum(map(len, texts)) <= SHORT_CHARACTERS
+        # The other way a batch is shared out among threads of its own.
+        encoded = (
+            [tokenizer.encode(text, add_special_tokens=False) for text in texts]
+            if is_short
+            else tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        )
         jobs = [
             (number, start, stop)
             for number, item in enumerate(encoded)
@@ -101,7 +117,7 @@ class FastembedEmbedder:
         # Longest first, so that no thread is left with a long one at the end.
         order = sorted(range(len(jobs)), key=lambda index: jobs[index][1] - jobs[index][2])
         # A question is computed here: waking another thread for it takes longer where the cores are busy.
-        results = pool.map(run, (jobs[i] for i in order)) if len(jobs) > 1 else map(run, jobs)
+        results = map(run, (jobs[i] for i in order)) if is_short else pool.map(run, (jobs[i] for i in order))
         hidden = dict(zip(order, results, strict=True))
         pieces: list[list[tuple[int, npt.NDArray[np.float32]]]] = [[] for _ in texts]
         for index, (number, start, _) in enumerate(jobs):
@@ -183,6 +199,10 @@ class FastembedEmbedder:
                 f"The embedding model is incomplete: {', '.join(missing)} not in {self._directory}.",
                 remedy="Run `lutrin models fetch embed`.",
             )
+
+
+def _for_questions() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="ask")
 
 
 def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:

@@ -112,7 +112,7 @@ class _Held:
         """Pairs of id and cosine, best first."""
         if not self.ids:
             return []
-        cosines = np.einsum("nd,d->n", self.vectors, vector / np.linalg.norm(vector))
+        cosines = np.vecdot(self.vectors, vector / np.linalg.norm(vector))
         # All that are as near as the k-th, so that equally near ones are told apart by their order alone.
         near = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k]) if k < len(cosines) else np.arange(len(cosines))
         best = near[np.argsort(-cosines[near], kind="stable")[:k]]

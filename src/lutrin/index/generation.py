@@ -25,7 +25,7 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import definitions, lexical
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
-from lutrin.index.postings import Key, Posting, Postings, read_postings
+from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore, WordIndex
 from lutrin.records import Chunk
@@ -187,7 +187,7 @@ class OpenGeneration:
         known = {name: self._kept[name] for name in ids if name in self._kept}
         missing = [name for name in ids if name not in known]
         if missing:
-            known |= await self._query(lambda: read(missing))
+            known |= await self._look(lambda: read(missing))
             self._kept.update(known)
             while len(self._kept) > KEPT_CHUNKS:
                 del self._kept[next(iter(self._kept))]
@@ -221,7 +221,7 @@ class OpenGeneration:
         counts = self._window_starts[np.asarray(rows) + 1] - starts
         firsts = np.cumsum(counts) - counts
         taken = np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))
-        near = np.einsum("wd,d->w", self.windows[taken], vector)  # not BLAS: see `tokens.product`
+        near = np.vecdot(self.windows[taken], vector)  # row by row: see `tokens.product`
         best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
         return best
 
@@ -285,7 +285,7 @@ class OpenGeneration:
         wanted = set(words)
         missing = {word for word in wanted if word not in self._frequencies}
         if missing:
-            found = await self._query(lambda: lexical.document_frequency(self._passages, missing))
+            found = await self._look(lambda: lexical.document_frequency(self._passages, missing))
             if len(self._frequencies) + len(found) > KEPT_WORDS:
                 self._frequencies = {word: self._frequencies[word] for word in wanted - missing}
             self._frequencies.update(found)
@@ -306,15 +306,29 @@ class OpenGeneration:
     async def _query(self, read: Callable[[], T]) -> T:
         def locked() -> T:
             with self._reading:
-                try:
-                    return read()
-                except sqlite.DatabaseError as error:
-                    raise IndexUnavailable(f"The index {self.name} cannot be read: {error}") from error
+                return self._guarded(read)
 
         return await asyncio.to_thread(locked)
 
+    async def _look(self, read: Callable[[], T]) -> T:
+        """As `_query`, for what takes no longer than the way to another thread: in this one, unless another reads."""
+        if not self._reading.acquire(blocking=False):
+            return await self._query(read)
+        try:
+            return self._guarded(read)
+        finally:
+            self._reading.release()
+
+    def _guarded(self, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except sqlite.DatabaseError as error:
+            raise IndexUnavailable(f"The index {self.name} cannot be read: {error}") from error
+
     async def _read_postings(self, keys: Sequence[Key]) -> dict[Key, Posting]:
-        return await self._query(lambda: read_postings(self._passages, keys))
+        found = await self._look(lambda: read_rare(self._passages, keys))
+        rest = [key for key in keys if key not in found]
+        return found | (await self._query(lambda: read_postings(self._passages, rest)) if rest else {})
 
     def _filtered(self, where: Mapping[str, str]) -> list[tuple[int, str]]:
         clause, values = lexical.chunk_filter(where)

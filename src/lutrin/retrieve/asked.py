@@ -1,5 +1,6 @@
 """A question as the searches need it: one vector, the token vectors that carry meaning, and how much each counts."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -113,8 +114,8 @@ def unusual(ranks: Sequence[int]) -> float:
     """
     if len(ranks) != 1:
         return 1.0
-    place = np.log(max(ranks[0], 1) / COMMON) / np.log(RAREST / COMMON)
-    return float(np.clip(place, LEAST_UNUSUAL, 1.0))
+    place = math.log(max(ranks[0], 1) / COMMON) / math.log(RAREST / COMMON)
+    return min(max(place, LEAST_UNUSUAL), 1.0)
 
 
 async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encoding) -> tuple[Float, Float, list[str]]:
@@ -138,7 +139,7 @@ async def weighted_tokens(generation: OpenGeneration, text: str, encoding: Encod
     keep = keep or [index for index, word in enumerate(owners) if word] or list(range(len(owners)))
     rarity = await rarities(generation, {owners[index] for index in keep if owners[index]})
     rarity |= {word: min(rarity[word], ASIDE) for word in rarity.keys() & (FORM_WORDS)}
-    unknown = 1 + float(np.log(generation.manifest.chunks + 1))
+    unknown = 1 + math.log(generation.manifest.chunks + 1)
     weights = [rarity.get(owners[index], unknown) for index in keep]
     return encoding.token_vectors[keep], np.array(weights, dtype=np.float32), [owners[index] for index in keep]
 
@@ -147,7 +148,7 @@ async def rarities(generation: OpenGeneration, named: set[str]) -> dict[str, flo
     """1 + log((N + 1) / (n + 1)) of each lower-case word, which stands in n of the book's N chunks."""
     total = generation.manifest.chunks + 1
     frequency = await generation.document_frequency(named)
-    return {word: 1 + float(np.log(total / (frequency.get(word, 0) + 1))) for word in named}
+    return {word: 1 + math.log(total / (frequency.get(word, 0) + 1)) for word in named}
 
 
 def pooled(encoding: Encoding) -> Float:

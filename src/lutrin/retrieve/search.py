@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.respell import Speller, respell
 from lutrin.retrieve.signals import log_odds, signals_of, strength
 from lutrin.retrieve.subjects import without
-from lutrin.retrieve.words import plain, topic_stems, words
+from lutrin.retrieve.words import REMEMBERED, plain, topic_stems, words
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
@@ -40,8 +40,6 @@ RERANKED = 20
 """Passages that a cross-encoder reads, each in some 20 ms."""
 RERANK_WEIGHT = 1.0
 """What its verdict counts beside the fused score; a guess until somebody's weights are measured."""
-TURNS = 2
-"""Questions that are embedded at once, in order of arrival: more would only take the cores from each other."""
 ENCODED = 256
 """Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
 EVIDENCE_PASSAGES = 12
@@ -75,6 +73,21 @@ class Found:
     """Words of the question that were searched for in the book's spelling."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ordered:
+    """Candidates as each thing that is asked orders them, and whether the book speaks of it."""
+
+    pool: Pool
+    wanted: Sequence[Scored]
+    """What is asked: the question, or its parts if there are several."""
+    ranks: Sequence[Float] = ()
+    """(P,) of each: by which it orders the pool."""
+    odds: float = -np.inf
+    signals: tuple[float, ...] = ()
+    strength: float = 0.0
+    """The last three as in `Found`."""
+
+
 class Searcher:
     """Finds passages in an open generation.
 
@@ -87,8 +100,8 @@ class Searcher:
         self.embedder = embedder
         self._reranker = reranker
         self._speller = Speller()
+        self._ranks = lru_cache(maxsize=REMEMBERED)(embedder.token_ranks)
         self._encoded: dict[str, Encoding] = {}
-        self._turns = asyncio.Semaphore(TURNS)
         self._background: Vectors | None = None
         self._embedding = asyncio.Lock()
 
@@ -98,8 +111,7 @@ class Searcher:
         known = {text: self._encoded[text] for text in wanted if text in self._encoded}
         missing = [text for text in wanted if text not in known]
         if missing:
-            async with self._turns:
-                known.update(zip(missing, await self.embedder.encode(missing), strict=True))
+            known.update(zip(missing, await self.embedder.encode(missing), strict=True))
             self._encoded.update(known)
             while len(self._encoded) > ENCODED:
                 del self._encoded[next(iter(self._encoded))]
@@ -130,58 +142,37 @@ class Searcher:
         text = plainly(text)
         changes = await self._speller.changes(generation, text, self.embedder)
         text = respell(text, changes)
-        found = await self._find(generation, text, k=k, where=where, selection=selection)
-        unnamed = without(text, generation.manifest.subjects) if found.odds >= 0 and not selection else None
-        if unnamed is not None:
-            other = await self._find(generation, unnamed, k=k, where=where, selection="")
-            found = replace(found, odds=min(found.odds, other.odds))
-        return replace(found, changes=changes)
+        unnamed = without(text, generation.manifest.subjects) if not selection else None
+        texts, others = _texts(text, selection), _texts(unnamed, "") if unnamed is not None else []
+        # All of them now: who came back for more would wait behind everybody else's questions.
+        wanted = [*texts, *others, *([selection] if selection else [])]
+        encoded = dict(zip(wanted, await self.encode(wanted), strict=True))
+        ordered = await self._ordered(generation, texts, encoded, where, selection)
+        odds = ordered.odds
+        if others and odds >= 0:
+            odds = min(odds, (await self._ordered(generation, others, encoded, where, "")).odds)
+        return replace(_found(ordered, k), odds=odds, changes=changes)
 
-    async def _find(
-        self, generation: OpenGeneration, text: str, *, k: int, where: Mapping[str, str] | None, selection: str
-    ) -> Found:
-        pool, scored = await gather(generation, await self._ask(generation, text, selection), where)
-        return await self._choose(generation, pool, scored, k=k, selection=selection)
-
-    async def _choose(
+    async def _ordered(
         self,
         generation: OpenGeneration,
-        pool: Pool,
-        scored: Sequence[Scored],
-        *,
-        k: int,
+        texts: Sequence[str],
+        encoded: Mapping[str, Encoding],
+        where: Mapping[str, str] | None,
         selection: str,
-    ) -> Found:
-        """What the whole question (first) and its parts, if there are several, find in their pool."""
-        wanted = scored[1:] or scored
+    ) -> _Ordered:
+        """The candidates for a question (the first text) and its parts (the rest), if there are several."""
+        pool, scored = await gather(generation, await self._asked(generation, texts, encoded, selection), where)
+        wanted, whole = (scored[1:], scored[0]) if scored[1:] else (scored, None)
         if not pool.chunks:
-            parts = tuple(Part(item.asked.text, ()) for item in wanted)
-            return Found(passages=(), parts=parts, odds=-np.inf)
-        ranks = [
-            await self._reread(pool, item, _rank(pool, item, scored[0] if scored[1:] else None, selection))
-            for item in wanted
-        ]
-        wishes = [
-            Wish(scores=rank, matches=item.late.passage_best, share=item.share)
-            for rank, item in zip(ranks, wanted, strict=True)
-        ]
-        files, lengths = zip(*((chunk.filename, len(chunk.text)) for chunk in pool.chunks), strict=True)
-        chosen = choose(wishes, files, lengths, k)
+            return _Ordered(pool, wanted)
+        ranks = [await self._reread(pool, item, _rank(pool, item, whole, selection)) for item in wanted]
         told = [signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True)]
         odds, signals = max((log_odds(found, generation.manifest.scope), tuple(map(float, found))) for found, _ in told)
         if selection and _stands_in(pool, selection):
             typed = wanted[0].asked.text
             odds += LEANS_ON_SELECTION if leans(typed) else NAMES_SELECTION * names_of(typed, selection)
-        return Found(
-            passages=_passages(pool, chosen, wanted),
-            parts=tuple(
-                Part(item.asked.text, Late(partial(_evidence, pool, item, rank, max(k, EVIDENCE_PASSAGES))))
-                for item, rank in zip(wanted, ranks, strict=True)
-            ),
-            odds=odds,
-            signals=signals,
-            strength=max(strength(found) for _, found in told),
-        )
+        return _Ordered(pool, wanted, ranks, odds, signals, max(strength(found) for _, found in told))
 
     async def _reread(self, pool: Pool, item: Scored, rank: Float) -> Float:
         """(P,): the order of a part after the cross-encoder, if there is one, has read the best of the pool."""
@@ -193,26 +184,22 @@ class Searcher:
         changed[best] += RERANK_WEIGHT * await self._reranker.scores(item.asked.text, texts)
         return changed
 
-    async def _ask(self, generation: OpenGeneration, text: str, selection: str) -> list[Asked]:
-        """The question, followed by its parts if there are several."""
-        # "Explain this" says nothing about the subject; the selected text does.
-        text = text if topic_stems(text) or not selection else selection
-        parts = [text] if selection else parts_of(text)
-        texts = [text, *(parts if len(parts) > 1 else [])]
-        encodings = await self.encode([*texts, *([selection] if selection else [])])
-        marked = encodings[-1] if selection else None
+    async def _asked(
+        self, generation: OpenGeneration, texts: Sequence[str], encoded: Mapping[str, Encoding], selection: str
+    ) -> list[Asked]:
+        """Texts in the terms of the book."""
         background = await self._usual()
         return [
             await asked(
                 generation,
-                item,
-                encoding,
-                marked,
-                f"{item} {selection}".strip(),
+                text,
+                encoded[text],
+                encoded[selection] if selection else None,
+                f"{text} {selection}".strip(),
                 background=background,
-                ranks=self.embedder.token_ranks,
+                ranks=self._ranks,
             )
-            for item, encoding in zip(texts, encodings[: len(texts)], strict=True)
+            for text in texts
         ]
 
     async def _usual(self) -> Vectors:
@@ -221,6 +208,36 @@ class Searcher:
             if self._background is None:
                 self._background = await background_vectors(self.embedder)
             return self._background
+
+
+def _texts(text: str, selection: str) -> list[str]:
+    """What is searched for: the question, followed by its parts if there are several."""
+    # "Explain this" says nothing about the subject; the selected text does.
+    text = text if topic_stems(text) or not selection else selection
+    parts = [text] if selection else parts_of(text)
+    return [text, *(parts if len(parts) > 1 else [])]
+
+
+def _found(ordered: _Ordered, k: int) -> Found:
+    """What a reader gets of the candidates: at most so many passages, and the evidence."""
+    pool, wanted, ranks = ordered.pool, ordered.wanted, ordered.ranks
+    if not pool.chunks:
+        return Found(passages=(), parts=tuple(Part(item.asked.text, ()) for item in wanted), odds=ordered.odds)
+    wishes = [
+        Wish(scores=rank, matches=item.late.passage_best, share=item.share)
+        for rank, item in zip(ranks, wanted, strict=True)
+    ]
+    files, lengths = zip(*((chunk.filename, len(chunk.text)) for chunk in pool.chunks), strict=True)
+    return Found(
+        passages=_passages(pool, choose(wishes, files, lengths, k), wanted),
+        parts=tuple(
+            Part(item.asked.text, Late(partial(_evidence, pool, item, rank, max(k, EVIDENCE_PASSAGES))))
+            for item, rank in zip(wanted, ranks, strict=True)
+        ),
+        odds=ordered.odds,
+        signals=ordered.signals,
+        strength=ordered.strength,
+    )
 
 
 def _rank(pool: Pool, item: Scored, whole: Scored | None, selection: str) -> Float:
@@ -253,9 +270,9 @@ def _passages(pool: Pool, chosen: Sequence[int], wanted: Sequence[Scored]) -> tu
     """The chosen passages with the figures of the part that each answers best."""
     found: list[Passage] = []
     for index in chosen:
-        item = wanted[int(np.argmax([scored.fused[index] for scored in wanted]))]
+        item = max(wanted, key=lambda scored: float(scored.fused[index]))
         chunk = pool.chunks[index]
-        score = float(np.clip(item.fused[index] / (1 + LEXICAL_WEIGHT + LATE_WEIGHT), 0, 1))
+        score = min(max(float(item.fused[index]) / (1 + LEXICAL_WEIGHT + LATE_WEIGHT), 0.0), 1.0)
         found.append(
             Passage(
                 chunk=chunk,

@@ -65,21 +65,24 @@ def signals_of(pool: Pool, item: Scored, rank: Float) -> tuple[Float, Float]:
     matches = item.late.passage_best[order]
     topics = item.asked.topics
 
-    def share(passages: int, missed: Callable[[str, Topic, Float], float]) -> float:
+    in_five = frozenset().union(*held), matches.max(axis=0)
+    in_first = held[0], matches[0]
+
+    def share(best: tuple[frozenset[str], Float], missed: Callable[[str, Topic, Float], float]) -> float:
         """Of the question's words by weight, those that the best passages hold."""
-        stems, match = frozenset().union(*held[:passages]), matches[:passages].max(axis=0)
+        stems, match = best
         found = sum(topic.weight for stem, topic in topics.items() if stem in stems)
         lost = sum(missed(stem, topic, match) for stem, topic in topics.items() if stem not in stems)
         return found / (found + lost) if found + lost else 1.0
 
     near = (item.cosines.max(), item.late.passages.max())
     rest = (
-        matches.max(axis=0) @ item.share,
+        in_five[1] @ item.share,
         np.sqrt(2 * np.log(min(max(item.asked.chunks, 2), LARGEST))),
         item.asked.usual,
     )
     judged, compared = (
-        np.array([*near, share(CONSIDERED, missed), share(1, missed), *rest], dtype=np.float32)
+        np.array([*near, share(in_five, missed), share(in_first, missed), *rest], dtype=np.float32)
         for missed in (_missed, _missed_in_full)
     )
     return judged, compared
@@ -95,8 +98,8 @@ def _missed(stem: str, topic: Topic, match: Float) -> float:
     """
     weight = min(topic.weight, EVERYDAY) if is_everyday(stem) else topic.weight
     weight *= TOLD if topic.told else 1.0
-    alike = float(match[list(topic.places)].mean()) if topic.places else 0.0
-    return weight * topic.unusual * float(np.clip((1 - alike) / (1 - UNLIKE), 0, 1))
+    alike = sum(float(match[place]) for place in topic.places) / max(1, len(topic.places))
+    return weight * topic.unusual * min(max((1 - alike) / (1 - UNLIKE), 0.0), 1.0)
 
 
 def _missed_in_full(stem: str, topic: Topic, match: Float) -> float:  # noqa: ARG001 - as `_missed`

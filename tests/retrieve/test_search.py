@@ -1,0 +1,66 @@
+"""How a search goes about its work; what it finds is measured in bench/ and tested with the real books."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.index.conftest import Library
+
+from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.index.generation import OpenGeneration, open_generation
+from lutrin.ports import Encoding
+from lutrin.retrieve.search import Searcher
+
+PAGES = {
+    "01/a.md": ["The arm of Kestrel lifts a stone.", "Kestrel walks on the hill at night."],
+    "01/b.md": ["The lamp of Kestrel is red.", "Water cools the motor."],
+}
+"""A book that speaks of Kestrel wherever it can."""
+
+
+class Noting(WordHashEmbedder):
+    """Notes what it is asked to encode."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[list[str]] = []
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """As the fake that it is."""
+        self.calls.append(list(texts))
+        return await super().encode(texts)
+
+
+@pytest.fixture
+async def generation(tmp_path: Path) -> AsyncIterator[OpenGeneration]:
+    """The book, open."""
+    library = Library(tmp_path)
+    await library.publish("g1", PAGES)
+    opened = await open_generation(library.books_dir / "robots" / "g1", library.store)
+    yield opened
+    await opened.close()
+
+
+async def test_all_texts_of_a_question_are_encoded_at_once(generation: OpenGeneration) -> None:
+    """The question, its parts, and all of these without the name of what the book is about wait for one turn."""
+    assert "kestrel" in generation.manifest.subjects
+    embedder = Noting()
+    searcher = Searcher(embedder)
+    await searcher.search(generation, "What cools the motor?", k=2)  # the first one waits for the background besides
+    embedder.calls.clear()
+    await searcher.search(generation, "How does Kestrel lift a stone? And which colour does its lamp have?", k=2)
+    (texts,) = embedder.calls
+    assert len(texts) == len(set(texts)) == 6
+    assert {"How does Kestrel lift a stone?", "How does it lift a stone?"} < set(texts)
+
+
+async def test_what_was_asked_lately_is_not_encoded_again(generation: OpenGeneration) -> None:
+    """Each book of several is searched for the same question."""
+    embedder = Noting()
+    searcher = Searcher(embedder)
+    first = await searcher.search(generation, "Who walks on the hill?", k=2)
+    embedder.calls.clear()
+    again = await asyncio.gather(*(searcher.search(generation, "Who walks on the hill?", k=2) for _ in range(3)))
+    assert embedder.calls == []
+    assert [found.passages for found in again] == [first.passages] * 3
