@@ -14,6 +14,7 @@ import numpy as np
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.tokens import MaxSim
+from lutrin.ports import WordIndex
 from lutrin.records import Chunk
 from lutrin.retrieve.asked import Asked, Float
 from lutrin.retrieve.repeated import repeated
@@ -87,10 +88,12 @@ async def gather(
     """
     # Those that repeat others stand back below; where every second passage does, twice as many are needed.
     wanted = POOL + min(POOL, 2 * POOL * generation.repeats // max(1, generation.manifest.chunks))
-    found = await asyncio.gather(
-        *(generation.nearest(item.vector, wanted, where) for item in questions),
-        *(generation.matching(item.searched, wanted, where) for item in questions),
-    )
+    searches = [generation.nearest(item.vector, wanted, where) for item in questions]
+    searches += [generation.matching(item.searched, wanted, where) for item in questions]
+    if isinstance(generation.vectors, WordIndex):  # elsewhere: they wait for it together
+        found = await asyncio.gather(*searches)
+    else:  # in memory: who stepped back between them would wait for everybody else's question
+        found = [await search for search in searches]
     names = dict.fromkeys(name for pairs in found for name, _ in pairs)
     places = await generation.places(list(names))
     places = _fewer(generation, places, questions[0].vector, MOST * len(questions))

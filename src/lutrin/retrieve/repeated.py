@@ -29,20 +29,20 @@ def repeated(firsts: Sequence[int], chunks: Sequence[Chunk], fused: Float, late:
         (P,): true for those that can stand back.
     """
     found = np.zeros(len(chunks), dtype=np.bool_)
-    better: dict[int, list[frozenset[str]]] = {}
+    better: dict[int, set[str]] = {}
     waiting = Counter(firsts)
     alike = [index for index, first in enumerate(firsts) if waiting[first] > 1]
     starts, worth = late.unit_starts.tolist(), (-fused).tolist()
     for _, _, index in sorted((worth[index], chunks[index].chunk_id, index) for index in alike):
         units, first = chunks[index].units, firsts[index]
         start, stop = starts[index], starts[index + 1]
-        before = better.setdefault(first, [])
+        before = better.setdefault(first, set())
         if before and stop > start:
             best = plain(units[int(late.unit_numbers[start + int(late.units[start:stop].argmax())])].text)
-            found[index] = any(best in said for said in before)
+            found[index] = best in before
         waiting[first] -= 1
         if waiting[first]:
-            before.append(_said(units))
+            before |= _said(units)
     return found
 
 
