@@ -45,6 +45,9 @@ the other side closes it. A question that is sent into a connection that the ser
 SWITCH_S = 0.0005
 """How long a thread may keep the interpreter while others wait for it. A search comes back from native code several
 times; with Python's 5 ms each return can cost that much (docs/decisions/0012)."""
+COLLECTED = (20_000, 20, 20)
+"""Objects that come before the youngest are looked through for garbage, and how often until older ones are: what a
+search makes goes without that, and what it keeps stays for long."""
 HANDLERS = [
     health.health,
     health.ready,
@@ -141,6 +144,7 @@ async def run_server(
     )
     give_back()
     gc.freeze()  # what was loaded stays: looking through all of it for garbage stops everybody for 0.15 s
+    gc.set_threshold(*COLLECTED)
     sys.setswitchinterval(SWITCH_S)
     with listener:
         if on_ready is not None:
