@@ -1,13 +1,16 @@
 """Steps that are asked for, and the form of the units around them."""
 
+from dataclasses import replace
+
 import pytest
 from tests.answer.book import chunk, evidence, unit
 
 from lutrin.answer.extract import choose
 from lutrin.answer.kinds import kind_of
-from lutrin.answer.steps import first_steps
+from lutrin.answer.steps import best_steps
 from lutrin.answer.wanted import wanted
 from lutrin.records import Chunk, Unit
+from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.rank import form
 
 TASKS = ("Lift the loop off the hook", "Oil the bearing of the wheel", "Turn it by hand", "Hang it up again")
@@ -77,11 +80,14 @@ def test_a_torn_step_of_another_passage_is_not_quoted() -> None:
     assert any("Set the sail" in text for text in texts)
 
 
-def test_a_numbered_list_of_which_one_step_is_quoted_is_completed_where_a_way_is_asked_for() -> None:
-    """However long it is, within what a procedure may have; elsewhere one of many long steps may stand alone."""
+def test_a_numbered_list_of_which_one_step_is_quoted_is_completed_unless_a_number_is_asked_for() -> None:
+    """However long it is, within what a procedure may have: a step without the others leads astray.
+
+    A number that is asked for may stand in one of them.
+    """
     items = steps(*(f"{task} and then {'wait a little ' * 6}" for task in TASKS))
     page = chunk(*items)
-    for question, count in (("How do I mend it?", 4), ("What happens?", 1)):
+    for question, count in (("How do I mend it?", 4), ("What happens?", 4), ("How long does it take?", 1)):
         (quote,) = choose(wanted(question), evidence(page, 0.9, 0.1, 0.1, 0.1), budget_words=200, widened=0)
         assert len(quote.units) == count, question
 
@@ -144,11 +150,82 @@ def test_the_numbered_list_of_the_best_passage_is_preferred_where_a_way_is_asked
     assert first.text == "A loop is a loop."
 
 
-def test_of_two_numbered_lists_in_the_best_passage_the_one_that_matches_better_is_preferred() -> None:
-    """The other has no advantage."""
+def whole(items: list[Evidence], score: float) -> list[Evidence]:
+    """Items of a list that match so well together."""
+    return [replace(item, whole=score) for item in items]
+
+
+def test_of_several_numbered_lists_the_one_that_answers_best_as_a_whole_is_preferred() -> None:
+    """The other has no advantage; where there is none, nothing has."""
     page = chunk(*steps(*TASKS), *steps("Weigh the anchor", "Set the sail", block=1, start=900))
-    assert first_steps(evidence(page, 0.1, 0.1, 0.1, 0.1, 0.2, 0.1)) == {("c1", 4), ("c1", 5)}
-    assert not first_steps(evidence(chunk(unit("A loop is a loop.")), 0.9))
+    found = evidence(page, 0.3, 0.1, 0.1, 0.1, 0.2, 0.1)
+    assert best_steps([*whole(found[:4], 0.3), *whole(found[4:], 0.4)]) == {("c1", 4), ("c1", 5)}
+    assert not best_steps(evidence(chunk(unit("A loop is a loop.")), 0.9))
+
+
+def test_a_procedure_may_stand_in_a_passage_that_is_not_the_best_one() -> None:
+    """If as a whole it is nearly as good as the best unit; in the best passage it need not be."""
+    said = chunk(unit("A ship is slow."), chunk_id="c2", filename="02-ships.mdx")
+    page = chunk(*steps(*TASKS))
+    for score, count in ((0.7, 4), (0.5, 0)):
+        found = whole(evidence(page, 0.4, 0.4, 0.4, 0.4), score)
+        assert len(best_steps([*evidence(said, 0.8), *found])) == count, score
+        assert len(best_steps([*found, *evidence(said, 0.8)])) == len(TASKS), score
+
+
+def test_a_long_procedure_is_preferred_in_the_best_passage_only() -> None:
+    """Elsewhere it would take the words of all that matches better."""
+    said = chunk(unit("A ship is slow."), chunk_id="c2", filename="02-ships.mdx")
+    page = chunk(*steps(*(f"{task} {'slowly ' * 30}" for task in TASKS)))
+    found = whole(evidence(page, 0.4, 0.4, 0.4, 0.4), 0.8)
+    assert not best_steps([*evidence(said, 0.8), *found])
+    assert len(best_steps([*found, *evidence(said, 0.8)])) == len(TASKS)
+
+
+def test_of_two_procedures_that_answer_alike_the_one_in_the_better_passage_is_preferred() -> None:
+    """The passage has the words that steps lack."""
+    page, other = chunk(*steps(*TASKS)), chunk(*steps("Weigh the anchor", "Set the sail"), chunk_id="c2")
+    scores = evidence(page, 0.4, 0.4, 0.4, 0.4)
+    for score, name in ((0.71, "c1"), (0.75, "c2")):
+        found = best_steps([*whole(scores, 0.7), *whole(evidence(other, 0.4, 0.4), score)])
+        assert {chunk_id for chunk_id, _ in found} == {name}, score
+
+
+def test_a_procedure_counts_as_much_as_all_of_its_steps_where_a_way_is_asked_for() -> None:
+    """Each step alone has few words of the question."""
+    page = chunk(unit("A loop is mended."), *steps(*TASKS, block=1, start=100))
+    plain = evidence(page, 0.7, 0.3, 0.3, 0.3, 0.3)
+    found = [plain[0], *whole(plain[1:], 0.65)]
+    for question, first in (("How do I mend it?", "1. Lift"), ("How long is it?", "A loop")):
+        (quote,) = choose(wanted(question), found, budget_words=5, widened=0)
+        assert quote.text.startswith(first), question
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("how mend a split pipe", True),
+        ("What is the right way to plug it in?", True),
+        ("Is there a way to test it? How?", True),
+        ("how do they go about it", True),
+        ("mixing a fresh tank", True),
+        ("How thin do I roll it?", False),
+        ("Which tank is fresh?", False),
+        ("Does it leak?", False),
+    ],
+)
+def test_a_way_is_asked_for_in_many_forms(question: str, asks: bool) -> None:
+    """As typed into a search box, too."""
+    assert wanted(question).asks_way is asks
+
+
+def test_steps_stand_back_where_a_reason_or_a_definition_is_asked_for() -> None:
+    """They say what to do, and would come with all the others."""
+    step, said = unit("1. Oil the loop well.", kind="list_item"), unit("The loop is well oiled.")
+    page = chunk(step, said)
+    for question in ("Why is the hook dry?", "What is a hook?"):
+        assert wanted(question).bonus(page, step) < wanted(question).bonus(page, said), question
+    assert wanted("Which hook?").bonus(page, step) == wanted("Which hook?").bonus(page, said)
 
 
 def test_how_something_differs_is_not_how_it_is_done() -> None:

@@ -48,6 +48,16 @@ def test_evidence_knows_how_well_a_unit_matches_by_itself_and_its_passage_as_a_w
     assert {item.passage for item in items} == {0.25}
 
 
+def test_evidence_knows_how_well_a_list_matches_as_a_whole() -> None:
+    """Each token by whichever item has it; what is no item of a list has no whole."""
+    items = [unit(text, kind="list_item", block=1) for text in ("It is deep.", "It is steep.")]
+    first, second, other = found(chunk(*items, unit("It is old.")))
+    assert first.whole == second.whole
+    assert round(first.whole - first.score, 6) == 0.0
+    assert first.score > second.score
+    assert other.whole == 0.0
+
+
 def test_what_replies_to_a_question_of_the_book_has_its_words() -> None:
     """What was asked is in the question, and the reply lacks it: "Why must the door face north? So that no sun ..."."""
     reply, more = "So that drops of rain stay where they have fallen.", "A rim that is sharp cuts each of them in two."

@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from lutrin.answer.kinds import Form, QuestionKind
+from lutrin.answer.lists import LONG_STEPS_WORDS, complete_lists, short_list
 from lutrin.answer.quote import (
     Quote,
-    is_numbered,
     is_open,
     joined,
     merged,
@@ -19,7 +19,7 @@ from lutrin.answer.quote import (
     with_leaning,
 )
 from lutrin.answer.reasons import out_of_place
-from lutrin.answer.steps import drop_torn_steps, first_steps
+from lutrin.answer.steps import best_steps, drop_torn_steps
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
@@ -55,15 +55,10 @@ SHOWS_CODE: frozenset[QuestionKind] = frozenset({"code", "steps", "other"})
 SHORT = 0.57
 SHORT_SHARE = 0.7
 """As long as an answer has less than this share of its words, units from this share of the best score on are quoted."""
-LIST_WORDS = 90
-"""A list is completed if it has at most this many words."""
-STEPS_WORDS = 50
-"""A numbered list of at most so many words is quoted whole or not at all."""
-LONG_STEPS_WORDS = 160
-"""A numbered list of which most is quoted is completed up to so many words: a step that is left out makes the others
-wrong."""
-STEPS_BONUS = 0.16
-"""For the numbered list of the best passage, where a way is asked for."""
+STEPS_BONUS = 0.12
+"""For the numbered list that answers best as a whole, where a way is asked for."""
+TEARS_NO_LIST: frozenset[QuestionKind] = frozenset({"steps", "other", "definition", "list", "why"})
+"""Kinds of answer in which no step stands without the others; "Leave for 12 hours." is a number all the same."""
 _DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source is not an answer."""
 
@@ -96,7 +91,7 @@ def choose_parts(
         # What has been said answers another part; this one gets the next best.
         said = {(quote.chunk.chunk_id, unit.char_start) for quote in quotes for unit in quote.units}
         fresh = [item for item in part.evidence if (item.chunk.chunk_id, item.unit.char_start) not in said]
-        chosen = choose(wants, fresh, budget_words=left // (len(parts) - number), widened=widened)
+        chosen = choose(wants, fresh, budget_words=left // (len(parts) - number), widened=widened, alone=alone)
         quotes = [*(quote for quote in quotes if not _within(quote, chosen, strictly=True)), *chosen]
         weakest_first = sorted(chosen, key=lambda quote: quote.score)
         sides = wants.kind == "compare"
@@ -141,7 +136,9 @@ def _within(quote: Quote, others: Sequence[Quote], *, strictly: bool = False) ->
     return any(places < other or (places == other and not strictly) for other in held)
 
 
-def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, widened: int = WIDENED) -> list[Quote]:
+def choose(
+    wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, widened: int = WIDENED, alone: bool = True
+) -> list[Quote]:
     """Choose what to quote.
 
     Args:
@@ -149,17 +146,18 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         evidence: Units of the found passages, the best passage's first.
         budget_words: Words of the whole answer, code not counted.
         widened: How many of the best units bring their neighbours.
+        alone: Whether nothing else is asked, whose words a completed list would take.
 
     Returns:
         Quotes, the one that answers best first; those of one passage stand together in the order of the book.
     """
     found = [item for item in evidence if item.unit.language not in _DRAWN]
     code = {item.place: item.score for item in found if item.unit.kind == "code"}
-    steps = first_steps(found) if wants.asks_way else frozenset()
+    steps = best_steps(found) if wants.asks_way else frozenset()
     lost = out_of_place(found) if wants.asks_reason else {}
     ranked = sorted(
         (
-            (_worth(item, wants, code) + STEPS_BONUS * (item.place in steps) - lost.get(item.place, 0.0), item)
+            (_worth(item, wants, code, in_steps=item.place in steps) - lost.get(item.place, 0.0), item)
             for item in found
             if wants.admits(item.unit)
         ),
@@ -189,7 +187,7 @@ def choose(wants: Wanted, evidence: Iterable[Evidence], *, budget_words: int, wi
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
     if wants.kind == "steps":
         drop_torn_steps(taken.units, best * WIDENED_SHARE)
-    added = _complete_lists(taken, whole=wants.kind == "steps")
+    added = complete_lists(taken.units, whole=wants.kind == "steps" or (alone and wants.kind in TEARS_NO_LIST))
     _drop_announcements(taken)
     return joined(taken.units.values(), added, first=found[0].chunk.chunk_id)
 
@@ -294,34 +292,6 @@ def _subject(item: Evidence) -> frozenset[str]:
     return topic_stems(" ".join((*item.chunk.heading_path, item.unit.text)))
 
 
-def _complete_lists(taken: _Taken, *, whole: bool = False) -> set[tuple[str, int]]:
-    """Add what a list lacks of which most is quoted, or any of a short numbered one: "3. Decide." is no answer.
-
-    Args:
-        taken: What has been chosen.
-        whole: Numbered lists are completed however little of them is quoted.
-
-    Returns:
-        What was added: chunk and position.
-    """
-    added: set[tuple[str, int]] = set()
-    for score, item in list(taken.units.values()):
-        if item.unit.kind != "list_item":
-            continue
-        most = LONG_STEPS_WORDS if is_numbered(item.unit) else LIST_WORDS
-        items = _short_list(item.chunk.units, item.position, most=most)
-        held = sum((item.chunk.chunk_id, position) in taken.units for position, _ in items)
-        words = sum(word_count(unit.text) for _, unit in items)
-        is_short = (whole or words <= STEPS_WORDS) and is_numbered(item.unit)
-        if held < len(items) and (is_short or len(items) <= held * 2):
-            missing = [position for position, _ in items if (item.chunk.chunk_id, position) not in taken.units]
-            for position in missing:
-                other = Evidence(chunk=item.chunk, position=position, score=score)
-                taken.units[item.chunk.chunk_id, position] = (score, other)
-                added.add((item.chunk.chunk_id, position))
-    return added
-
-
 def _drop_announcements(taken: _Taken) -> None:
     """Take out sentences that announce what does not come, unless nothing else is left."""
     for (name, position), (_, item) in list(taken.units.items()):
@@ -332,10 +302,14 @@ def _drop_announcements(taken: _Taken) -> None:
             del taken.units[name, position]
 
 
-def _worth(item: Evidence, wants: Wanted, code: Mapping[tuple[str, int], float]) -> float:
-    """A unit's score by match and form; where a way is asked for, one that announces code is worth as much as that."""
+def _worth(item: Evidence, wants: Wanted, code: Mapping[tuple[str, int], float], *, in_steps: bool) -> float:
+    """A unit's score by match and form.
+
+    Where a way is asked for, one that announces code is worth as much as that, and a step as much as all steps.
+    """
     place = _announced(item, wants) if wants.kind == "steps" else None
     score = max(item.score, code.get(place, 0.0)) if place else item.score
+    score = max(score, item.whole) + STEPS_BONUS if in_steps else score
     return score + wants.bonus(item.chunk, item.unit)
 
 
@@ -358,16 +332,16 @@ def _with_context(item: Evidence, wants: Wanted, *, whole: bool = False) -> list
     units = item.chunk.units
     unit = item.unit
     if whole or wants.is_procedure(item.chunk, unit):
-        return _short_list(units, item.position, most=LONG_STEPS_WORDS) or [(item.position, unit)]
+        return short_list(units, item.position, most=LONG_STEPS_WORDS) or [(item.position, unit)]
     asks_list = wants.kind in {"list", "steps"} and bool(wants.topics & topic_stems(unit.lead))
     if unit.kind == "list_item" and asks_list:
-        return _short_list(units, item.position) or [(item.position, unit)]
+        return short_list(units, item.position) or [(item.position, unit)]
     if unit.kind == "table_row" and wants.kind == "compare" and _compares(unit.lead, wants.topics):
-        return _short_list(units, item.position) or [(item.position, unit)]
+        return short_list(units, item.position) or [(item.position, unit)]
     beside = [place for place in (item.position + 1, item.position - 1) if 0 <= place < len(units)]
     rows = [place for place in beside if units[place].kind == "table_row"]
     if unit.kind == "caption" and rows:
-        return _short_list(units, rows[0])
+        return short_list(units, rows[0])
     if formula := with_formula(units, item.position):
         return formula
     after = item.position + 1
@@ -375,7 +349,7 @@ def _with_context(item: Evidence, wants: Wanted, *, whole: bool = False) -> list
         return [(item.position, unit), (after, units[after])]
     if unit.kind == "sentence" and unit.text.endswith(":"):
         has_list = after < len(units) and units[after].kind == "list_item"
-        return _short_list(units, after) if has_list else []
+        return short_list(units, after) if has_list else []
     return with_leaning(units, item.position)
 
 
@@ -383,13 +357,6 @@ def _compares(header: str, topics: AbstractSet[str]) -> bool:
     """Whether two columns of a table, besides the first, are headed by what is asked about."""
     cells = header.strip().partition("\n")[0].strip("| ").split("|")[1:]
     return sum(bool(topics & topic_stems(cell)) for cell in cells) > 1
-
-
-def _short_list(units: Sequence[Unit], position: int, *, most: int = LIST_WORDS) -> list[tuple[int, Unit]]:
-    """All items of the list, or rows of the table, that holds a unit; nothing if it is too long for an answer."""
-    kind, block = units[position].kind, units[position].block
-    items = [(i, unit) for i, unit in enumerate(units) if unit.kind == kind and unit.block == block]
-    return items if sum(word_count(unit.text) for _, unit in items) <= most else []
 
 
 def _repeats(stems: set[str], said: Iterable[set[str]]) -> bool:

@@ -15,6 +15,7 @@ def _form(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
+_VERBS = "is|are|was|were|do|does|can|could|may|must|should|would|will"
 # Tried in order; the first that matches wins.
 _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
     # "Why is it worse?" asks for a reason, "What is worse, and why?" for a comparison.
@@ -49,6 +50,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
             r"\bhow to\b",
             r"\bwhat (?:now|next|to do)\b",
             r"\bhow\W*$",
+            r"\b(?:right|proper|correct|best|safe|safest|good|quickest|easiest|a|another|any) way (?:to|of)\b",
+            r"\bgo about\b",
         ),
     ),
     (
@@ -64,6 +67,13 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
             r"\bat what\b",
             r"\bin what year\b",
             r"\bwhen was\b",
+        ),
+    ),
+    # "how mend a split pipe", as one types it into a search box.
+    (
+        "steps",
+        _form(
+            rf"^how (?!(?:come|well|else|exactly|about|has|have|had|might|did|{_VERBS})\b)\w+\b(?! (?:did|{_VERBS})\b)",
         ),
     ),
     (

@@ -42,6 +42,9 @@ SELECTED_BONUS = 0.15
 """For what the reader has selected: the question is about it."""
 FORM_BONUS = 0.10
 """For a unit of the form that a reader asks for: an example, a step."""
+STEP_MALUS = 0.09
+"""Taken from a step where a reason is asked for, half of it where a definition is: it says what to do, and would come
+with all the others."""
 ROW_MALUS = 0.09
 """Taken from a row of a table where a reason is asked for: what `retrieve.rank` gives it for being exact."""
 ORDERS_MALUS = 0.15
@@ -66,6 +69,11 @@ _MEASURED = re.compile(
 """A number of a measure that is written as a word: "from one metre", which a table has as "1.0 m"."""
 _SHORT_NAME = re.compile(r"\(([^()]+)\)\s*$")
 _WAY = re.compile(r"\bhow (?:is|are|was|were|do|does|did|can|would|should|could|must)\b(?!.*\bdiffer)", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\?|\b(?:what|which|who|whose|whom|when|where|why|how)\b"
+    r"|^(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had)\b",
+    re.IGNORECASE,
+)
 _WHY = re.compile(r"\bwhy\b|\breason|\bhow come\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
@@ -123,8 +131,13 @@ class Wanted:
 
     @property
     def asks_way(self) -> bool:
-        """Whether a way to do something is asked for, or how something is done."""
-        return self.kind == "steps" or (self.kind in {"other", "compare"} and bool(_WAY.search(self.typed)))
+        """Whether a way to do something is asked for, or how something is done, or a matter is named and nothing asked.
+
+        "Mending a split pipe", typed as into a search box, may well want the way.
+        """
+        is_named = self.kind == "other" and not _ASKS.search(self.typed)
+        asks_how = self.kind in {"other", "compare"} and bool(_WAY.search(self.typed))
+        return self.kind == "steps" or is_named or asks_how
 
     @property
     def explains_code(self) -> bool:
@@ -160,6 +173,8 @@ class Wanted:
         added += PROCEDURE_BONUS * self._procedure(chunk, unit)
         if self.kind == "why" and unit.kind == "table_row":
             added -= ROW_MALUS
+        if is_step(unit):
+            added -= STEP_MALUS * (1.0 if self.asks_reason else 0.5 if self.kind == "definition" else 0.0)
         if self.numbers and unit.kind != "code" and self.numbers & _numbers(unit.text):
             added += NUMBER_BONUS
         if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):

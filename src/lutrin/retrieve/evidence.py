@@ -20,6 +20,8 @@ class Evidence:
     """The part of it that the unit's own words have; 0 where nothing but the score is known."""
     passage: float = 0.0
     """Cosine of the question and the passage as a whole; 0 likewise."""
+    whole: float = 0.0
+    """The score of the list that holds it, all items together; 0 if it is no item of a list."""
 
     @property
     def unit(self) -> Unit:

@@ -84,12 +84,38 @@ class Ranked:
             asked = [row - 1 for row in replies]
             for scores, matches in ((own, late.unit_own[first:end]), (headed, late.unit_best[first:end])):
                 scores[replies] = np.maximum(matches[replies], matches[asked]) @ share
-        found = []
-        for alone, with_heading, position in zip(own.tolist(), headed.tolist(), places, strict=True):
-            added = form(chunk, chunk.units[position], topics)
-            score = (passage + OWN * alone + WITH_HEADING * with_heading + added) / TOTAL
-            found.append(Evidence(chunk, position, score, own=alone, passage=float(self.cosines[index])))
-        return found
+        forms = [form(chunk, chunk.units[position], topics) for position in places]
+        wholes = [0.0] * len(places)
+        for rows in _lists(chunk.units, places):
+            alone, with_heading = (
+                best[first:end][rows].max(axis=0) @ share for best in (late.unit_own, late.unit_best)
+            )
+            added = max(forms[row] for row in rows)
+            for row in rows:
+                wholes[row] = float(passage + OWN * alone + WITH_HEADING * with_heading + added) / TOTAL
+        cosine = float(self.cosines[index])
+        return [
+            Evidence(
+                chunk,
+                position,
+                score=(passage + OWN * alone + WITH_HEADING * with_heading + added) / TOTAL,
+                own=alone,
+                passage=cosine,
+                whole=whole,
+            )
+            for alone, with_heading, added, position, whole in zip(
+                own.tolist(), headed.tolist(), forms, places, wholes, strict=True
+            )
+        ]
+
+
+def _lists(units: Sequence[Unit], places: Sequence[int]) -> list[list[int]]:
+    """Indices in `places` of the items of each list."""
+    lists: dict[int, list[int]] = {}
+    for row, place in enumerate(places):
+        if units[place].kind == "list_item":
+            lists.setdefault(units[place].block, []).append(row)
+    return list(lists.values())
 
 
 def _replies(units: Sequence[Unit], places: Sequence[int]) -> list[int]:
