@@ -3,7 +3,7 @@
 import pytest
 
 from lutrin.answer.kinds import term_of
-from lutrin.retrieve.frames import plainly
+from lutrin.retrieve.frames import asked_term, plainly
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,20 @@ def test_a_term_that_others_used_is_asked_for(question: str) -> None:
 def test_a_question_that_points_at_nothing_named_stands_as_it_is(question: str) -> None:
     """Nobody was quoted, or more than one thing was, or more is asked than what it is."""
     assert plainly(question) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("What is dew?", "dew"),
+        ("what's a dew point", "dew point"),
+        ("What exactly are the dew points?", "dew points"),
+        ("It was wet outside. What is dew?", "dew"),
+        ("What is dew, and when does it fall?", ""),
+        ("Where is dew?", ""),
+        ("Why is it wet?", ""),
+    ],
+)
+def test_a_term_is_asked_for_where_nothing_else_is(question: str, term: str) -> None:
+    """Whoever asks for more has more to find than its definition."""
+    assert asked_term(question) == term

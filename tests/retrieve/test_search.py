@@ -64,3 +64,42 @@ async def test_what_was_asked_lately_is_not_encoded_again(generation: OpenGenera
     again = await asyncio.gather(*(searcher.search(generation, "Who walks on the hill?", k=2) for _ in range(3)))
     assert embedder.calls == []
     assert [found.passages for found in again] == [first.passages] * 3
+
+
+DEFINED = {
+    "01/a.md": ["The drawdown of the well is large. The drawdown is noted. A drawdown of 4 m is much."],
+    "01/b.md": ["A drawdown is the depth by which a pump lowers a well."],
+    "01/c.md": ["The well has a pump.", "Stones lie in the yard.", "The lamp is red.", "Water cools the motor."],
+}
+"""A book that speaks of a term in one place, and says what it is in another."""
+
+
+@pytest.fixture
+async def defined(tmp_path: Path) -> AsyncIterator[OpenGeneration]:
+    """That book, open."""
+    library = Library(tmp_path)
+    await library.publish("g1", DEFINED)
+    opened = await open_generation(library.books_dir / "robots" / "g1", library.store)
+    yield opened
+    await opened.close()
+
+
+@pytest.mark.parametrize("question", ["What is drawdown?", "drawdown, meaning?", "Can you explain the term drawdown"])
+async def test_the_passage_that_defines_the_asked_term_comes_first(defined: OpenGeneration, question: str) -> None:
+    """And is not refused, however little else speaks for it."""
+    found = await Searcher(WordHashEmbedder()).search(defined, question, k=2)
+    assert found.passages[0].chunk.filename == "01/b.md"
+    assert found.odds >= 0
+
+
+async def test_where_more_is_asked_a_definition_has_no_advantage(defined: OpenGeneration) -> None:
+    """Nor in a chapter that does not hold it, nor for the reader who has marked something."""
+    searcher = Searcher(WordHashEmbedder())
+    plain = await searcher.search(defined, "How large is the drawdown of the well?", k=2)
+    assert plain.passages[0].chunk.filename == "01/a.md"
+    chapter = plain.passages[0].chunk.chapter
+    narrowed = await searcher.search(defined, "What is drawdown?", k=2, where={"chapter": "elsewhere"})
+    assert chapter
+    assert narrowed.passages == ()
+    marked = await searcher.search(defined, "What is drawdown?", k=2, selected_text="A drawdown of 4 m is much.")
+    assert marked.passages[0].chunk.filename == "01/a.md"

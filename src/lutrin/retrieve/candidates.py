@@ -74,7 +74,11 @@ class Scored:
 
 
 async def gather(
-    generation: OpenGeneration, questions: Sequence[Asked], where: Mapping[str, str] | None
+    generation: OpenGeneration,
+    questions: Sequence[Asked],
+    where: Mapping[str, str] | None,
+    *,
+    besides: Sequence[str] = (),
 ) -> tuple[Pool, list[Scored]]:
     """Search for each question, and score all that was found for each.
 
@@ -82,6 +86,7 @@ async def gather(
         generation: Open for reading.
         questions: The question and its parts.
         where: Only chunks of this chapter, module or content type.
+        besides: Ids of chunks that are candidates whether they are found or not.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -94,9 +99,10 @@ async def gather(
         found = await asyncio.gather(*searches)
     else:  # in memory: who stepped back between them would wait for everybody else's question
         found = [await search for search in searches]
-    names = dict.fromkeys(name for pairs in found for name, _ in pairs)
+    names = dict.fromkeys(name for pairs in found for name, _ in pairs if name not in besides)
     places = await generation.places(list(names))
     places = _fewer(generation, places, questions[0].vector, MOST * len(questions))
+    places += await generation.places(list(besides)) if besides else []
     rows, chunks = [row for row, _ in places], [chunk for _, chunk in places]
     apart = np.array([APART * is_apart(chunk.heading_path) for chunk in chunks], dtype=np.float32)
     pool = Pool(chunks=chunks, rows=rows, apart=apart + OUTLINE * generation.outlines[rows].astype(np.float32))

@@ -43,6 +43,13 @@ _MENTIONED = re.compile(
     re.IGNORECASE,
 )
 
+_WHAT = re.compile(
+    r"^(?:(?:and|so|but) )?what(?: exactly| really| actually)?(?:['’]?s| is| are)(?: exactly| really| actually)?"
+    r" (?:(?:an?|the) )?(?P<term>[^?.,;:]+?)"
+    r"(?: exactly| really| actually)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+
 
 def plainly(question: str) -> str:
     """A question that asks what something is, as "What is ...?"; any other as it stands, without a plea at its end.
@@ -72,6 +79,22 @@ def plainly(question: str) -> str:
     if not term or _REFERS.match(term) or told & topic_stems(term):
         return question
     return f"What is {term}?"
+
+
+def asked_term(question: str) -> str:
+    """What a question wants to have defined, and nothing else; empty if it asks for anything besides.
+
+    Example:
+        >>> asked_term("What is a cold joint?")
+        'cold joint'
+        >>> asked_term("What is a cold joint, and how do I mend it?")
+        ''
+
+    Args:
+        question: From `plainly`.
+    """
+    found = _WHAT.match(asking(question))
+    return found["term"] if found else ""
 
 
 def _term(question: str) -> str:

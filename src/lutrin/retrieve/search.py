@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from lutrin.index.definitions import term_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder, Encoding, Reranker, Vectors
 from lutrin.records import Passage
@@ -15,7 +16,7 @@ from lutrin.retrieve.background import background_vectors
 from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored, gather
 from lutrin.retrieve.choose import Wish, choose
 from lutrin.retrieve.evidence import Evidence, Late
-from lutrin.retrieve.frames import plainly
+from lutrin.retrieve.frames import asked_term, plainly
 from lutrin.retrieve.leaning import leans, names_of
 from lutrin.retrieve.parts import parts_of
 from lutrin.retrieve.rank import Ranked
@@ -34,6 +35,8 @@ NAMES_SELECTION = 4.0
 """The same for one that names what the passage names."""
 CONTEXT_WEIGHT = 0.4
 """What the whole question says of a passage, beside 1 for what its part says."""
+DEFINES = 3.0
+"""Added to the passage that defines the term of which nothing else is asked: more than any passage is above another."""
 MARKED_WORDS = 5
 """A unit of the book with fewer words may stand in any text."""
 RERANKED = 20
@@ -147,10 +150,12 @@ class Searcher:
         # All of them now: who came back for more would wait behind everybody else's questions.
         wanted = [*texts, *others, *([selection] if selection else [])]
         encoded = dict(zip(wanted, await self.encode(wanted), strict=True))
-        ordered = await self._ordered(generation, texts, encoded, where, selection)
+        # A reader who searches in one chapter wants what that one says.
+        defining = await _defining(generation, text) if not selection and not where else ""
+        ordered = await self._ordered(generation, texts, encoded, where=where, selection=selection, defining=defining)
         odds = ordered.odds
         if others and odds >= 0:
-            odds = min(odds, (await self._ordered(generation, others, encoded, where, "")).odds)
+            odds = min(odds, (await self._ordered(generation, others, encoded, where=where)).odds)
         return replace(_found(ordered, k), odds=odds, changes=changes)
 
     async def _ordered(
@@ -158,20 +163,27 @@ class Searcher:
         generation: OpenGeneration,
         texts: Sequence[str],
         encoded: Mapping[str, Encoding],
+        *,
         where: Mapping[str, str] | None,
-        selection: str,
+        selection: str = "",
+        defining: str = "",
     ) -> _Ordered:
-        """The candidates for a question (the first text) and its parts (the rest), if there are several."""
-        pool, scored = await gather(generation, await self._asked(generation, texts, encoded, selection), where)
+        """The candidates for a question (the first text) and its parts (the rest), if there are several.
+
+        Of the chunk that is `defining`, by its id, the book certainly speaks, and it comes first.
+        """
+        questions = await self._asked(generation, texts, encoded, selection)
+        pool, scored = await gather(generation, questions, where, besides=[defining] if defining else [])
         wanted, whole = (scored[1:], scored[0]) if scored[1:] else (scored, None)
         if not pool.chunks:
             return _Ordered(pool, wanted)
-        ranks = [await self._reread(pool, item, _rank(pool, item, whole, selection)) for item in wanted]
+        ranks = [await self._reread(pool, item, _rank(pool, item, whole, selection, defining)) for item in wanted]
         told = [signals_of(pool, item, rank) for item, rank in zip(wanted, ranks, strict=True)]
         odds, signals = max((log_odds(found, generation.manifest.scope), tuple(map(float, found))) for found, _ in told)
         if selection and _stands_in(pool, selection):
             typed = wanted[0].asked.text
             odds += LEANS_ON_SELECTION if leans(typed) else NAMES_SELECTION * names_of(typed, selection)
+        odds = max(odds, 0.0) if defining else odds
         return _Ordered(pool, wanted, ranks, odds, signals, max(strength(found) for _, found in told))
 
     async def _reread(self, pool: Pool, item: Scored, rank: Float) -> Float:
@@ -240,13 +252,22 @@ def _found(ordered: _Ordered, k: int) -> Found:
     )
 
 
-def _rank(pool: Pool, item: Scored, whole: Scored | None, selection: str) -> Float:
+async def _defining(generation: OpenGeneration, text: str) -> str:
+    """Id of the chunk that defines the term of which a question asks what it is; empty if there is none."""
+    term = term_of(asked_term(text))
+    defined = await generation.definitions(term) if term else []
+    return next((chunk.chunk_id for found, chunk, _ in defined if found == term), "")
+
+
+def _rank(pool: Pool, item: Scored, whole: Scored | None, selection: str, defining: str) -> Float:
     """(P,): by which one part orders the pool; a part is understood in the light of the whole question."""
     scores = item.fused - pool.apart
     if whole is not None:
         scores = scores + CONTEXT_WEIGHT * whole.fused
     if selection:
         scores = scores + CONTAINS_BONUS * np.array(_containing(pool, selection), dtype=np.float32)
+    if defining:
+        scores = scores + DEFINES * np.array([chunk.chunk_id == defining for chunk in pool.chunks], dtype=np.float32)
     return scores.astype(np.float32)
 
 
