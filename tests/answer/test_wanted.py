@@ -184,3 +184,19 @@ def test_what_a_broker_in_loops_is_says_a_sentence_on_the_broker() -> None:
 def test_a_way_is_asked_for_in_many_words(question: str) -> None:
     """Readers are in a hurry."""
     assert kind_of(question) == "steps"
+
+
+@pytest.mark.parametrize(
+    ("text", "defined"),
+    [
+        ("Drawdown: pumping level less static level.", True),
+        ("Drawdown and head: both are levels.", False),
+        ("Levels: drawdown and head.", False),
+        ("A level. Drawdown: none.", False),
+    ],
+)
+def test_an_entry_of_a_list_of_words_defines_its_term(text: str, defined: bool) -> None:
+    """Nothing but the term stands before its colon."""
+    item = unit(text, kind="list_item")
+    assert defines(chunk(item), item, wanted("What is drawdown?").topics) is defined
+    assert not defines(chunk(item), item, frozenset())

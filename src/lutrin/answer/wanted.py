@@ -55,6 +55,8 @@ _ENDS = (".", "!", "?", ":", ";")
 PLAIN_WORDS = 18
 """A sentence of at most so many words is plain."""
 _DEFINES = re.compile(r"\b(?:is|are|means|refers to|describes|consists of|stands for)\b")
+_ENTRY = re.compile(r"(?P<term>[^:.?!]{2,60}): \w")
+"""Of a list of words: "Drawdown: pumping level less static level."."""
 _CALLED = re.compile(r"\b(?:called|known as|named)\s+(.+)")
 _NARROWED = re.compile(r"\b(?:with|without|that|which|whose|our|my|your)\b", re.IGNORECASE)
 """With one of these a subject is a kind of the thing, or one of it: "Oil with dust is sticky." does not define oil."""
@@ -287,7 +289,8 @@ def _selected(text: str, evidence: Iterable[Evidence]) -> Selected:
 def defines(chunk: Chunk, unit: Unit, topics: frozenset[str], head: frozenset[str] = frozenset()) -> bool:
     """Whether a sentence says what the topics are: it begins with them, and soon says `is`, or says what is called so.
 
-    What its headings say it need not repeat: "A node is ..." in the chapter on ROS 2 says what a node in ROS 2 is.
+    An entry of a list of words says it, too. What its headings say a sentence need not repeat: "A node is ..." in the
+    chapter on ROS 2 says what a node in ROS 2 is.
 
     Args:
         chunk: Where the sentence stands.
@@ -295,7 +298,11 @@ def defines(chunk: Chunk, unit: Unit, topics: frozenset[str], head: frozenset[st
         topics: Stems of what the question names.
         head: Of these the one that shall be defined: "MQTT is ..." does not say what an MQTT broker is.
     """
-    if unit.kind != "sentence" or not topics:
+    if unit.kind not in {"sentence", "list_item"} or not topics:
+        return False
+    if (entry := _ENTRY.match(unit.text)) and topics == topic_stems(entry["term"]):
+        return True
+    if unit.kind != "sentence":
         return False
     if any(topics <= topic_stems(" ".join(words(name)[: len(topics) + 1])) for name in _CALLED.findall(unit.text)):
         return True
