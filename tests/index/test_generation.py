@@ -85,14 +85,6 @@ async def test_rows_lead_to_vectors(generation: OpenGeneration) -> None:
     assert sum(len(generation.windows_of(row)) for row, _ in places) == generation.manifest.windows
 
 
-async def test_rows_are_known_without_reading_chunks(generation: OpenGeneration) -> None:
-    """In the order asked for; unknown ids are left out."""
-    names = [chunk.chunk_id for chunk in await generation.all_chunks()]
-    for _ in range(2):  # read from the disk, then kept
-        assert await generation.rows_of([names[1], "nobody", names[0]]) == {names[1]: 1, names[0]: 0}
-        assert list(await generation.rows_of(names)) == names
-
-
 async def test_neighbours_are_those_of_the_same_file(generation: OpenGeneration) -> None:
     """The first passage of a page has only the next one; a page of one passage has none."""
     first = next(chunk for chunk in await generation.all_chunks() if chunk.filename == "01-sensors/01-lidar.md")

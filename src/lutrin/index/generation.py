@@ -42,8 +42,6 @@ EXACT_ROWS = 20_000
 
 KEPT_CHUNKS = 4096
 """Chunks that are kept decoded, those read first leave first; about 10 kB each."""
-KEPT_ROWS = 32_768
-"""Ids of chunks whose rows are at hand, some 150 bytes each."""
 KEPT_WORDS = 50_000
 KEPT_SOURCES = 128
 """Texts of files that are kept, those read first leave first; some 20 kB each."""
@@ -87,7 +85,6 @@ class OpenGeneration:
         """The vector index over the windows; its ids are chunk ids, with `#1`, `#2` for further windows."""
         self._reading = threading.Lock()
         self._kept: dict[str, tuple[int, Chunk]] = {}
-        self._rows: dict[str, int] = {}
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
         known = passages.execute("SELECT chunk_id, window_start, first, outline FROM chunk ORDER BY row").fetchall()
@@ -195,18 +192,6 @@ class OpenGeneration:
             while len(self._kept) > KEPT_CHUNKS:
                 del self._kept[next(iter(self._kept))]
         return [known[name] for name in ids if name in known]
-
-    async def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """Rows of chunks by their ids, in the order asked for, without reading the chunks; unknown ids are left out."""
-        missing = [name for name in ids if name not in self._rows]
-        if missing:
-            marks = ",".join("?" * len(missing))
-            query = f"SELECT chunk_id, row FROM chunk WHERE chunk_id IN ({marks})"  # noqa: S608 - question marks
-            found = await self._look(lambda: self._passages.execute(query, missing).fetchall())
-            if len(self._rows) + len(found) > KEPT_ROWS:
-                self._rows = {name: self._rows[name] for name in ids if name in self._rows}
-            self._rows.update((str(name), int(row)) for name, row in found)
-        return {name: self._rows[name] for name in ids if name in self._rows}
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""

@@ -99,9 +99,10 @@ async def gather(
         found = await asyncio.gather(*searches)
     else:  # in memory: who stepped back between them would wait for everybody else's question
         found = [await search for search in searches]
-    names = list(dict.fromkeys(name for pairs in found for name, _ in pairs if name not in besides))
-    names = await _fewer(generation, names, questions[0].vector, MOST * len(questions))
-    places = await generation.places([*names, *besides])
+    names = dict.fromkeys(name for pairs in found for name, _ in pairs if name not in besides)
+    places = await generation.places(list(names))
+    places = _fewer(generation, places, questions[0].vector, MOST * len(questions))
+    places += await generation.places(list(besides)) if besides else []
     rows, chunks = [row for row, _ in places], [chunk for _, chunk in places]
     apart = np.array([APART * is_apart(chunk.heading_path) for chunk in chunks], dtype=np.float32)
     pool = Pool(chunks=chunks, rows=rows, apart=apart + OUTLINE * generation.outlines[rows].astype(np.float32))
@@ -116,15 +117,13 @@ async def gather(
     return replace(pool, apart=pool.apart + REPEATED * back.astype(np.float32)), scored
 
 
-async def _fewer(generation: OpenGeneration, names: Sequence[str], vector: Float, most: int) -> list[str]:
-    """Ids of at most so many candidates, the nearest; of those that nearly repeat each other all but ALIKE come last.
-
-    Nothing is read of those that are left out.
-    """
-    if len(names) <= most:
-        return list(names)
-    places = await generation.rows_of(names)
-    known, rows = list(places), list(places.values())
+def _fewer(
+    generation: OpenGeneration, places: list[tuple[int, Chunk]], vector: Float, most: int
+) -> list[tuple[int, Chunk]]:
+    """At most so many candidates, the nearest; of those that nearly repeat each other all but ALIKE come last."""
+    if len(places) <= most:
+        return places
+    rows = [row for row, _ in places]
     firsts = generation.firsts[rows].tolist()
     held: Counter[int] = Counter()
     kept: list[int] = []
@@ -132,7 +131,7 @@ async def _fewer(generation: OpenGeneration, names: Sequence[str], vector: Float
     for index in np.argsort(-generation.cosines(vector, rows), kind="stable").tolist():
         held[firsts[index]] += 1
         (kept if held[firsts[index]] <= ALIKE else rest).append(index)
-    return [known[index] for index in sorted([*kept, *rest][:most])]
+    return [places[index] for index in sorted([*kept, *rest][:most])]
 
 
 def _score(generation: OpenGeneration, pool: Pool, asked: Asked, lexical: Mapping[str, float], late: MaxSim) -> Scored:
