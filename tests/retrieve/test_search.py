@@ -1,7 +1,8 @@
 """How a search goes about its work; what it finds is measured in bench/ and tested with the real books."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -32,14 +33,21 @@ class Noting(WordHashEmbedder):
         return await super().encode(texts)
 
 
-@pytest.fixture
-async def generation(tmp_path: Path) -> AsyncIterator[OpenGeneration]:
-    """The book, open."""
-    library = Library(tmp_path)
-    await library.publish("g1", PAGES)
+@asynccontextmanager
+async def published(folder: Path, pages: Mapping[str, Sequence[str]]) -> AsyncIterator[OpenGeneration]:
+    """A book of these pages, open."""
+    library = Library(folder)
+    await library.publish("g1", pages)
     opened = await open_generation(library.books_dir / "robots" / "g1", library.store)
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def generation(tmp_path: Path) -> AsyncIterator[OpenGeneration]:
+    """The book, open."""
+    async with published(tmp_path, PAGES) as opened:
+        yield opened
 
 
 async def test_all_texts_of_a_question_are_encoded_at_once(generation: OpenGeneration) -> None:
@@ -77,11 +85,8 @@ DEFINED = {
 @pytest.fixture
 async def defined(tmp_path: Path) -> AsyncIterator[OpenGeneration]:
     """That book, open."""
-    library = Library(tmp_path)
-    await library.publish("g1", DEFINED)
-    opened = await open_generation(library.books_dir / "robots" / "g1", library.store)
-    yield opened
-    await opened.close()
+    async with published(tmp_path, DEFINED) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("question", ["What is drawdown?", "drawdown, meaning?", "Can you explain the term drawdown"])
