@@ -68,7 +68,7 @@ eval *ARGS: setup
     @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}"
     @python bench/accuracy.py --only-show
 
-# the same for the books of a SHELF in bench/books, first to eighth; quotes only
+# the same for the books of a SHELF in bench/books, first to ninth; quotes only
 eval-books SHELF='first' *ARGS: setup
     @lutrin models fetch default
     @lutrin ingest bench/books/{{SHELF}} --data-dir bench/out/books/{{SHELF}}
