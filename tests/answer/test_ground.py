@@ -75,8 +75,8 @@ def test_a_number_stays_with_what_it_measures() -> None:
 
 def test_a_cell_stays_with_its_column() -> None:
     """A row is read with the name of each column before its cell."""
-    lead = "| Profile | Depth | Rate |"
-    row = unit("| Sensor data | 5 | 30 Hz |", kind="table_row", lead=lead)
+    lead = "Profile | Depth | Rate"
+    row = unit("Sensor data | 5 | 30 Hz", kind="table_row", lead=lead)
     quote = Quote(chunk=chunk(row), units=(row,), score=0.9)
     asked = "What depth does it have?"
     assert supported(["The profile sensor data has a depth of 5."], [quote], asked, [])
@@ -85,8 +85,8 @@ def test_a_cell_stays_with_its_column() -> None:
 
 def test_a_row_speaks_of_its_first_cell() -> None:
     """Its values are nobody else's."""
-    lead = "| Sensor | Depth | Rate |"
-    row = unit("| Camera | 2 m | 30 Hz |", kind="table_row", lead=lead)
+    lead = "Sensor | Depth | Rate"
+    row = unit("Camera | 2 m | 30 Hz", kind="table_row", lead=lead)
     quote = Quote(chunk=chunk(row), units=(row,), score=0.9)
     assert supported(["The camera has a depth of 2 m."], [quote], "How far does it see?", [])
     assert supported(["The depth is 2 m."], [quote], "How far does the camera see?", [])

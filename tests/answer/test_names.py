@@ -30,8 +30,8 @@ def test_a_small_heading_within_a_passage_names_what_stands_below_it() -> None:
     part = Part(text="Where do secure requests go?", evidence=tuple(evidence(page, 0.1, 0.1, 0.1, 0.88, 0.9)))
     quotes = choose_parts([part], budget_words=60)
     assert [quote.text for quote in quotes] == [
-        "**https-proxy**\n\n- Default: none",
-        "Where secure requests go through.",
+        "**https-proxy**\n\nWhere secure requests go through.",
+        "- Default: none",
     ]
 
 

@@ -81,7 +81,7 @@ def test_a_procedure_is_left_to_speak_for_itself() -> None:
 
 def test_a_table_is_left_to_speak_for_itself() -> None:
     """A small model makes wrong sentences of its rows; code is shown as it stands."""
-    row = quote(unit("| Camera | 2 m |", kind="table_row", lead="| Sensor | Depth |"))
+    row = quote(unit("Camera | 2 m", kind="table_row", lead="Sensor | Depth"))
     code = quote(unit("arm.move()\n", kind="code"))
     prose = quote(unit("The camera sees 2 m deep."))
     assert passages([row, prose]) == []

@@ -34,7 +34,7 @@ def test_a_question_that_begins_with_why_wants_a_reason_and_an_exit_code_is_no_p
 
 def test_a_number_of_a_measure_may_be_written_as_a_word() -> None:
     """The row of 1.0 m answers what is asked of one metre; "one" alone is no number."""
-    row, other = unit("| 1.0 m | 4.5 mm |", kind="table_row"), unit("| 2.0 m | 18 mm |", kind="table_row")
+    row, other = unit("1.0 m | 4.5 mm", kind="table_row"), unit("2.0 m | 18 mm", kind="table_row")
     page = chunk(row, other)
     near = wanted("How exact is it from one metre?")
     assert near.bonus(page, row) > near.bonus(page, other)
@@ -53,7 +53,7 @@ def test_what_a_reader_tells_before_asking_says_nothing_of_what_is_wanted_but_it
 
 def test_where_a_reason_is_asked_for_a_row_has_no_advantage() -> None:
     """A row tells what, not why."""
-    row, said = unit("| oil | 3 |", kind="table_row"), unit("Oil has the number three here.")
+    row, said = unit("oil | 3", kind="table_row"), unit("Oil has the number three here.")
     page = chunk(row, said)
     assert wanted("Why does oil burn?").bonus(page, row) < wanted("Why does oil burn?").bonus(page, said)
     assert wanted("Which oil burns?").bonus(page, row) == wanted("Which oil burns?").bonus(page, said)
@@ -200,3 +200,15 @@ def test_an_entry_of_a_list_of_words_defines_its_term(text: str, defined: bool) 
     item = unit(text, kind="list_item")
     assert defines(chunk(item), item, wanted("What is drawdown?").topics) is defined
     assert not defines(chunk(item), item, frozenset())
+
+
+def test_what_something_is_called_for_tells_its_kind() -> None:
+    """How that can be asks for a reason, "the ffmpeg line" for code."""
+    for question, kind in (
+        ("It has plenty of oil and squeaks all the same. How can that be?", "why"),
+        ("How could it be that no oil is left?", "why"),
+        ("Give me the ffmpeg line that measures the loudness.", "code"),
+        ("Show me the URDF model of the thigh", "code"),
+        ("Give me the best line on loudness.", "other"),
+    ):
+        assert wanted(question).kind == kind, question

@@ -108,3 +108,16 @@ async def test_where_more_is_asked_a_definition_has_no_advantage(defined: OpenGe
     assert narrowed.passages == ()
     marked = await searcher.search(defined, "What is drawdown?", k=2, selected_text="A drawdown of 4 m is much.")
     assert marked.passages[0].chunk.filename == "01/a.md"
+
+
+async def test_how_tall_the_subject_of_a_book_is_one_sentence_says(tmp_path: Path) -> None:
+    """Without its name such a question names nothing; the measure and a number in one sentence of the passage tell."""
+    pages = {"01/a.md": [*PAGES["01/a.md"], "Kestrel is 1.2 m tall."]}
+    async with published(tmp_path, {**PAGES, **pages}) as generation:
+        assert "kestrel" in generation.manifest.subjects
+        searcher = Searcher(WordHashEmbedder())
+        odds = {
+            text: (await searcher.search(generation, text, k=2)).odds
+            for text in ("How tall is Kestrel?", "How tall is it?")
+        }
+    assert odds["How tall is Kestrel?"] > odds["How tall is it?"]

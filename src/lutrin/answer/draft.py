@@ -14,7 +14,7 @@ from lutrin.answer.compose import Verified
 from lutrin.answer.ground import support
 from lutrin.answer.hostile import headings
 from lutrin.answer.kinds import Form, form_of
-from lutrin.answer.quote import Quote, leans_back
+from lutrin.answer.quote import Quote, cells_of, leans_back
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder
 from lutrin.records import Chunk, Made, Message, Mode, Question, Refusal
@@ -150,20 +150,16 @@ def windows_of(quote: Quote, named: str) -> list[str]:
     texts = [unit.text for unit in quote.units]
     if quote.units[0].kind == "table_row":
         spoken = set(content_stems(named))
-        rows = [text for text in texts if set(content_stems(_cells(text)[0])) <= spoken]
+        rows = [text for text in texts if set(content_stems(cells_of(text)[0])) <= spoken]
         return [f"{heading}\n{_told(lead, text)}" for text in rows]
     pairs = [f"{one}\n{two}" for one, two in pairwise(texts)]
     whole = ["\n".join(texts)] if quote.units[0].kind == "list_item" else []
     return [f"{heading}\n{lead}\n{text}" for text in (*texts, *pairs, *whole)]
 
 
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.strip().strip("|").split("|")]
-
-
 def _told(header: str, row: str) -> str:
     """A row of a table with the name of each column before its cell, so that a number stays with what it measures."""
-    named = zip_longest(_cells(header), _cells(row), fillvalue="")
+    named = zip_longest(cells_of(header), cells_of(row), fillvalue="")
     return "; ".join(f"{name} | {cell}".strip(" |") for name, cell in named)
 
 

@@ -11,6 +11,7 @@ from lutrin.answer.kinds import Form, QuestionKind
 from lutrin.answer.lists import LONG_STEPS_WORDS, complete_lists, short_list
 from lutrin.answer.quote import (
     Quote,
+    cells_of,
     is_open,
     joined,
     merged,
@@ -19,7 +20,7 @@ from lutrin.answer.quote import (
     with_leaning,
 )
 from lutrin.answer.reasons import out_of_place
-from lutrin.answer.steps import best_steps, drop_torn_steps
+from lutrin.answer.steps import best_steps, drop_torn_steps, exceptions
 from lutrin.answer.wanted import Wanted, defines, wanted
 from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
@@ -177,7 +178,9 @@ def choose(
             break
         if item.unit.kind == "code" and not own_code:
             continue
-        taken.add(score, item.chunk, _with_context(item, wants, whole=item.place in steps))
+        group = _with_context(item, wants, whole=item.place in steps)
+        if taken.add(score, item.chunk, group) and item.place in steps and group:
+            taken.add(score, item.chunk, exceptions(item.chunk, [place for place, _ in group], wants.topics))
         # What came as the neighbour of a better one has neighbours of its own.
         if item.place not in taken.units or score < best * WIDENED_SHARE:
             continue
@@ -223,14 +226,14 @@ class _Taken:
     code_left: int
     units: dict[tuple[str, int], tuple[float, Evidence]] = field(default_factory=dict)
     """By chunk and position."""
-    said: list[set[str]] = field(default_factory=list)
+    said: list[frozenset[str]] = field(default_factory=list)
     spent: int = 0
     groups: int = 0
 
     def add(self, score: float, chunk: Chunk, group: Sequence[tuple[int, Unit]]) -> bool:
         """Take units that belong together, unless they are said already or too long; whether they were taken."""
         new = [(position, unit) for position, unit in group if (chunk.chunk_id, position) not in self.units]
-        stems = set(content_stems(" ".join(unit.text for _, unit in new)))
+        stems = frozenset().union(*(_said_by(unit) for _, unit in new))
         is_code = any(unit.kind == "code" for _, unit in new)
         cost = self._cost(chunk, new)
         if not new or (is_code and not self.code_left) or _repeats(stems, self.said):
@@ -355,10 +358,19 @@ def _with_context(item: Evidence, wants: Wanted, *, whole: bool = False) -> list
 
 def _compares(header: str, topics: AbstractSet[str]) -> bool:
     """Whether two columns of a table, besides the first, are headed by what is asked about."""
-    cells = header.strip().partition("\n")[0].strip("| ").split("|")[1:]
+    cells = cells_of(header.partition("\n")[0])[1:]
     return sum(bool(topics & topic_stems(cell)) for cell in cells) > 1
 
 
-def _repeats(stems: set[str], said: Iterable[set[str]]) -> bool:
+def _said_by(unit: Unit) -> frozenset[str]:
+    """What a unit says, as what may be compared: words, of a row with the column of each."""
+    if unit.kind != "table_row":
+        return frozenset(content_stems(unit.text))
+    return frozenset(
+        f"{column}: {stem}" for column, cell in enumerate(cells_of(unit.text)) for stem in content_stems(cell)
+    )
+
+
+def _repeats(stems: frozenset[str], said: Iterable[frozenset[str]]) -> bool:
     """Whether a unit says what another has said."""
     return any(stems and len(stems & other) / len(stems) >= SAME_WORDS for other in said)

@@ -19,7 +19,10 @@ _VERBS = "is|are|was|were|do|does|can|could|may|must|should|would|will"
 # Tried in order; the first that matches wins.
 _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
     # "Why is it worse?" asks for a reason, "What is worse, and why?" for a comparison.
-    ("why", _form(r"^(?:(?:and|but|so) )?why\b", r"\bhow come\b")),
+    (
+        "why",
+        _form(r"^(?:(?:and|but|so) )?why\b", r"\bhow come\b", r"\bhow (?:can|could) (?:that|this|it) be\b"),
+    ),
     (
         "compare",
         _form(
@@ -35,6 +38,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
             r"(?<!exit )(?<!error )(?<!status )(?<!return )\bcode\b",
             r"\b(?:command|snippet|listing|script|syntax|function|terminal|launch file|yaml|xml|python)\b|\bc\+\+",
             r"\bhow (?:do|can|would) (?:i|you|we) (?:write|call|publish|subscribe|run|launch|declare|import)\b",
+            r"\b(?:give|show)(?: me)? (?:the|a|an) (?!best|first|last|next)\S+"
+            r" (?:line|call|query|node|file|model|urdf)\b",
             # "What does a unit file for it look like?"; what a machine looks like, words tell.
             r"\b(?:file|config|configuration|request|response|manifest|schema|query)s?\b.*\blooks? like\b",
         ),

@@ -30,12 +30,18 @@ _LEANS_BACK = re.compile(
     r"|the \w+ (?:so|thus|thereby)"
     # "The last line explains the mystery", "The following command": of what stands beside it.
     r"|the (?:above|first|following|last|next|previous|second|third)"
-    r" (?:block|column|command|entry|example|figure|line|listing|picture|row|sentence|table|two|three))\b",
+    r" (?:block|column|command|entry|example|figure|line|listing|picture|row|sentence|table|two|three)"
+    # "Kestrel has fourteen of them".
+    r"|[^,;:.]* (?:has|have|had|is|are|was|were|needs?|uses?|takes?) \w+ of (?:these|those|them)(?! \w))\b",
     re.IGNORECASE,
 )
+BEFORE_BEST = 0.02
+"""How much less than the best quote of its passage, as a share of it, one may score to stand before it."""
+_WITH_LEAD = frozenset({"list_item", "table_row"})
+"""Kinds of units that show their `lead`: the header of a table, the sentence that introduces a list."""
 LEANING = 2
 """Sentences that a quoted one may bring, where each leans on the one before it."""
-_EXPLAINS = re.compile(r"(?:where|here|with)\b", re.IGNORECASE)
+_EXPLAINS = re.compile(r"(?:where|here|with)\b|\$[^$]+\$ (?:is|are|stands?|means?)\b", re.IGNORECASE)
 """How a sentence begins that says what the letters of a formula mean."""
 
 
@@ -70,7 +76,7 @@ def render(units: Sequence[Unit], *, with_lead: bool = True) -> str:
     if first.kind == "table_row":
         rows = "\n".join(_row(unit.text) for unit in units)
         header = _row(first.lead)
-        rule = "|" + "---|" * (header.count("|") - 1)
+        rule = "|" + "---|" * len(cells_of(first.lead))
         return f"{header}\n{rule}\n{rows}" if first.lead else rows
     if first.kind == "list_item":
         items = "\n".join(unit.text if is_numbered(unit) else f"- {unit.text}" for unit in units)
@@ -79,15 +85,24 @@ def render(units: Sequence[Unit], *, with_lead: bool = True) -> str:
     return f"{first.lead}\n\n{text}" if first.lead and with_lead and first.kind == "sentence" else text
 
 
-def _row(cells: str) -> str:
+def cells_of(row: str) -> list[str]:
+    """The cells of a table's row or header; the first of a header is often empty.
+
+    >>> cells_of(" | Springs | Neaps")
+    ['', 'Springs', 'Neaps']
+    """
+    return [cell.strip() for cell in f" {row} ".split(" | ")]
+
+
+def _row(row: str) -> str:
     """A table row without blanks beside its bars: an answer is measured in words, and bars are none."""
-    return "|" + "|".join(cell.strip() for cell in cells.strip().strip("|").split("|")) + "|"
+    return "|" + "|".join(cell.replace("|", "\\|") for cell in cells_of(row)) + "|"
 
 
 def joined(
     chosen: Iterable[tuple[float, Evidence]], added: AbstractSet[tuple[str, int]] = frozenset(), *, first: str = ""
 ) -> list[Quote]:
-    """Quotes from chosen units: passages by their best unit, units in order, neighbours of one block together.
+    """Quotes from chosen units: passages by their best unit, neighbours of one block together, in order from the best.
 
     Args:
         chosen: Units with their scores.
@@ -100,18 +115,62 @@ def joined(
     worth = {name: max(score for score, _ in group) for name, group in by_chunk.items()}
     if first in worth:
         worth[first] += FIRST_SHARE * max(worth.values())
-    quotes = []
+    quotes: list[Quote] = []
     for name in sorted(by_chunk, key=lambda name: -worth[name]):
         group = by_chunk[name]
         group.sort(key=lambda pair: pair[1].position)
+        own: list[Quote] = []
         run: list[tuple[float, Evidence]] = []
         for score, item in group:
             if run and not _continues(run[-1][1], item):
-                quotes.append(_quote(run, added))
+                own.append(_quote(run, added))
                 run = []
             run.append((score, item))
-        quotes.append(_quote(run, added))
+        own.append(_quote(run, added))
+        quotes += _best_first(own)
     return quotes
+
+
+def _best_first(quotes: Sequence[Quote]) -> Sequence[Quote]:
+    """Quotes of one passage, which stand in its order, from the best one on, and then what stands before that.
+
+    What answers comes first; what follows it mostly explains it. The order stays where the best one needs what stands
+    before it: it leans back, is a later step, or a warning would come too late.
+    """
+    best = max(quotes, key=lambda quote: quote.score)
+    start = next(place for place, quote in enumerate(quotes) if quote.score >= best.score * (1 - BEFORE_BEST))
+    while start > 0 and _leads_to(quotes[start - 1], quotes[start]):
+        start -= 1
+    before, after = quotes[:start], quotes[start:]
+    warned = any(unit.warning for quote in before for unit in quote.units)
+    if warned or (_has_step(before) and _has_step(after)) or leans_back(after[0].units[0].text):
+        return quotes
+    return [*after, *_without_lead(before, after[0])]
+
+
+def _leads_to(before: Quote, after: Quote) -> bool:
+    """Whether a quote ends with what the next one needs.
+
+    That is the sentence that runs into code or a formula, or the formula whose letters are explained; a list and a
+    table bring the sentence before them.
+    """
+    first = after.units[0]
+    if _is_formula(before.units[-1]) and _EXPLAINS.match(first.text):
+        return True
+    return before.units[-1].text.rstrip().endswith(":") and first.kind not in _WITH_LEAD
+
+
+def _has_step(quotes: Sequence[Quote]) -> bool:
+    return any(unit.kind == "list_item" and is_numbered(unit) for quote in quotes for unit in quote.units)
+
+
+def _without_lead(before: Sequence[Quote], first: Quote) -> list[Quote]:
+    """What stands before a list or table that has come first, less the sentence that it has brought with it."""
+    lead = first.units[0].lead
+    if not before or first.units[0].kind not in _WITH_LEAD or before[-1].units[-1].text != lead:
+        return list(before)
+    rest = before[-1].units[:-1]
+    return [*before[:-1], *([replace(before[-1], units=rest)] if rest else [])]
 
 
 def merged(quotes: Iterable[Quote]) -> list[Quote]:

@@ -1,11 +1,13 @@
 """Procedures: numbered lists, which help only as a whole and only if they are of what was asked for."""
 
+import re
 from collections.abc import Sequence
 
 from lutrin.answer.quote import is_numbered
-from lutrin.records import Unit
+from lutrin.records import Chunk, Unit
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.words import word_count
+from lutrin.retrieve.rank import continues
+from lutrin.retrieve.words import topic_stems, word_count
 
 PASSAGES = 4
 """The best so many passages are looked through for a procedure."""
@@ -13,6 +15,7 @@ LEAST_SHARE = 0.8
 """Of the best unit's score, what a procedure scores at least as a whole, unless it stands in the best passage."""
 MOST_WORDS = 110
 """Words that it has at most there: a longer one leaves no room for anything that matches better."""
+_OF_STEPS = re.compile(r"\bsteps? \d", re.IGNORECASE)
 BEHIND = 0.03
 """What a procedure loses for each passage that answers better than its own."""
 
@@ -51,6 +54,26 @@ def best_steps(found: Sequence[Evidence]) -> frozenset[tuple[str, int]]:
         default=[],
     )
     return frozenset(item.place for item in best)
+
+
+def exceptions(chunk: Chunk, steps: Sequence[int], topics: frozenset[str]) -> list[tuple[int, Unit]]:
+    """What a passage says of single steps with a word of the question that the procedure lacks, and the sentence after.
+
+    "In simulation you may skip steps 1 to 4. On the real robot you may skip none." is what somebody needs to know who
+    asks how to do it in simulation.
+
+    Args:
+        chunk: The passage.
+        steps: Positions of the procedure's units, in order.
+        topics: Of the question.
+    """
+    told = [*chunk.heading_path, *(chunk.units[place].text for place in steps)]
+    missing = topics - topic_stems(" ".join(told))
+    for place, unit in enumerate(chunk.units):
+        if unit.kind == "sentence" and _OF_STEPS.search(unit.text) and missing & topic_stems(unit.text):
+            after = chunk.units[place + 1 : place + 2]
+            return [(place, unit), *((place + 1, other) for other in after if continues(other, unit))]
+    return []
 
 
 def drop_torn_steps(taken: dict[tuple[str, int], tuple[float, Evidence]], least: float) -> None:

@@ -38,6 +38,8 @@ NUMBER_BONUS = 0.12
 """For a unit that holds a number of the question: the row of the value that is asked about."""
 REASON_BONUS = 0.04
 """For a unit that gives a reason, where one is asked for."""
+LIMIT_BONUS = 0.06
+"""For a unit that denies or forbids, where it is asked what not to do, or when not."""
 SELECTED_BONUS = 0.15
 """For what the reader has selected: the question is about it."""
 FORM_BONUS = 0.10
@@ -76,7 +78,18 @@ _ASKS = re.compile(
     r"|^(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had)\b",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"\bwhy\b|\breason|\bhow come\b", re.IGNORECASE)
+_WHY = re.compile(r"\bwhy\b|\breason|\bhow come\b|\bhow (?:can|could) (?:that|this|it) be\b", re.IGNORECASE)
+_WHAT_NOT = re.compile(
+    r"\b(?:when|where|what|which|who)\b[^?]*?"
+    r"\b(?:should|must|may|can|could|do|shall)"
+    r"(?: (?:i|you|we|one|it|they) (?:\w+ )?not\b|n['’]?t (?:i|you|we|one|it|they)\b)"
+    r"|\b(?:what|which)\b.*\b(?:to avoid|not to)\b",
+    re.IGNORECASE,
+)
+"""What not to do, or when not: "When should I not charge it?"."""
+_DENIES = re.compile(
+    r"\b(?:not|never|no|none|nothing|neither|cannot|without|except|unless|avoid|only)\b|n['’]t\b", re.IGNORECASE
+)
 _REASON = re.compile(
     r"\b(?:because|since|so that|so|therefore|thus|hence|due to|caus(?:e|es|ed|ing)|reasons?|as a result|otherwise"
     r"|leads? to|results? in|means that|that is why|prevents?|avoids?)\b",
@@ -181,6 +194,8 @@ class Wanted:
             added += NUMBER_BONUS
         if self.asks_reason and unit.kind in {"sentence", "list_item"} and _REASON.search(unit.text):
             added += REASON_BONUS
+        if _WHAT_NOT.search(self.text) and unit.kind != "code" and _DENIES.search(unit.text):
+            added += LIMIT_BONUS
         return added
 
     def _says_a_side(self, chunk: Chunk, unit: Unit) -> bool:

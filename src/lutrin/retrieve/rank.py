@@ -40,7 +40,8 @@ _POINTS = re.compile(
     r"\b(?:see|described|explained|covered|treated|discussed"
     r"|(?:comes?|follows?|returns?|turns?|back)(?: to (?:it|this|them))?)"
     r"(?: also)?(?: again)?(?: in| on| at)? (?:the |an? )?"
-    r"(?:next|previous|last|following|later|chapters?|sections?|pages?|parts?|appendix|below|above)\b",
+    r"(?:next|previous|last|following|later|chapters?|sections?|pages?|parts?|appendix|below|above)\b"
+    r"|^more (?:about|on|of) (?:this|that|these|those|it|them)\b",
     re.IGNORECASE,
 )
 POINTER_WORDS = 16

@@ -1,6 +1,7 @@
 """Search: two ways to find candidates, late interaction to rank them and to score their sentences."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -15,6 +16,7 @@ from lutrin.retrieve.asked import Asked, Float, asked
 from lutrin.retrieve.background import background_vectors
 from lutrin.retrieve.candidates import LATE_WEIGHT, LEXICAL_WEIGHT, Pool, Scored, gather
 from lutrin.retrieve.choose import Wish, choose
+from lutrin.retrieve.everyday import is_everyday
 from lutrin.retrieve.evidence import Evidence, Late
 from lutrin.retrieve.frames import asked_term, plainly
 from lutrin.retrieve.leaning import leans, names_of
@@ -23,7 +25,7 @@ from lutrin.retrieve.rank import Ranked
 from lutrin.retrieve.respell import Speller, respell
 from lutrin.retrieve.signals import log_odds, signals_of, strength
 from lutrin.retrieve.subjects import without
-from lutrin.retrieve.words import REMEMBERED, plain, topic_stems, words
+from lutrin.retrieve.words import REMEMBERED, numbers, plain, stem_set, topic_stems, words
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
@@ -45,6 +47,7 @@ RERANK_WEIGHT = 1.0
 """What its verdict counts beside the fused score; a guess until somebody's weights are measured."""
 ENCODED = 256
 """Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
+_MEASURE = re.compile(r"\W*how \w+ (?:is|are|was|were) it\b", re.IGNORECASE)
 EVIDENCE_PASSAGES = 12
 """Passages whose units may be quoted; more than a reader is shown, for a good sentence may stand in a poor passage."""
 
@@ -154,7 +157,7 @@ class Searcher:
         defining = await _defining(generation, text) if not selection and not where else ""
         ordered = await self._ordered(generation, texts, encoded, where=where, selection=selection, defining=defining)
         odds = ordered.odds
-        if others and odds >= 0:
+        if others and odds >= 0 and not _measures(ordered, others[0]):
             odds = min(odds, (await self._ordered(generation, others, encoded, where=where)).odds)
         return replace(_found(ordered, k), odds=odds, changes=changes)
 
@@ -220,6 +223,18 @@ class Searcher:
             if self._background is None:
                 self._background = await background_vectors(self.embedder)
             return self._background
+
+
+def _measures(ordered: _Ordered, unnamed: str) -> bool:
+    """Whether the best passage has a sentence with the measure that alone is asked for, and a number.
+
+    "How tall is it?" is near no passage of any book; "How tall is Kestrel?" is answered by "It is 1.2 m tall".
+    """
+    topics = topic_stems(unnamed)
+    if not _MEASURE.match(unnamed) or not all(map(is_everyday, topics)):
+        return False
+    best = ordered.pool.chunks[int(ordered.ranks[0].argmax())]
+    return any(numbers(unit.text) and topics <= stem_set(unit.text) for unit in best.units)
 
 
 def _texts(text: str, selection: str) -> list[str]:

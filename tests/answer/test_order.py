@@ -1,0 +1,115 @@
+"""The order of an answer: what answers comes first, what it needs stays before it."""
+
+from tests.answer.book import chunk, evidence, unit
+
+from lutrin.answer.extract import choose, choose_parts
+from lutrin.answer.quote import cells_of, leans_back
+from lutrin.answer.steps import exceptions
+from lutrin.answer.wanted import wanted
+from lutrin.records import Chunk
+from lutrin.retrieve.search import Part
+
+
+def quoted(page: Chunk, *scores: float, question: str = "How do wheels roll?", widened: int = 0) -> list[str]:
+    """What is quoted from a page whose units have these scores."""
+    found = choose(wanted(question), evidence(page, *scores), budget_words=100, widened=widened)
+    return [quote.text for quote in found]
+
+
+def test_the_passage_is_told_from_its_best_quote_on() -> None:
+    """What follows explains it; what stands before it comes last. Of two that answer alike the book's order holds."""
+    page = chunk(
+        *(unit(f"{word} wheels roll.", start=100 * n, block=n) for n, word in enumerate(("Old", "New", "Dry")))
+    )
+    assert quoted(page, 0.85, 0.95, 0.84) == ["New wheels roll.", "Dry wheels roll.", "Old wheels roll."]
+    assert quoted(page, 0.94, 0.95, 0.84) == ["Old wheels roll.", "New wheels roll.", "Dry wheels roll."]
+
+
+def test_what_a_quote_needs_stays_before_it() -> None:
+    """A sentence that leans back, a later step, and code or a formula with the sentence that runs into it."""
+    first = unit("Old wheels roll.")
+    leaning = chunk(first, unit("For that reason they wear.", start=100, block=1))
+    assert quoted(leaning, 0.85, 0.95)[0] == "Old wheels roll."
+    steps = [unit(f"{n}. Roll wheel {n}.", kind="list_item", start=100 * n, block=n) for n in (1, 2)]
+    assert quoted(chunk(*steps), 0.85, 0.95, question="What does the wheel do?")[0] == "1. Roll wheel 1."
+    code = chunk(unit("Roll them so:"), unit("spin(7)\n", kind="code", start=100, block=1, lead="Roll them so:"))
+    (told, shown) = quoted(code, 0.85, 0.95, question="Which command rolls wheels?")
+    assert told == "Roll them so:"
+    assert shown.startswith("```")
+
+
+def test_a_warning_is_never_put_behind_what_it_warns_of() -> None:
+    """However poorly it answers."""
+    warning = unit("Keep your fingers off rolling wheels.", warning=True)
+    page = chunk(warning, unit("New wheels roll.", start=100, block=1))
+    assert quoted(page, 0.85, 0.95) == ["Keep your fingers off rolling wheels.", "New wheels roll."]
+
+
+def test_the_sentence_that_a_list_has_brought_along_does_not_come_twice() -> None:
+    """It stood before the list; now it stands in it."""
+    lead = "Wheels roll for three reasons:"
+    items = [unit(f"{word}.", kind="list_item", start=100 + 50 * n, block=1, lead=lead) for n, word in enumerate("abc")]
+    page = chunk(unit(lead), *items)
+    (only,) = quoted(page, 0.85, 0.95, 0.95, 0.95)
+    assert only == f"{lead}\n\n- a.\n- b.\n- c."
+
+
+def test_letters_come_behind_their_formula() -> None:
+    """However well the sentence answers that explains them, by itself or as a neighbour."""
+    page = chunk(
+        unit("The force is a product:"), unit("$$ F = k x $$", start=40, block=1),
+        unit("$k$ is the stiffness.", start=80, block=2), unit("Stiff springs pull hard.", start=110, block=2),
+    )  # fmt: skip
+    told = quoted(page, 0.85, 0.84, 0.83, 0.95, question="What do stiff springs do?", widened=1)
+    assert told == ["The force is a product:", "$$ F = k x $$", "$k$ is the stiffness. Stiff springs pull hard."]
+
+
+def test_a_table_whose_first_column_has_no_name_keeps_its_columns() -> None:
+    """Each value stands below the name of its own column; a bar within a cell parts none."""
+    row = unit("High water | 4.9 m | 3.8 m", kind="table_row", lead=" | Springs | Neaps")
+    (quote,) = choose(wanted("How high is the water?"), evidence(chunk(row), 0.9), budget_words=50)
+    assert quote.text == "||Springs|Neaps|\n|---|---|---|\n|High water|4.9 m|3.8 m|"
+    assert cells_of("a || b | c") == ["a || b", "c"]
+
+
+def test_rows_of_the_same_words_in_other_columns_say_something_else() -> None:
+    """Fast, slow, yes: that is not "slow, fast, no"; a row that stands there twice is told once."""
+    rows = ("fast | slow | yes", "slow | fast | no", "slow | fast | no")
+    page = chunk(
+        *(unit(text, kind="table_row", start=40 * n, lead="Sends | Hears | Works") for n, text in enumerate(rows))
+    )
+    (quote,) = choose(wanted("Does slow work with fast?"), evidence(page, 0.9, 0.9, 0.9), budget_words=50)
+    assert quote.text.splitlines()[2:] == ["|fast|slow|yes|", "|slow|fast|no|"]
+
+
+def test_what_is_said_of_single_steps_comes_with_them_where_it_is_asked_for() -> None:
+    """What the rain changes matters to who asks how to do it in the rain."""
+    steps = [unit(f"{n}. Oil wheel {n}.", kind="list_item", start=100 * n) for n in (1, 2)]
+    said = unit("In the rain you may skip step 1.", start=400, block=1)
+    more = unit("In the sun you may skip none.", start=440, block=1)
+    page = chunk(*steps, said, more)
+    (listed, told) = quoted(page, 0.9, 0.9, 0.1, 0.1, question="How do I oil a wheel in the rain?")
+    assert listed.startswith("1. Oil wheel 1.")
+    assert told == "In the rain you may skip step 1. In the sun you may skip none."
+    assert len(quoted(page, 0.9, 0.9, 0.1, 0.1, question="How do I oil a wheel?")) == 1
+    assert exceptions(page, [0, 1], frozenset({"snow"})) == []
+
+
+def test_who_asks_what_not_to_do_hears_what_is_forbidden() -> None:
+    """A sentence that denies is preferred, and only there."""
+    page = chunk(unit("Wheels are oiled in spring."), unit("Never oil a wheel that turns.", start=100, block=1))
+    for question, first in (
+        ("When should I not oil a wheel?", "Never oil a wheel that turns."),
+        ("When shouldn't we oil the wheel?", "Never oil a wheel that turns."),
+        ("When should I oil a wheel?", "Wheels are oiled in spring."),
+        ("Why did you not oil the wheel?", "Wheels are oiled in spring."),
+    ):
+        quotes = choose_parts([Part(question, tuple(evidence(page, 0.9, 0.87)))], budget_words=50)
+        assert quotes[0].text == first, question
+
+
+def test_so_many_of_them_leans_back() -> None:
+    """Of whom stands in the sentence before; of those that a sentence names itself it does not."""
+    assert leans_back("Kestrel has fourteen of them, all near its joints.")
+    assert not leans_back("Pinch points are dangerous, and Kestrel has fourteen of them.")
+    assert not leans_back("Kestrel has fourteen of them all.")
