@@ -76,6 +76,7 @@ def test_an_answer_of_the_book_is_counted() -> None:
     assert measure_inside(ELBOW, given) == {
         "refused wrongly": (0, 1),
         "facts": (0.5, 1),
+        "facts soon": (0.5, 1),
         "cited": (1, 1),
         "first source": (0, 1),
         "length": (7, 1),
@@ -84,15 +85,17 @@ def test_an_answer_of_the_book_is_counted() -> None:
 
 
 def test_facts_after_the_160th_word_are_not_read() -> None:
-    """Both facts come too late."""
+    """Both facts come too late; after the 60th they are no longer soon."""
     given = answer("word " * 160 + "140 never", QUOTE)
     assert measure_inside(ELBOW, given)["facts"] == (0, 1)
+    found = measure_inside(ELBOW, answer("word " * 60 + "140 never", QUOTE))
+    assert (found["facts"], found["facts soon"]) == ((1, 1), (0, 1))
 
 
 def test_a_refusal_has_no_facts_and_no_length() -> None:
     """It is refused wrongly, its facts are missing, and it is not counted among the cited answers."""
     given = answer("140 never", refusal="not_in_book")
-    assert measure_inside(ELBOW, given) == {"refused wrongly": (1, 1), "facts": (0, 1)}
+    assert measure_inside(ELBOW, given) == {"refused wrongly": (1, 1), "facts": (0, 1), "facts soon": (0, 1)}
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ async def test_every_figure_is_counted() -> None:
         "file@5": (1, 2),
         "facts@5": (1, 2),
         "facts": (0.75, 2),
+        "facts soon": (0.75, 2),
         "length": (6.5, 2),
         "cited": (1, 2),
         "first source": (1, 2),

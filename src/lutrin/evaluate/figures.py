@@ -39,6 +39,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("file@5", "an expected file is among the five passages'", goal=0.99),
     Figure("facts@5", "every key fact stands in the five passages", goal=0.95),
     Figure("facts", "key facts in the first 160 words of the answer", goal=0.90),
+    Figure("facts soon", "key facts in its first 60 words"),
     Figure("length", "median words of the answer outside code", how="median", goal=120, at_most=True, unit="words"),
     Figure("cited", "answers whose sources hold an expected file", goal=0.98),
     Figure("first source", "answers whose first source is an expected file"),

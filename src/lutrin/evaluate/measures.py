@@ -15,6 +15,8 @@ from lutrin.records import Answer, Chunk, Passage
 
 WORDS = 160
 """Of the answer in which key facts are looked for."""
+SOON = 60
+"""Words of the answer that are read at a glance."""
 TOP = 5
 Measures = dict[str, tuple[float, float]]
 """By figure: a count and what it is out of."""
@@ -85,8 +87,9 @@ def measure_inside(question: EvalQuestion, answer: Answer) -> Measures:
     refused = answer.kind == "refusal"
     found: Measures = {"refused wrongly": (float(refused), 1)}
     if question.key_facts:
-        held = () if refused else facts_in(question.key_facts, [first_words(answer.answer, WORDS)])
-        found["facts"] = (len(held) / len(question.key_facts), 1)
+        for name, count in (("facts", WORDS), ("facts soon", SOON)):
+            held = () if refused else facts_in(question.key_facts, [first_words(answer.answer, count)])
+            found[name] = (len(held) / len(question.key_facts), 1)
     if not refused:
         places = [(source.book, source.filename) for source in answer.sources]
         hits = [any(same_file(path, *place) for path in question.expected_files) for place in places]

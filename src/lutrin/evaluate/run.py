@@ -115,7 +115,8 @@ async def _one(question: EvalQuestion, subject: Subject, clock: Callable[[], flo
             measures["same answer twice"] = (float(_bytes(answer) == _bytes(second)), 1)
     except LutrinError as failure:
         error = f"{type(failure).__name__}: {failure}"
-        lost: Measures = {"facts": (0, 1), "cited": (0, 1)} if question.in_book and subject.answer else {}
+        names = ("facts", "facts soon", "cited") if question.in_book and subject.answer else ()
+        lost: Measures = dict.fromkeys(names, (0, 1))
         measures |= lost | {"errors": (1, 1)}
     return Outcome(
         id=question.id,
