@@ -75,6 +75,11 @@ def test_both_spellings_of_english_are_known(asked: str, written: str) -> None:
         ("What is odometery?", {"odometry": 3}, "What is odometry?"),
         ("What does a quaternoin do?", {"quaternion": 3}, "What does a quaternion do?"),
         ("Is the acceleraton high?", {"acceleration": 3, "accelerator": 1}, "Is the acceleration high?"),
+        # In a shorter one, only what typing alone explains: a letter left out, or two that changed places.
+        ("What is termal runawy?", {"thermal": 3, "runaway": 2}, "What is thermal runaway?"),
+        ("What does the bumepr do?", {"bumper": 2}, "What does the bumper do?"),
+        ("How do I solder it?", {"solver": 3}, "How do I solder it?"),
+        ("Which router is it?", {"route": 5}, "Which router is it?"),
         # What the book has is left alone, in whatever form; so is what has nothing like it.
         ("What is localizing?", {"localization": 3}, "What is localizing?"),
         ("What is a color?", {"color": 5, "colour": 1}, "What is a color?"),

@@ -16,8 +16,10 @@ from lutrin.ports import Embedder
 from lutrin.retrieve.words import STOP_WORDS, stem
 
 LEAST_LETTERS = 7
-"""Of a word that may hold a slip; what it is taken for may have one less. Shorter ones are like too many others (parse,
+"""Of a word that may hold any slip; what it is taken for may have one less. Shorter ones are like too many others (parse,
 pause)."""
+SHORT_LETTERS = 5
+"""Of a word in which a letter may be missing, or two may have changed places: no word is made so of another as easily."""
 RARE, COMMONER = 2, 4
 """Of a word in at most so many chunks another spelling is looked for, which must stand in so many times as many: names
 from code may be spelt otherwise than the book that shows them."""
@@ -172,10 +174,17 @@ def _has_form(words_from: WordsFrom, word: str) -> bool:
 def _may_be_slip(match: re.Match[str], pieces: Sequence[tuple[int, int]]) -> bool:
     """Whether a word of a text is rare or misspelt, and long enough to be known again."""
     inside = sum(match.start() <= start < match.end() for start, _ in pieces)
-    return inside > 1 and len(match[0]) >= LEAST_LETTERS
+    return inside > 1 and len(match[0]) >= SHORT_LETTERS
 
 
 def _nearest(word: str, known: Sequence[tuple[str, int]]) -> str | None:
     """The book's word that is one slip away, of several the one in most chunks."""
-    near = [(-chunks, other) for other, chunks in known if len(other) >= LEAST_LETTERS - 1 and is_slip(word, other)]
+    near = [(-chunks, other) for other, chunks in known if _is_plain_slip(word, other)]
     return min(near)[1] if near else None
+
+
+def _is_plain_slip(word: str, other: str) -> bool:
+    """Whether a word is so long, or so mistyped, that the other one must be meant."""
+    is_long = len(word) >= LEAST_LETTERS and len(other) >= LEAST_LETTERS - 1
+    lacks_a_letter = len(other) > len(word) >= SHORT_LETTERS
+    return (is_long or lacks_a_letter or sorted(word) == sorted(other)) and is_slip(word, other)
