@@ -16,10 +16,10 @@ from lutrin.ports import Embedder
 from lutrin.retrieve.words import STOP_WORDS, stem
 
 LEAST_LETTERS = 7
-"""Of a word that may hold any slip; what it is taken for may have one less. Shorter ones are like too many others (parse,
-pause)."""
+"""Of a word that may hold any slip; what it is taken for may have one less. Shorter ones are like too many others
+(parse, pause)."""
 SHORT_LETTERS = 5
-"""Of a word in which a letter may be missing, or two may have changed places: no word is made so of another as easily."""
+"""Of a word in which a letter may be missing, or two may have changed places: few words are made so of others."""
 RARE, COMMONER = 2, 4
 """Of a word in at most so many chunks another spelling is looked for, which must stand in so many times as many: names
 from code may be spelt otherwise than the book that shows them."""
