@@ -303,6 +303,22 @@ def test_tables_are_rows() -> None:
     assert places_hold(document)
 
 
+def test_a_full_cell_does_not_run_into_the_next() -> None:
+    """No gap is left behind it, but the cells above and below say where the next one starts."""
+    rows = [("Class", "Put it out with", "Never use"), ("A", "water, foam", "nothing is barred")]
+    rows += [("B", "foam, carbon dioxide, sand", "a water jet"), ("D", "dry sand alone", "water")]
+
+    def page(canvas: Canvas) -> None:
+        text(canvas, ["Fires are of four classes."])
+        for index, row in enumerate(rows):
+            for x, cell in zip((72, 130, 268), row, strict=True):
+                text(canvas, [cell], x=x, top=690 - 14 * index)
+
+    document = parse_pdf(pdf(page), "table.pdf")
+    found = [unit.text for unit in units(document) if unit.kind == "table_row"]
+    assert found == [" | ".join(row) for row in rows[1:]]
+
+
 def test_a_table_of_long_cells_is_no_page_of_two_columns() -> None:
     """Its cells stand side by side on the same lines, and the left ones do not fill their column."""
     rows = [(f"Subject number {i} of the list", f"Standard {i} by an organisation for such things") for i in range(9)]

@@ -30,6 +30,8 @@ _MIN_COLUMN_LINES = 4
 _PROSE_BLANKS = 4
 # Rows of a table stand at least so many sizes apart, lines of text less.
 _TABLE_PITCH = 1.45
+# A column of a table is known by the cells of so many rows, among so many on either side.
+_ROWS_ALIKE, _ROWS_NEAR = 2, 4
 # Points around the border of two columns in which lines of the second one start.
 _COLUMN_START = 8.0
 _NUMBER = re.compile(r"\d+")
@@ -92,7 +94,7 @@ def page_lines(runs: Sequence[Run]) -> list[Line]:
     upright = _upright([run for run in runs if run.text.strip()])
     if not upright:
         return []
-    rows = [_segments(row) for row in _rows(upright)]
+    rows = _cells([_segments(row) for row in _rows(upright)])
     gutter = _gutter([segment for row in rows for segment in row])
     if gutter is None:
         return [_line(row) for row in rows]
@@ -153,6 +155,26 @@ def _segments(row: Sequence[Run]) -> list[Segment]:
         else:
             segments.append([run])
     return segments
+
+
+def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
+    """Rows of tables, parted also where a cell is so full that no wide gap is left before the next.
+
+    Such a cell ends where a run starts just below the cells of two other rows close by.
+    """
+    parted: list[list[Segment]] = []
+    for number, row in enumerate(rows):
+        near = [*rows[max(0, number - _ROWS_NEAR) : number], *rows[number + 1 : number + 1 + _ROWS_NEAR]]
+        columns = [{segment[0].x for segment in other} for other in near if len(other) > 1]
+        parted.append([])
+        for segment in row:
+            starts = [
+                place
+                for place, run in enumerate(segment)
+                if place and len(row) > 1 and sum(any(abs(run.x - x) < 1 for x in xs) for xs in columns) >= _ROWS_ALIKE
+            ]
+            parted[-1] += [segment[start:end] for start, end in pairwise([0, *starts, len(segment)])]
+    return parted
 
 
 def _gutter(segments: Sequence[Segment]) -> float | None:
