@@ -113,3 +113,19 @@ def test_so_many_of_them_leans_back() -> None:
     assert leans_back("Kestrel has fourteen of them, all near its joints.")
     assert not leans_back("Pinch points are dangerous, and Kestrel has fourteen of them.")
     assert not leans_back("Kestrel has fourteen of them all.")
+
+
+def test_who_asks_for_code_gets_some() -> None:
+    """That of a passage which is quoted, else of the first ones; not a poor match, and not whoever asks for words."""
+    said = unit("Wheels turn slowly here.", start=60, block=1)
+    code = unit("spin(7)\n", kind="code", start=120, block=2)
+    quoted, other = chunk(said, code), chunk(unit("The axle is oiled."), chunk_id="c2", filename="02.mdx")
+    for question, scores, found in (
+        ("Give me a node that turns wheels", (0.9, 0.5), True),
+        ("Give me a node that turns wheels", (0.9, 0.2), False),
+        ("How slowly do wheels turn?", (0.9, 0.5), False),
+        ("Give me a node that turns wheels", (0.1, 0.5), True),
+    ):
+        items = [*evidence(quoted, *scores), *evidence(other, 0.8)]
+        quotes = choose(wanted(question), items, budget_words=50)
+        assert any(quote.units[0].kind == "code" for quote in quotes) is found, (question, scores)

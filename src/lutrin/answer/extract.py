@@ -49,6 +49,9 @@ WIDENED_SHARE = 0.9
 """As long as they score at least this share of the best: what stands beside a poor unit is further off."""
 SAME_WORDS = 0.8
 """Two units with this share of content words in common say the same."""
+CODE_SHARE, CODE_PASSAGES = 0.5, 3
+"""Where code is asked for and none is chosen: share of the best score that it needs, and how many passages are looked
+through for it."""
 MAX_CODE = 2
 """Code blocks in one answer."""
 SHOWS_CODE: frozenset[QuestionKind] = frozenset({"code", "steps", "other"})
@@ -188,6 +191,8 @@ def choose(
             _widen(taken, score, item, {key: other for key, other in known.items() if other >= best * NEIGHBOUR_SHARE})
     if wants.kind == "compare":
         _hear_both(taken, wants, [pair for pair in ranked if pair[0] >= best * SIDE_SHARE])
+    if wants.kind == "code":
+        _show_code(taken, wants, found, [pair for pair in ranked if pair[0] >= best * CODE_SHARE])
     if wants.kind == "steps":
         drop_torn_steps(taken.units, best * WIDENED_SHARE)
     added = complete_lists(taken.units, whole=wants.kind == "steps" or (alone and wants.kind in TEARS_NO_LIST))
@@ -270,6 +275,21 @@ def _widen(taken: _Taken, score: float, item: Evidence, known: dict[tuple[str, i
             taken.add(min(score, known[item.chunk.chunk_id, position]), item.chunk, [(position, unit)])
     # Neighbours are not counted among the best.
     taken.groups = groups
+
+
+def _show_code(
+    taken: _Taken, wants: Wanted, found: Sequence[Evidence], ranked: Sequence[tuple[float, Evidence]]
+) -> None:
+    """Where code is asked for and none was chosen: the best of a passage that is quoted, else of the first ones."""
+    if any(item.unit.kind == "code" for _, item in taken.units.values()):
+        return
+    quoted = {name for name, _ in taken.units}
+    first = [*dict.fromkeys(item.chunk.chunk_id for item in found)][:CODE_PASSAGES]
+    for names in (quoted, first):
+        for score, item in ranked:
+            if item.unit.kind == "code" and item.chunk.chunk_id in names:
+                taken.add(score, item.chunk, _with_context(item, wants))
+                return
 
 
 def _hear_both(taken: _Taken, wants: Wanted, ranked: Sequence[tuple[float, Evidence]]) -> None:

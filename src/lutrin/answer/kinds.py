@@ -38,8 +38,8 @@ _FORMS: tuple[tuple[QuestionKind, re.Pattern[str]], ...] = (
             r"(?<!exit )(?<!error )(?<!status )(?<!return )\bcode\b",
             r"\b(?:command|snippet|listing|script|syntax|function|terminal|launch file|yaml|xml|python)\b|\bc\+\+",
             r"\bhow (?:do|can|would) (?:i|you|we) (?:write|call|publish|subscribe|run|launch|declare|import)\b",
-            r"\b(?:give|show)(?: me)? (?:the|a|an) (?!best|first|last|next)\S+"
-            r" (?:line|call|query|node|file|model|urdf)\b",
+            r"\b(?:give|show)(?: me)? (?:the|a|an) (?!best|first|last|next)(?:\S+ )?"
+            r"(?:line|call|query|node|file|urdf)\b",
             # "What does a unit file for it look like?"; what a machine looks like, words tell.
             r"\b(?:file|config|configuration|request|response|manifest|schema|query)s?\b.*\blooks? like\b",
         ),
