@@ -129,3 +129,19 @@ def test_who_asks_for_code_gets_some() -> None:
         items = [*evidence(quoted, *scores), *evidence(other, 0.8)]
         quotes = choose(wanted(question), items, budget_words=50)
         assert any(quote.units[0].kind == "code" for quote in quotes) is found, (question, scores)
+
+
+def test_a_column_of_numbers_comes_with_its_sum() -> None:
+    """Who asks for the power when standing wants all of it; who names no column, or asks for no number, does not."""
+    texts = ("Motors | 90 W | 320 W", "Computer | 15 W | 25 W", "Sum | 105 W | 345 W")
+    rows = [
+        unit(text, kind="table_row", start=40 * n, lead="Consumer | Standing | Walking") for n, text in enumerate(texts)
+    ]
+    page = chunk(*rows)
+    for question, has_sum in (
+        ("How much power do the motors take when standing?", True),
+        ("How much power do the motors take?", False),
+        ("Why do motors take power when standing?", False),
+    ):
+        quotes = choose(wanted(question), evidence(page, 0.9, 0.1, 0.1), budget_words=50)
+        assert any("Sum" in quote.text for quote in quotes) is has_sum, question

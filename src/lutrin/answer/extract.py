@@ -5,10 +5,11 @@ It is what a reader gets first, what stands if the model is away or late, and wh
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from lutrin.answer.fitting import fitting, is_within
 from lutrin.answer.kinds import Form, QuestionKind
-from lutrin.answer.lists import LONG_STEPS_WORDS, complete_lists, short_list
+from lutrin.answer.lists import LONG_STEPS_WORDS, complete_lists, short_list, with_total
 from lutrin.answer.quote import (
     Quote,
     cells_of,
@@ -96,48 +97,12 @@ def choose_parts(
         said = {(quote.chunk.chunk_id, unit.char_start) for quote in quotes for unit in quote.units}
         fresh = [item for item in part.evidence if (item.chunk.chunk_id, item.unit.char_start) not in said]
         chosen = choose(wants, fresh, budget_words=left // (len(parts) - number), widened=widened, alone=alone)
-        quotes = [*(quote for quote in quotes if not _within(quote, chosen, strictly=True)), *chosen]
+        quotes = [*(quote for quote in quotes if not is_within(quote, chosen, strictly=True)), *chosen]
         weakest_first = sorted(chosen, key=lambda quote: quote.score)
         sides = wants.kind == "compare"
         firsts += {quote.chunk.is_simulation if sides else None: quote for quote in weakest_first}.values()
-    once = [quote for number, quote in enumerate(quotes) if not _within(quote, quotes[:number])]
-    return titled(_fitting(merged(once), firsts, budget_words=budget_words))
-
-
-def _fitting(quotes: Sequence[Quote], firsts: Sequence[Quote], *, budget_words: int) -> list[Quote]:
-    """Of quotes that are too long together, those that answer best, in their order.
-
-    Completed lists and the headers of tables may take more words than were counted when units were chosen.
-
-    Args:
-        quotes: Of the whole answer.
-        firsts: The best of each part; they come before all others, if need be without what completes a list.
-        budget_words: Words of the whole answer, code not counted.
-    """
-    kept: dict[int, Quote] = {}
-    left = budget_words
-    is_first = [any(_within(first, [quote]) for first in firsts) for quote in quotes]
-    for number in sorted(range(len(quotes)), key=lambda number: (not is_first[number], -quotes[number].score)):
-        quote = quotes[number]
-        if kept and _cost(quote) > left and is_first[number]:
-            quote = replace(quote, units=tuple(unit for unit in quote.units if unit.char_start not in quote.added))
-        if not kept or _cost(quote) <= left:
-            kept[number] = quote
-            left -= _cost(quote)
-    return [kept[number] for number in sorted(kept)]
-
-
-def _cost(quote: Quote) -> int:
-    """Words that a quote adds to an answer, the number of its source among them; code is free."""
-    return 0 if quote.units[0].kind == "code" else word_count(quote.text) + 1
-
-
-def _within(quote: Quote, others: Sequence[Quote], *, strictly: bool = False) -> bool:
-    """Whether another quote says all of this one; strictly: and more."""
-    places = {unit.char_start for unit in quote.units}
-    same_file = [other for other in others if other.chunk.filename == quote.chunk.filename]
-    held = [{unit.char_start for unit in other.units} for other in same_file]
-    return any(places < other or (places == other and not strictly) for other in held)
+    once = [quote for number, quote in enumerate(quotes) if not is_within(quote, quotes[:number])]
+    return titled(fitting(merged(once), firsts, budget_words=budget_words))
 
 
 def choose(
@@ -361,6 +326,12 @@ def _with_context(item: Evidence, wants: Wanted, *, whole: bool = False) -> list
         return short_list(units, item.position) or [(item.position, unit)]
     if unit.kind == "table_row" and wants.kind == "compare" and _compares(unit.lead, wants.topics):
         return short_list(units, item.position) or [(item.position, unit)]
+    if (
+        unit.kind == "table_row"
+        and wants.kind == "number"
+        and (summed := with_total(units, item.position, wants.topics))
+    ):
+        return summed
     beside = [place for place in (item.position + 1, item.position - 1) if 0 <= place < len(units)]
     rows = [place for place in beside if units[place].kind == "table_row"]
     if unit.kind == "caption" and rows:

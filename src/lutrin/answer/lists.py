@@ -1,11 +1,12 @@
 """Lists and tables as a whole: which of them an answer can hold, and what one lacks of which most is quoted."""
 
+import re
 from collections.abc import Sequence
 
-from lutrin.answer.quote import is_numbered
+from lutrin.answer.quote import cells_of, is_numbered
 from lutrin.records import Unit
 from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.words import word_count
+from lutrin.retrieve.words import topic_stems, word_count
 
 LIST_WORDS = 90
 """A list is completed if it has at most this many words."""
@@ -16,11 +17,33 @@ LONG_STEPS_WORDS = 160
 wrong."""
 
 
+_TOTAL = re.compile(r"(?:sum|total|altogether|in all|all together|overall|grand total)\b", re.IGNORECASE)
+
+
 def short_list(units: Sequence[Unit], position: int, *, most: int = LIST_WORDS) -> list[tuple[int, Unit]]:
     """All items of the list, or rows of the table, that holds a unit; nothing if it is too long for an answer."""
     kind, block = units[position].kind, units[position].block
     items = [(i, unit) for i, unit in enumerate(units) if unit.kind == kind and unit.block == block]
     return items if sum(word_count(unit.text) for _, unit in items) <= most else []
+
+
+def with_total(units: Sequence[Unit], position: int, topics: frozenset[str]) -> list[tuple[int, Unit]]:
+    """A row and the last one that sums up its table, where a column of numbers is asked for: "... when standing?".
+
+    Args:
+        units: Of the passage.
+        position: Of the row.
+        topics: Of the question.
+
+    Returns:
+        Both with their positions; nothing if the table has no such row, or no column is asked for.
+    """
+    unit = units[position]
+    asked = any(topics & topic_stems(cell) for cell in cells_of(unit.lead)[1:])
+    places = [place for place, other in enumerate(units) if other.kind == unit.kind and other.block == unit.block]
+    if not asked or position == places[-1] or not _TOTAL.match(cells_of(units[places[-1]].text)[0]):
+        return []
+    return [(position, unit), (places[-1], units[places[-1]])]
 
 
 def complete_lists(
