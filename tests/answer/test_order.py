@@ -54,6 +54,15 @@ def test_the_sentence_that_a_list_has_brought_along_does_not_come_twice() -> Non
     assert only == f"{lead}\n\n- a.\n- b.\n- c."
 
 
+def test_a_sentence_that_leads_to_a_table_does_not_come_after_it() -> None:
+    """The table says it; what leads to it is of no use once the table has been read; anything else is."""
+    row = unit("old | slow", kind="table_row", start=100, block=1, lead="Wheel | Rolls")
+    for text, stays in (("The following table says how wheels roll.", False), ("Wheels roll on anything.", True)):
+        told = quoted(chunk(unit(text), row), 0.85, 0.95)
+        assert told[0].startswith("|Wheel|Rolls|")
+        assert (text in told) is stays
+
+
 def test_letters_come_behind_their_formula() -> None:
     """However well the sentence answers that explains them, by itself or as a neighbour."""
     page = chunk(

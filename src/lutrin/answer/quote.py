@@ -39,6 +39,8 @@ BEFORE_BEST = 0.02
 """How much less than the best quote of its passage, as a share of it, one may score to stand before it."""
 _WITH_LEAD = frozenset({"list_item", "table_row"})
 """Kinds of units that show their `lead`: the header of a table, the sentence that introduces a list."""
+_LEADS = re.compile(r"(?:the|this|these) (?:following|table|list|next|\w+ below)\b|here (?:is|are)\b", re.IGNORECASE)
+"""How a sentence begins that only leads to the table or list below it: "The following table says what it does."."""
 LEANING = 2
 """Sentences that a quoted one may bring, where each leans on the one before it."""
 _EXPLAINS = re.compile(r"(?:where|here|with)\b|\$[^$]+\$ (?:is|are|stands?|means?)\b", re.IGNORECASE)
@@ -165,9 +167,11 @@ def _has_step(quotes: Sequence[Quote]) -> bool:
 
 
 def _without_lead(before: Sequence[Quote], first: Quote) -> list[Quote]:
-    """What stands before a list or table that has come first, less the sentence that it has brought with it."""
-    lead = first.units[0].lead
-    if not before or first.units[0].kind not in _WITH_LEAD or before[-1].units[-1].text != lead:
+    """What stands before a list or table that has come first, less the sentence that only leads to it."""
+    if not before or first.units[0].kind not in _WITH_LEAD:
+        return list(before)
+    last = before[-1].units[-1]
+    if last.text != first.units[0].lead and not _LEADS.match(last.text):
         return list(before)
     rest = before[-1].units[:-1]
     return [*before[:-1], *([replace(before[-1], units=rest)] if rest else [])]
