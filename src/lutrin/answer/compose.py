@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from lutrin.answer.ground import coverage
 from lutrin.answer.quote import Quote, leans_back, name_words, render
-from lutrin.answer.safety import needs_warning
+from lutrin.answer.safety import runs
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Unit
 from lutrin.retrieve.words import content_stems, identifiers, numbers, plain, word_count
@@ -105,10 +105,11 @@ def left_of(quotes: Sequence[Quote], place: int, said: str) -> tuple[Unit, ...]:
 
 
 def warns_of(quote: Quote, later: Sequence[Quote]) -> bool:
-    """Whether a quote is the warning of its file for code that comes later and moves hardware."""
+    """Whether a quote is a warning and code of its file that a reader may run comes later."""
     if not all(unit.warning for unit in quote.units):
         return False
-    return any(code.chunk.filename == quote.chunk.filename for code in needs_warning(later))
+    same_file = [code for code in later if code.chunk.filename == quote.chunk.filename]
+    return any(runs(code.chunk, unit) for code in same_file for unit in code.units)
 
 
 def marked(units: Sequence[Unit], n: int, *, with_lead: bool = True) -> str:

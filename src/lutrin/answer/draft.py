@@ -168,18 +168,35 @@ def _told(header: str, row: str) -> str:
 
 
 async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Quote]) -> list[Quote]:
-    """Quotes in which the book's warning stands before code that moves hardware; without a warning the code goes."""
+    """Quotes in which the book's warnings stand before the first code; code without a warning that needs one goes.
+
+    A warning stands before all code, not only before that which needs it: nobody runs one half of an answer before
+    reading the other. What is quoted of a warning already is replaced by all of it.
+    """
     safe: list[Quote] = []
+    warnings: list[Quote] = []
     for quote in quotes:
-        if safety.needs_warning([quote]):
-            warning = safety.warning_for(quote, await generation.chunks_of(quote.chunk.filename))
-            if warning is None:
-                draft.warnings.append(messages.CODE_WITHHELD)
-                continue
-            if (warning.chunk.filename, warning.span) not in {(item.chunk.filename, item.span) for item in safe}:
-                safe.append(warning)
+        if quote.units[0].kind == "code":
+            same_file = await generation.chunks_of(quote.chunk.filename)
+            if safety.needs_warning(quote, same_file):
+                warning = safety.warning_for(quote, same_file)
+                if warning is None:
+                    draft.warnings.append(messages.CODE_WITHHELD)
+                    continue
+                warnings.append(warning)
         safe.append(quote)
+    for warning in {(item.chunk.filename, item.span): item for item in warnings}.values():
+        at = next(
+            place for place, quote in enumerate(safe) if quote.units[0].kind == "code" or _is_part(quote, warning)
+        )
+        safe = [*safe[:at], warning, *(quote for quote in safe[at:] if not _is_part(quote, warning))]
     return safe
+
+
+def _is_part(quote: Quote, whole: Quote) -> bool:
+    """Whether all that a quote says stands in another one of the same file."""
+    starts = {unit.char_start for unit in whole.units}
+    return quote.chunk.filename == whole.chunk.filename and all(unit.char_start in starts for unit in quote.units)
 
 
 async def sources_of(generation: OpenGeneration, draft: Draft, chunks: Sequence[Chunk]) -> dict[str, str]:
