@@ -1,6 +1,7 @@
 """From a question to an answer: the whole flow over a small book, with the shipped fakes."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import aclosing
 
@@ -29,6 +30,7 @@ from lutrin.settings import Settings
 
 MakeFlow = Callable[..., AnswerFlow]
 LOOP = "What is the sensorimotor loop of sensing, deciding and acting?"
+DRAG = "What is the drag of the kite?"
 BATTERY = "How many watt hours does the battery of Kestrel store?"
 
 
@@ -103,6 +105,40 @@ async def test_markers_that_the_model_makes_up_are_removed(make_flow: MakeFlow) 
     answer = await answer_to(flow, BATTERY)
     assert "[7]" not in answer.answer
     assert answer.answer.startswith("The battery of Kestrel stores 480 watt hours. [1]")
+
+
+def markers(text: str) -> list[int]:
+    """The numbers in an answer, each once, in the order of use."""
+    return list(dict.fromkeys(int(number) for number in re.findall(r"\[(\d+)\]", text)))
+
+
+@pytest.mark.parametrize("said", ["The drag factor of the kite is 3 for a wet kite.", "It rains cats and dogs today."])
+async def test_sources_are_numbered_in_the_order_of_use_and_as_they_were_streamed(
+    make_flow: MakeFlow, said: str
+) -> None:
+    """The model says the explanation below a formula; its sentence comes first and cites [1], streamed and at the end.
+
+    Where nothing that it says holds, the sources are sent again with the numbers that stand.
+    """
+    events = await events_of(make_flow(ScriptedGenerator(lambda _: said)), Question(text=DRAG))
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    answer = done.answer
+    quotes = [event for event in events if isinstance(event, QuoteEvent)]
+    sentences = [event for event in events if isinstance(event, SentenceEvent)]
+    sources = [event.citations for event in events if isinstance(event, SourcesEvent)]
+    assert [quote.citation.n for quote in quotes] == [2, 3, 1]
+    assert markers(answer.answer) == [1, 2, 3]
+    assert [source.n for source in answer.sources] == list(range(1, len(answer.sources) + 1))
+    assert sources[-1] == answer.sources[:3]
+    if answer.kind == "generated":
+        assert answer.answer.startswith(f"{said} [1]")
+        assert [event.citations for event in sentences] == [(1,)]
+        assert len(sources) == 1
+        assert all(quote.citation in answer.sources for quote in quotes)
+    else:
+        assert answer.answer.startswith("The drag of the kite is [1]")
+        assert not sentences
 
 
 async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:

@@ -62,13 +62,16 @@ def compose(
         quotes: The book's own words, the best first.
         numbers_of: Citation number of each quote, by chunk id and span.
         budget_words: Quotes but the first stop when the answer has this many words. Code is shown whatever its length,
-            and so is the warning that belongs to it: whole, whatever the model has said of it.
+            and so is the warning that belongs to it: whole, whatever the model has said of it. What stands before them
+            stands too, for the numbers are given and have no gaps.
     """
     paragraphs = []
     if verified:
         paragraphs.append(" ".join(f"{item.text} [{_number(item.quote, numbers_of)}]" for item in verified))
     said = " ".join(item.text for item in verified)
     spent = word_count(said)
+    # The best quote stands whatever the model has said: what it left out may be the steps that matter.
+    last_free = max((place for place, quote in enumerate(quotes) if quote.units[0].kind == "code"), default=0)
     for place, quote in enumerate(quotes):
         kept = warns_of(quote, quotes[place + 1 :])
         left = left_of(quotes, place, said) if verified else quote.units
@@ -76,10 +79,10 @@ def compose(
         text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
         # The name of what a quote stands under comes for nothing: the quotes were chosen without it.
         cost = 0 if kept or not left else word_count(text) - with_lead * name_words(left[0])
-        # The best quote stands whatever the model has said: what it left out may be the steps that matter.
-        free = kept or place == 0 or quote.units[0].kind == "code"
-        if not left or (paragraphs and not free and spent + cost > budget_words):
+        if not left:
             continue
+        if paragraphs and place > last_free and spent + cost > budget_words:
+            break
         spent += cost
         paragraphs.append(text)
     return "\n\n".join(paragraphs)

@@ -10,15 +10,17 @@ import msgspec
 from lutrin import __version__, messages
 from lutrin.answer import safety
 from lutrin.answer.checks import CheckedQuestion
-from lutrin.answer.compose import Verified
+from lutrin.answer.compose import Verified, warns_of
 from lutrin.answer.ground import support
-from lutrin.answer.hostile import headings
+from lutrin.answer.hostile import gives_orders, headings
 from lutrin.answer.kinds import Form, form_of
+from lutrin.answer.prompt import spoken
 from lutrin.answer.quote import Quote, leans_back
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder
 from lutrin.records import Chunk, Made, Message, Mode, Question, Refusal
 from lutrin.retrieve import selection
+from lutrin.retrieve.search import Found
 from lutrin.retrieve.words import content_stems
 from lutrin.settings import Settings
 
@@ -110,7 +112,8 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
 
     Args:
         texts: Generated sentences.
-        quotes: What the model was given.
+        quotes: What may prove them. The first that does is cited: the numbers follow the order of use, so the passage
+            that the model was asked to say comes before one that happens to say the same.
         question: Names that stand in it may stand in the answer.
         said: Sentences that were supported before; those found here are added.
     """
@@ -120,12 +123,16 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
         if sentence.endswith(":") or _FRAGMENT.match(sentence) or (not said and leans_back(sentence)):
             # It announces what may never come, has no beginning, or leans on what was never said.
             continue
-        windows = [(quote, window) for quote in quotes for window in windows_of(quote, f"{question} {sentence}")]
-        found = support(sentence, [window for _, window in windows], question=question)
-        if found is not None and sentence.casefold() not in said:
+        proves = (quote for quote in quotes if _proves(quote, sentence, question))
+        if sentence.casefold() not in said and (quote := next(proves, None)) is not None:
             said.append(sentence.casefold())
-            verified.append(Verified(text=sentence, quote=windows[found.index][0]))
+            verified.append(Verified(text=sentence, quote=quote))
     return verified
+
+
+def _proves(quote: Quote, sentence: str, question: str) -> bool:
+    """Whether a quote supports a generated sentence."""
+    return support(sentence, windows_of(quote, f"{question} {sentence}"), question=question) is not None
 
 
 def _cleaned(text: str) -> str:
@@ -191,6 +198,27 @@ async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Q
         )
         safe = [*safe[:at], warning, *(quote for quote in safe[at:] if not _is_part(quote, warning))]
     return safe
+
+
+def heard(quotes: Sequence[Quote]) -> list[Quote]:
+    """The quotes that the model may say; a warning that belongs to code stands in the book's words alone."""
+    return [quote for place, quote in enumerate(quotes) if not warns_of(quote, quotes[place + 1 :])]
+
+
+def in_order_of_use(quotes: Sequence[Quote], found: Found) -> list[Quote]:
+    """Quotes in the order in which an answer with sentences of the model uses them.
+
+    Its sentences stand first and cite the quote that it is asked to say, which is known before it has said anything.
+    So the numbers can be sent with the quotes and hold.
+
+    Args:
+        quotes: Of the answer, in their order.
+        found: Tells how well each unit answers.
+    """
+    prose = [quote for quote in heard(quotes) if quote.units[0].kind != "code" and not gives_orders(quote.text)]
+    scores = {(item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence}
+    first = spoken(prose, scores)
+    return list(quotes) if first is None else [first, *(quote for quote in quotes if quote is not first)]
 
 
 def _is_part(quote: Quote, whole: Quote) -> bool:

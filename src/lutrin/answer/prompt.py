@@ -73,14 +73,25 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
         that quote, or of the next one that answers as well where none of its sentences stands alone: a sentence of
         another quote, though its words answer nearly as well, led away from the question more often than not.
     """
+    found = _choice(quotes, scores)
+    return found[1] if found is not None else []
+
+
+def spoken(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> Quote | None:
+    """The quote that the model will be asked to say, if any; the arguments are those of `prompts`."""
+    found = _choice(quotes, scores)
+    return found[0] if found is not None else None
+
+
+def _choice(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> tuple[Quote, list[Prompt]] | None:
+    """The quote that is said, with its passages."""
     said = [quote for quote in quotes if quote.units[0].kind != "code"]
     if not said or not _is_spoken(said[0].units[0]):
-        return []
+        return None
     best = said[0]
-    if best.units[0].kind == "list_item":
-        return _prompts_of(best, scores)
-    as_good = (quote for quote in said if _is_spoken(quote.units[0]) and quote.score >= AS_GOOD * best.score)
-    return next((found for quote in as_good if (found := _prompts_of(quote, scores))), [])
+    as_good = [quote for quote in said if _is_spoken(quote.units[0]) and quote.score >= AS_GOOD * best.score]
+    tried = [best] if best.units[0].kind == "list_item" else as_good
+    return next(((quote, found) for quote in tried if (found := _prompts_of(quote, scores))), None)
 
 
 def _is_spoken(unit: Unit) -> bool:
