@@ -1,7 +1,7 @@
 """An answer in the making: what is asked, where it is looked for, and what the pieces still need."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 
@@ -9,6 +9,7 @@ import msgspec
 
 from lutrin import __version__, messages
 from lutrin.answer import safety
+from lutrin.answer.cache import as_asked
 from lutrin.answer.checks import CheckedQuestion
 from lutrin.answer.compose import Verified, warns_of
 from lutrin.answer.ground import support
@@ -44,9 +45,9 @@ class Draft:
 
     question: Question
     text: str
-    """What is searched for: the question, completed from the conversation."""
+    """What is searched for: the question, completed from the conversation, `as_asked`."""
     typed: str
-    """The question alone, cleaned."""
+    """The question alone, in the same form."""
     selected_text: str
     """At most 2000 tokens; empty where the whole book is searched."""
     mode: Mode
@@ -79,14 +80,24 @@ def make_draft(
         mode = "book"
     return Draft(
         question=question,
-        text=completed or checked.text,
-        typed=checked.text,
+        text=as_asked(completed or checked.text),
+        typed=as_asked(checked.text),
         selected_text=selected if mode != "book" else "",
         mode=mode,
         started=started,
         form=form_of(checked.text),
         warnings=warnings,
     )
+
+
+def decides(draft: Draft) -> tuple[Hashable, ...]:
+    """What of a question decides about its answer, besides the books and the settings.
+
+    Who asks, and in which conversation, does not: what the conversation adds stands in the text.
+    """
+    asked = draft.question
+    where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface)
+    return draft.mode, draft.text, draft.typed, draft.selected_text, tuple(draft.warnings), *where
 
 
 def made_of(draft: Draft, settings: Settings) -> Made:

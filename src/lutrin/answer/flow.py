@@ -4,16 +4,15 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, aclosing
 
-import msgspec
-
 from lutrin import messages, stages
 from lutrin.answer import followup, safety
-from lutrin.answer.cache import AnswerCache
+from lutrin.answer.cache import AnswerCache, for_reader
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
 from lutrin.answer.compose import Verified, compose
 from lutrin.answer.draft import (
     Draft,
+    decides,
     early_refusal,
     heard,
     in_order_of_use,
@@ -110,12 +109,12 @@ class AnswerFlow:
                 yield self._refused(draft, refusal)
                 return
             names = tuple(generation.name for generation in generations)
-            key = (names, draft.mode, draft.text.casefold(), msgspec.structs.replace(question, session_id=""))
+            key = (names, *decides(draft))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
                 for event in known:
-                    yield self._timed(event, draft)
+                    yield for_reader(event, question, latency_ms=self._elapsed_ms(draft))
                 return
             events: list[AnswerEvent] = []
             with self.traffic.answering(draft.started):
@@ -226,13 +225,6 @@ class AnswerFlow:
             ),
             made=made_of(draft, self._settings),
         )
-
-    def _timed(self, event: AnswerEvent, draft: Draft) -> AnswerEvent:
-        """A remembered event with the time that this reader waited."""
-        if not isinstance(event, DoneEvent):
-            return event
-        answer = msgspec.structs.replace(event.answer, latency_ms=self._elapsed_ms(draft))
-        return msgspec.structs.replace(event, answer=answer)
 
     def _elapsed_ms(self, draft: Draft) -> int:
         return round((self._clock() - draft.started) * 1000)
