@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from lutrin.answer.hostile import without_control
 from lutrin.answer.quote import Quote, leans_back, titled
 from lutrin.answer.steps import is_step
 from lutrin.records import Chunk, GenerationRequest, Message, Unit
@@ -58,7 +59,8 @@ SPOKEN = ("sentence", "list_item")
 _WHOLE = re.compile(r"(?![a-z]+[ ,]).*[.!][\"\u201d'\u2019)\]*`]*", re.DOTALL)
 """A sentence from its beginning to its end; it may begin with a name of code."""
 _GAP = re.compile(r"\n{2,}")
-_TEMPLATE_MARK = re.compile(r"<\|[^|>]*\|>|</?s>|\[/?INST\]|<start_of_turn>|<end_of_turn>")
+_SENTENCE_MARK = re.compile(r"</?s>|<[be]os>")
+"""Where a model's text begins or ends; in a book it may be something else."""
 
 
 def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> list[Prompt]:
@@ -196,4 +198,4 @@ def _from(quote: Quote, first: Unit) -> str:
 
 def _plain(text: str) -> str:
     """Text as one paragraph without anything that looks like the template of a chat model."""
-    return _GAP.sub("\n", _TEMPLATE_MARK.sub(" ", text)).strip()
+    return _GAP.sub("\n", _SENTENCE_MARK.sub(" ", without_control(text))).strip()
