@@ -146,6 +146,17 @@ async def test_a_warning_that_is_quoted_behind_the_code_comes_before_it_once() -
     assert [quote.units for quote in quotes] == [(BEWARE, more), (moving,)]
 
 
+async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
+    """Its title and its code are no words of warning; what stands after the box is not of it."""
+    title = unit("Safety", kind="caption", start=10, block=1, warning=True)
+    told = unit("Two people must be there.", start=20, block=2, warning=True)
+    items = [unit(f"{n}. Check {n}.", kind="list_item", start=50 + n, block=3, warning=True) for n in (1, 2)]
+    shown = code(HARMLESS, start=70, warning=True)
+    page = chunk(unit("Wood.", start=0), title, told, *items, shown, code(start=200))
+    quotes = await made_safe(draft(), Page(page), [quoted(page, page.units[-1])])
+    assert [quote.units for quote in quotes] == [(told,), tuple(items), (page.units[-1],)]
+
+
 async def test_warnings_of_two_pages_stand_before_all_code() -> None:
     """Each once, in the order of the code."""
     pages = [chunk(BEWARE, code(start=200), chunk_id=name, filename=f"{name}.md") for name in ("a", "b")]

@@ -201,7 +201,7 @@ async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Q
                 if warning is None:
                     draft.warnings.append(messages.CODE_WITHHELD)
                     continue
-                warnings.append(warning)
+                warnings += safety.box_of(warning)
         safe.append(quote)
     for warning in {(item.chunk.filename, item.span): item for item in warnings}.values():
         at = next(

@@ -103,14 +103,37 @@ def warning_for(quote: Quote, same_file: Sequence[Chunk]) -> Quote | None:
             if unit.warning and unit.kind != "code":
                 blocks.setdefault((chunk.chunk_id, unit.block), (chunk, []))[1].append(unit)
     start = quote.span[0]
-    # The title of a box of warnings is a block of its own; "Safety" alone warns of nothing.
-    said = [block for block in blocks.values() if any(unit.text.rstrip().endswith(_ENDS) for unit in block[1])]
+    said = [block for block in blocks.values() if _says(block[1])]
     placed = sorted(said or blocks.values(), key=lambda block: block[1][0].char_start)
     before = [block for block in placed if block[1][0].char_start < start]
     if not placed:
         return None
     chunk, units = before[-1] if before else placed[0]
     return Quote(chunk=chunk, units=tuple(units), score=quote.score)
+
+
+def box_of(warning: Quote) -> list[Quote]:
+    """A warning with all that stands in its box: paragraphs and lists, each a quote; code and a mere title are none.
+
+    Two boxes of which one stands right below the other count as one.
+    """
+    units = warning.chunk.units
+    first = last = next(place for place, unit in enumerate(units) if unit.char_start == warning.span[0])
+    while first > 0 and units[first - 1].warning:
+        first -= 1
+    while last + 1 < len(units) and units[last + 1].warning:
+        last += 1
+    blocks: dict[int, list[Unit]] = {}
+    for unit in units[first : last + 1]:
+        if unit.kind != "code":
+            blocks.setdefault(unit.block, []).append(unit)
+    said = [block for block in blocks.values() if _says(block)] or list(blocks.values())
+    return [Quote(chunk=warning.chunk, units=tuple(block), score=warning.score) for block in said]
+
+
+def _says(block: Sequence[Unit]) -> bool:
+    """Whether a block is more than the title of a box of warnings: "Safety" alone warns of nothing."""
+    return any(unit.text.rstrip().endswith(_ENDS) for unit in block)
 
 
 def simulation_note(chunks: Sequence[Chunk]) -> str | None:
