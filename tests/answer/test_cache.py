@@ -54,7 +54,13 @@ def test_what_may_mean_something_else_stays_another_question(one: str, other: st
 @pytest.mark.parametrize("text", ["Explain the loop", "Explain the loop!", "explain the loop."])
 def test_a_demand_ends_as_one(text: str) -> None:
     """With or without its mark."""
-    assert as_asked(text) == "explain the loop."
+    assert as_asked(text) == "explain the loop"
+
+
+def test_what_is_told_after_a_question_becomes_none() -> None:
+    """It gets no mark that would make it one."""
+    assert as_asked("What is a wheelbase? It has no wheels") == "what is a wheelbase? it has no wheels"
+    assert as_asked("It has no wheels. What is a wheelbase") == "it has no wheels. what is a wheelbase?"
 
 
 def test_the_same_form_again_is_the_same() -> None:

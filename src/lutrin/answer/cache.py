@@ -29,6 +29,7 @@ _WORD = re.compile(
 _WITHIN = re.compile(r"[^\W\d_]*[a-z][A-Z]")
 """Capitals within a word make it a name from code: goToPose."""
 _END = re.compile(r"[\s.?!\u2026]+$")
+_PART = re.compile(r"[.?!]\s+")
 _ASKS = re.compile(
     r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|can|could|should|must|may|might|will"
     r"|would|has|have|had|am)\b"
@@ -36,10 +37,11 @@ _ASKS = re.compile(
 
 
 def as_asked(text: str) -> str:
-    """A question as it is searched for and remembered: plain words in small letters, one blank each, one mark behind.
+    """A question as it is searched for and remembered: plain words in small letters, one blank each.
 
-    Names from code stay as they are, for `Node` is not `node`; and so does what stands inside a question, for marks
-    part two questions. A mark of question is not taken away from what does not begin as one: "My arm shakes. Now what?"
+    A question ends in its mark, typed or not; what is no question, in none. Names from code stay as they are, for
+    `Node` is not `node`; and so does what stands inside a question, for marks part two questions. The mark is never
+    taken from what does not begin as a question: "My arm shakes. Now what?"
 
     >>> as_asked("  what does a WATCHDOG do"), as_asked("What does a watchdog do ?!")
     ('what does a watchdog do?', 'what does a watchdog do?')
@@ -49,8 +51,8 @@ def as_asked(text: str) -> str:
     plain = _WORD.sub(lambda word: word[0] if _WITHIN.match(word[0]) else word[0].lower(), " ".join(text.split()))
     end = _END.search(plain)
     body = plain[: end.start()] if end else plain
-    mark = "?" if (end and "?" in end[0]) or _ASKS.match(body) else "."
-    return f"{body}{mark}" if body else plain
+    last = _PART.split(body)[-1]
+    return (f"{body}?" if (end and "?" in end[0]) or _ASKS.match(last) else body) if body else plain
 
 
 def for_reader(event: AnswerEvent, question: Question, *, latency_ms: int) -> AnswerEvent:
