@@ -24,6 +24,14 @@ The sensorimotor loop is the cycle of sensing, deciding and acting. It runs 500 
 ## Batteries
 
 The battery of Kestrel stores 480 watt hours. A full charge takes three hours.
+
+## Kites
+
+The drag of the kite is
+
+$$ D = k v^2 $$
+
+The drag factor $k$ of the kite is 3 for a wet kite.
 """,
     "02-chapter-2-driving/01-driving.md": """---
 title: Driving

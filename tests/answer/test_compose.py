@@ -4,6 +4,7 @@ import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin.answer.compose import Verified, compose, stands_twice
+from lutrin.answer.draft import heard, supported
 from lutrin.answer.quote import Quote
 from lutrin.records import Unit
 
@@ -80,3 +81,27 @@ def test_a_copy_that_the_quotes_need_is_recognised() -> None:
     assert stands_twice("The arm is light.", "", [quote(unit("A robot has wheels.")), quote(*told[1:])])
     assert not stands_twice("The arm is light.", "Robots have arms.", [quote(*told)])
     assert stands_twice(WARNING, "", passage(WARNING))
+
+
+def test_numbers_have_no_gaps() -> None:
+    """What is too long ends the answer, unless code stands behind it."""
+    long, short = unit("A robot " + "really " * 30 + "works.", start=100), unit("It sleeps.", start=600)
+    quotes = [quote(unit("A robot has arms.")), quote(long), quote(short)]
+    assert answer(quotes, []) == "A robot has arms. [1]"
+    shown = answer([*quotes, quote(unit("print(1)\n", start=700, kind="code"))], [])
+    assert [n for n in range(1, 5) if f"[{n}]" in shown] == [1, 2, 3, 4]
+
+
+def test_a_sentence_cites_the_first_quote_that_proves_it() -> None:
+    """That is the passage which the model was asked to say; another may say the same word for word."""
+    asked = quote(unit("The arm lifts 2 kg, and the hand holds it."))
+    same = quote(unit("The arm lifts 2 kg.", start=500))
+    (found,) = supported(["The arm lifts 2 kg."], [asked, same], "How much?", [])
+    assert found.quote == asked
+
+
+def test_the_model_says_no_warning_that_belongs_to_code() -> None:
+    """It stands in the book's words; a warning without code may be said."""
+    quotes = passage(WARNING)
+    assert heard(quotes) == [quotes[0], quotes[2]]
+    assert heard(quotes[:2]) == quotes[:2]

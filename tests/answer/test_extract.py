@@ -368,7 +368,7 @@ def test_the_nearest_warning_before_the_code_is_the_one() -> None:
     after = unit("Charge outside.", start=300, block=4, warning=True)
     page = chunk(far, near, code, after)
     quote = Quote(chunk=page, units=(code,), score=0.9)
-    assert needs_warning([quote]) == [quote]
+    assert needs_warning(quote, [page])
     found = warning_for(quote, [page])
     assert found is not None
     assert found.text == "Keep two metres away."

@@ -1,9 +1,11 @@
 """From a question to an answer: the whole flow over a small book, with the shipped fakes."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import aclosing
 
+import msgspec
 import pytest
 from tests.answer.book import english
 
@@ -29,6 +31,7 @@ from lutrin.settings import Settings
 
 MakeFlow = Callable[..., AnswerFlow]
 LOOP = "What is the sensorimotor loop of sensing, deciding and acting?"
+DRAG = "What is the drag of the kite?"
 BATTERY = "How many watt hours does the battery of Kestrel store?"
 
 
@@ -103,6 +106,40 @@ async def test_markers_that_the_model_makes_up_are_removed(make_flow: MakeFlow) 
     answer = await answer_to(flow, BATTERY)
     assert "[7]" not in answer.answer
     assert answer.answer.startswith("The battery of Kestrel stores 480 watt hours. [1]")
+
+
+def markers(text: str) -> list[int]:
+    """The numbers in an answer, each once, in the order of use."""
+    return list(dict.fromkeys(int(number) for number in re.findall(r"\[(\d+)\]", text)))
+
+
+@pytest.mark.parametrize("said", ["The drag factor of the kite is 3 for a wet kite.", "It rains cats and dogs today."])
+async def test_sources_are_numbered_in_the_order_of_use_and_as_they_were_streamed(
+    make_flow: MakeFlow, said: str
+) -> None:
+    """The model says the explanation below a formula; its sentence comes first and cites [1], streamed and at the end.
+
+    Where nothing that it says holds, the sources are sent again with the numbers that stand.
+    """
+    events = await events_of(make_flow(ScriptedGenerator(lambda _: said)), Question(text=DRAG))
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    answer = done.answer
+    quotes = [event for event in events if isinstance(event, QuoteEvent)]
+    sentences = [event for event in events if isinstance(event, SentenceEvent)]
+    sources = [event.citations for event in events if isinstance(event, SourcesEvent)]
+    assert [quote.citation.n for quote in quotes] == [2, 3, 1]
+    assert markers(answer.answer) == [1, 2, 3]
+    assert [source.n for source in answer.sources] == list(range(1, len(answer.sources) + 1))
+    assert sources[-1] == answer.sources[:3]
+    if answer.kind == "generated":
+        assert answer.answer.startswith(f"{said} [1]")
+        assert [event.citations for event in sentences] == [(1,)]
+        assert len(sources) == 1
+        assert all(quote.citation in answer.sources for quote in quotes)
+    else:
+        assert answer.answer.startswith("The drag of the kite is [1]")
+        assert not sentences
 
 
 async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:
@@ -238,6 +275,64 @@ async def test_the_same_question_gets_the_same_bytes_without_the_model(make_flow
     flow = make_flow(generator)
     first, second = await answer_to(flow, BATTERY), await answer_to(flow, BATTERY)
     assert first.answer == second.answer
+    assert len(generator.requests) == 1
+
+
+async def test_a_repeat_in_other_letters_gets_the_same_bytes(make_flow: MakeFlow) -> None:
+    """But for the time that it took; whoever asks first, and as in a flow that has not been asked yet."""
+    texts = [BATTERY, f"  {BATTERY.upper()[:-1]} ", BATTERY.lower().replace("?", " ?!")]
+
+    def encoded(answer: Answer) -> bytes:
+        return msgspec.json.encode(msgspec.structs.replace(answer, latency_ms=0))
+
+    generator = ScriptedGenerator(lambda _: "The battery of Kestrel stores 480 watt hours.")
+    flow = make_flow(generator)
+    repeats = {encoded(await answer_to(flow, text, session_id=str(n))) for n, text in enumerate(texts)}
+    assert len(generator.requests) == 1
+    fresh = {encoded(await answer_to(make_flow(ScriptedGenerator(lambda _: "Zip.")), text)) for text in texts}
+    assert len(repeats) == len(fresh) == 1
+
+
+async def test_a_repeat_is_recorded_in_its_reader_s_words(make_flow: MakeFlow) -> None:
+    """So that it can be replayed; how it was made is how the first one was."""
+    flow = make_flow()
+    made = []
+    for text in (BATTERY, BATTERY.upper()):
+        done = (await events_of(flow, Question(text=text, session_id=text)))[-1]
+        assert isinstance(done, DoneEvent)
+        assert done.made is not None
+        made.append(done.made)
+    assert [item.question.text for item in made] == [BATTERY, BATTERY.upper()]
+    assert made[0].searched == made[1].searched
+    assert {item.question.session_id for item in made} == {""}
+
+
+async def test_what_decides_about_an_answer_makes_another_one(make_flow: MakeFlow) -> None:
+    """The same words, but another chapter, selection, mode, number of passages or surface, or cut after 500 words."""
+    generator = ScriptedGenerator(lambda _: "Zip.")
+    flow = make_flow(generator)
+    selected = "The battery of Kestrel stores 480 watt hours. A full charge takes three hours."
+    others: list[dict[str, object]] = [
+        {}, {"chapter": "chapter 1"}, {"selected_text": selected}, {"selected_text": selected, "mode": "selection"},
+        {"selected_text": selected.upper()}, {"top_k": 3}, {"surface": "chat"},
+        {"selected_text": " ", "mode": "selection"},
+    ]  # fmt: skip
+    for number, fields in enumerate(others, 1):
+        await answer_to(flow, BATTERY, **fields)
+        assert len(generator.requests) == number, fields
+    for fields in others:
+        await answer_to(flow, BATTERY, **fields)
+    assert len(generator.requests) == len(others)
+
+
+async def test_an_answer_with_a_note_is_remembered(make_flow: MakeFlow) -> None:
+    """Simulated and real differ the next time, too; the model, of which nothing held, is not asked again."""
+    generator = ScriptedGenerator(lambda _: "Zip.")
+    flow = make_flow(generator)
+    asked = "Do the wheels of Wren slip on a wet floor or in the simulator?"
+    first, second = await answer_to(flow, asked), await answer_to(flow, asked)
+    assert first.kind == "extractive"
+    assert first.warnings == second.warnings != ()
     assert len(generator.requests) == 1
 
 

@@ -1,12 +1,73 @@
-"""The same question to the same book gets the same bytes, at once."""
+"""The same question to the same book gets the same answer, at once.
 
+"The same" leaves capitals, blanks and the marks at the end of a question aside (`as_asked`). So that no answer hangs on
+who asked first, what is searched for is that very form: nothing that decides about an answer sees more of a question
+than its key does.
+
+What comes back is what was given: text, sources, warnings, and the events of the stream in their order. Only what is
+true of one reader alone is that reader's: `latency_ms`, how long this one waited, and in the conversation's record the
+question as it was typed (`for_reader`). Waiting in the model's queue is not repeated, since nobody waits.
+"""
+
+import re
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 
-from lutrin.records import AnswerEvent, DoneEvent
+import msgspec
+
+from lutrin import messages
+from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""
+PASSING = frozenset({messages.PAST_DEADLINE, messages.MODEL_AWAY})
+"""Warnings of answers that would be better another time."""
+_WORD = re.compile(
+    r"(?<![^\s(\"'\u201c\u2018])(?:[AI]|[^\W\d_]{2,}(?:['\u2019-][^\W\d_]+)*)(?=[.,;:!?)\"'\u201d\u2019]*(?:\s|$))"
+)
+"""A word of letters alone between blanks and marks: no part of a name from code, a path or a formula; no initial."""
+_WITHIN = re.compile(r"[^\W\d_]*[a-z][A-Z]")
+"""Capitals within a word make it a name from code: goToPose."""
+_END = re.compile(r"[\s.?!\u2026]+$")
+_PART = re.compile(r"[.?!]\s+")
+_ASKS = re.compile(
+    r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|can|could|should|must|may|might|will"
+    r"|would|has|have|had|am)\b"
+)
+
+
+def as_asked(text: str) -> str:
+    """A question as it is searched for and remembered: plain words in small letters, one blank each.
+
+    A question ends in its mark, typed or not; what is no question, in none. Names from code stay as they are, for
+    `Node` is not `node`; and so does what stands inside a question, for marks part two questions. The mark is never
+    taken from what does not begin as a question: "My arm shakes. Now what?"
+
+    >>> as_asked("  what does a WATCHDOG do"), as_asked("What does a watchdog do ?!")
+    ('what does a watchdog do?', 'what does a watchdog do?')
+    >>> as_asked("How do I call nav.goToPose and rclcpp::Node in ROS 2?")
+    'how do i call nav.goToPose and rclcpp::Node in ros 2?'
+    """
+    plain = _WORD.sub(lambda word: word[0] if _WITHIN.match(word[0]) else word[0].lower(), " ".join(text.split()))
+    end = _END.search(plain)
+    body = plain[: end.start()] if end else plain
+    last = _PART.split(body)[-1]
+    return (f"{body}?" if (end and "?" in end[0]) or _ASKS.match(last) else body) if body else plain
+
+
+def for_reader(event: AnswerEvent, question: Question, *, latency_ms: int) -> AnswerEvent:
+    """A remembered event for a reader who asks the same again.
+
+    Args:
+        event: As it was sent to the first one.
+        question: As this reader typed it.
+        latency_ms: How long this reader waited.
+    """
+    if not isinstance(event, DoneEvent):
+        return event
+    asked = msgspec.structs.replace(question, session_id="")
+    made = None if event.made is None else msgspec.structs.replace(event.made, question=asked)
+    return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms), made=made)
 
 
 class AnswerCache:
@@ -26,11 +87,13 @@ class AnswerCache:
     def put(self, key: Hashable, events: Sequence[AnswerEvent]) -> None:
         """Remember an answer that is as good as it gets.
 
-        One that fell back to quotes because the model was away or late is not kept: the next reader may be luckier.
+        One of which the model was away or late for is not kept: the next reader may be luckier. Every other answer in
+        the book's words alone is: there is no model, or it had its say and nothing of it held, and would say the same
+        again.
         """
         last = events[-1] if events else None
-        if not isinstance(last, DoneEvent) or (last.answer.kind == "extractive" and last.answer.warnings):
+        if not isinstance(last, DoneEvent) or PASSING.intersection(last.answer.warnings):
             return
-        self._kept[key] = tuple(events)
+        self._kept[key] = tuple(event for event in events if not isinstance(event, QueuedEvent))
         while len(self._kept) > self._limit:
             self._kept.popitem(last=False)

@@ -29,22 +29,28 @@ class Citations:
     Args:
         sources: Text of each source file that is quoted, by filename; offsets of quotes refer to it.
         scores: Relevance of each passage, by chunk id.
+        quotes: Numbered at once, in this order.
+
+    Attributes:
+        numbers: Those that were given, by chunk id and span.
     """
 
-    def __init__(self, sources: Mapping[str, str], scores: Mapping[str, float]) -> None:
+    def __init__(self, sources: Mapping[str, str], scores: Mapping[str, float], quotes: Sequence[Quote] = ()) -> None:
         self._sources = sources
         self._scores = scores
         self._cited: list[Citation] = []
-        self._numbers: dict[tuple[str, int, int], int] = {}
+        self.numbers: dict[tuple[str, int, int], int] = {}
+        for quote in quotes:
+            self.number(quote)
 
     def number(self, quote: Quote) -> int:
         """The number of a quote; the first time it is cited it gets the next one."""
         start, end = quote.span
         key = (quote.chunk.chunk_id, start, end)
-        if key not in self._numbers:
-            self._numbers[key] = len(self._cited) + 1
-            self._cited.append(self._citation(quote.chunk, self._numbers[key], start, end))
-        return self._numbers[key]
+        if key not in self.numbers:
+            self.numbers[key] = len(self._cited) + 1
+            self._cited.append(self._citation(quote.chunk, self.numbers[key], start, end))
+        return self.numbers[key]
 
     def get(self, n: int) -> Citation:
         """The citation of a number that was given."""

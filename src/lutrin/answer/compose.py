@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from lutrin.answer.ground import coverage
 from lutrin.answer.quote import Quote, leans_back, name_words, render
-from lutrin.answer.safety import needs_warning
+from lutrin.answer.safety import runs
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Unit
 from lutrin.retrieve.words import content_stems, identifiers, numbers, plain, word_count
@@ -62,13 +62,16 @@ def compose(
         quotes: The book's own words, the best first.
         numbers_of: Citation number of each quote, by chunk id and span.
         budget_words: Quotes but the first stop when the answer has this many words. Code is shown whatever its length,
-            and so is the warning that belongs to it: whole, whatever the model has said of it.
+            and so is the warning that belongs to it: whole, whatever the model has said of it. What stands before them
+            stands too, for the numbers are given and have no gaps.
     """
     paragraphs = []
     if verified:
         paragraphs.append(" ".join(f"{item.text} [{_number(item.quote, numbers_of)}]" for item in verified))
     said = " ".join(item.text for item in verified)
     spent = word_count(said)
+    # The best quote stands whatever the model has said: what it left out may be the steps that matter.
+    last_free = max((place for place, quote in enumerate(quotes) if quote.units[0].kind == "code"), default=0)
     for place, quote in enumerate(quotes):
         kept = warns_of(quote, quotes[place + 1 :])
         left = left_of(quotes, place, said) if verified else quote.units
@@ -76,10 +79,10 @@ def compose(
         text = marked(left, _number(quote, numbers_of), with_lead=with_lead) if left else ""
         # The name of what a quote stands under comes for nothing: the quotes were chosen without it.
         cost = 0 if kept or not left else word_count(text) - with_lead * name_words(left[0])
-        # The best quote stands whatever the model has said: what it left out may be the steps that matter.
-        free = kept or place == 0 or quote.units[0].kind == "code"
-        if not left or (paragraphs and not free and spent + cost > budget_words):
+        if not left:
             continue
+        if paragraphs and place > last_free and spent + cost > budget_words:
+            break
         spent += cost
         paragraphs.append(text)
     return "\n\n".join(paragraphs)
@@ -105,10 +108,11 @@ def left_of(quotes: Sequence[Quote], place: int, said: str) -> tuple[Unit, ...]:
 
 
 def warns_of(quote: Quote, later: Sequence[Quote]) -> bool:
-    """Whether a quote is the warning of its file for code that comes later and moves hardware."""
+    """Whether a quote is a warning and code of its file that a reader may run comes later."""
     if not all(unit.warning for unit in quote.units):
         return False
-    return any(code.chunk.filename == quote.chunk.filename for code in needs_warning(later))
+    same_file = [code for code in later if code.chunk.filename == quote.chunk.filename]
+    return any(runs(code.chunk, unit) for code in same_file for unit in code.units)
 
 
 def marked(units: Sequence[Unit], n: int, *, with_lead: bool = True) -> str:

@@ -1,7 +1,7 @@
 """An answer in the making: what is asked, where it is looked for, and what the pieces still need."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 
@@ -9,16 +9,19 @@ import msgspec
 
 from lutrin import __version__, messages
 from lutrin.answer import safety
+from lutrin.answer.cache import as_asked
 from lutrin.answer.checks import CheckedQuestion
-from lutrin.answer.compose import Verified
+from lutrin.answer.compose import Verified, warns_of
 from lutrin.answer.ground import support
-from lutrin.answer.hostile import headings
+from lutrin.answer.hostile import gives_orders, headings
 from lutrin.answer.kinds import Form, form_of
+from lutrin.answer.prompt import spoken
 from lutrin.answer.quote import Quote, cells_of, leans_back
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder
 from lutrin.records import Chunk, Made, Message, Mode, Question, Refusal
 from lutrin.retrieve import selection
+from lutrin.retrieve.search import Found
 from lutrin.retrieve.words import content_stems
 from lutrin.settings import Settings
 
@@ -42,9 +45,9 @@ class Draft:
 
     question: Question
     text: str
-    """What is searched for: the question, completed from the conversation."""
+    """What is searched for: the question, completed from the conversation, `as_asked`."""
     typed: str
-    """The question alone, cleaned."""
+    """The question alone, in the same form."""
     selected_text: str
     """At most 2000 tokens; empty where the whole book is searched."""
     mode: Mode
@@ -77,14 +80,24 @@ def make_draft(
         mode = "book"
     return Draft(
         question=question,
-        text=completed or checked.text,
-        typed=checked.text,
+        text=as_asked(completed or checked.text),
+        typed=as_asked(checked.text),
         selected_text=selected if mode != "book" else "",
         mode=mode,
         started=started,
         form=form_of(checked.text),
         warnings=warnings,
     )
+
+
+def decides(draft: Draft) -> tuple[Hashable, ...]:
+    """What of a question decides about its answer, besides the books and the settings.
+
+    Who asks, and in which conversation, does not: what the conversation adds stands in the text.
+    """
+    asked = draft.question
+    where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface)
+    return draft.mode, draft.text, draft.typed, draft.selected_text, tuple(draft.warnings), *where
 
 
 def made_of(draft: Draft, settings: Settings) -> Made:
@@ -110,7 +123,8 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
 
     Args:
         texts: Generated sentences.
-        quotes: What the model was given.
+        quotes: What may prove them. The first that does is cited: the numbers follow the order of use, so the passage
+            that the model was asked to say comes before one that happens to say the same.
         question: Names that stand in it may stand in the answer.
         said: Sentences that were supported before; those found here are added.
     """
@@ -120,12 +134,16 @@ def supported(texts: Sequence[str], quotes: Sequence[Quote], question: str, said
         if sentence.endswith(":") or _FRAGMENT.match(sentence) or (not said and leans_back(sentence)):
             # It announces what may never come, has no beginning, or leans on what was never said.
             continue
-        windows = [(quote, window) for quote in quotes for window in windows_of(quote, f"{question} {sentence}")]
-        found = support(sentence, [window for _, window in windows], question=question)
-        if found is not None and sentence.casefold() not in said:
+        proves = (quote for quote in quotes if _proves(quote, sentence, question))
+        if sentence.casefold() not in said and (quote := next(proves, None)) is not None:
             said.append(sentence.casefold())
-            verified.append(Verified(text=sentence, quote=windows[found.index][0]))
+            verified.append(Verified(text=sentence, quote=quote))
     return verified
+
+
+def _proves(quote: Quote, sentence: str, question: str) -> bool:
+    """Whether a quote supports a generated sentence."""
+    return support(sentence, windows_of(quote, f"{question} {sentence}"), question=question) is not None
 
 
 def _cleaned(text: str) -> str:
@@ -164,18 +182,56 @@ def _told(header: str, row: str) -> str:
 
 
 async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Quote]) -> list[Quote]:
-    """Quotes in which the book's warning stands before code that moves hardware; without a warning the code goes."""
+    """Quotes in which the book's warnings stand before the first code; code without a warning that needs one goes.
+
+    A warning stands before all code, not only before that which needs it: nobody runs one half of an answer before
+    reading the other. What is quoted of a warning already is replaced by all of it.
+    """
     safe: list[Quote] = []
+    warnings: list[Quote] = []
     for quote in quotes:
-        if safety.needs_warning([quote]):
-            warning = safety.warning_for(quote, await generation.chunks_of(quote.chunk.filename))
-            if warning is None:
-                draft.warnings.append(messages.CODE_WITHHELD)
-                continue
-            if (warning.chunk.filename, warning.span) not in {(item.chunk.filename, item.span) for item in safe}:
-                safe.append(warning)
+        if quote.units[0].kind == "code":
+            same_file = await generation.chunks_of(quote.chunk.filename)
+            if safety.needs_warning(quote, same_file):
+                warning = safety.warning_for(quote, same_file)
+                if warning is None:
+                    draft.warnings.append(messages.CODE_WITHHELD)
+                    continue
+                warnings += safety.box_of(warning)
         safe.append(quote)
+    for warning in {(item.chunk.filename, item.span): item for item in warnings}.values():
+        at = next(
+            place for place, quote in enumerate(safe) if quote.units[0].kind == "code" or _is_part(quote, warning)
+        )
+        safe = [*safe[:at], warning, *(quote for quote in safe[at:] if not _is_part(quote, warning))]
     return safe
+
+
+def heard(quotes: Sequence[Quote]) -> list[Quote]:
+    """The quotes that the model may say; a warning that belongs to code stands in the book's words alone."""
+    return [quote for place, quote in enumerate(quotes) if not warns_of(quote, quotes[place + 1 :])]
+
+
+def in_order_of_use(quotes: Sequence[Quote], found: Found) -> list[Quote]:
+    """Quotes in the order in which an answer with sentences of the model uses them.
+
+    Its sentences stand first and cite the quote that it is asked to say, which is known before it has said anything.
+    So the numbers can be sent with the quotes and hold.
+
+    Args:
+        quotes: Of the answer, in their order.
+        found: Tells how well each unit answers.
+    """
+    prose = [quote for quote in heard(quotes) if quote.units[0].kind != "code" and not gives_orders(quote.text)]
+    scores = {(item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence}
+    first = spoken(prose, scores)
+    return list(quotes) if first is None else [first, *(quote for quote in quotes if quote is not first)]
+
+
+def _is_part(quote: Quote, whole: Quote) -> bool:
+    """Whether all that a quote says stands in another one of the same file."""
+    starts = {unit.char_start for unit in whole.units}
+    return quote.chunk.filename == whole.chunk.filename and all(unit.char_start in starts for unit in quote.units)
 
 
 async def sources_of(generation: OpenGeneration, draft: Draft, chunks: Sequence[Chunk]) -> dict[str, str]:

@@ -4,15 +4,23 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import ExitStack, aclosing
 
-import msgspec
-
 from lutrin import messages, stages
 from lutrin.answer import followup, safety
-from lutrin.answer.cache import AnswerCache
+from lutrin.answer.cache import AnswerCache, for_reader
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
 from lutrin.answer.compose import Verified, compose
-from lutrin.answer.draft import Draft, early_refusal, made_of, made_safe, make_draft, sources_of
+from lutrin.answer.draft import (
+    Draft,
+    decides,
+    early_refusal,
+    heard,
+    in_order_of_use,
+    made_of,
+    made_safe,
+    make_draft,
+    sources_of,
+)
 from lutrin.answer.extract import choose_parts
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.sayings import Sayings
@@ -101,12 +109,12 @@ class AnswerFlow:
                 yield self._refused(draft, refusal)
                 return
             names = tuple(generation.name for generation in generations)
-            key = (names, draft.mode, draft.text.casefold(), msgspec.structs.replace(question, session_id=""))
+            key = (names, *decides(draft))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
                 for event in known:
-                    yield self._timed(event, draft)
+                    yield for_reader(event, question, latency_ms=self._elapsed_ms(draft))
                 return
             events: list[AnswerEvent] = []
             with self.traffic.answering(draft.started):
@@ -143,11 +151,10 @@ class AnswerFlow:
             chosen = await explained(generation, draft, chosen, budget_words=BUDGET_WORDS)
             quotes = await made_safe(draft, generation, chosen)
             named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
-            citations = Citations(
-                await sources_of(generation, draft, named),
-                {passage.chunk.chunk_id: passage.score for passage in found.passages},
-            )
-            numbers_of = {(quote.chunk.chunk_id, *quote.span): citations.number(quote) for quote in quotes}
+            sources = await sources_of(generation, draft, named)
+            scores = {passage.chunk.chunk_id: passage.score for passage in found.passages}
+            used = in_order_of_use(quotes, found) if self._speaker is not None else quotes
+            citations = Citations(sources, scores, used)
             if note := safety.simulation_note([quote.chunk for quote in quotes]):
                 draft.warnings.append(note)
             yield SourcesEvent(citations=citations.all())
@@ -156,15 +163,19 @@ class AnswerFlow:
             waiting.close()
             verified: list[Verified] = []
             if self._speaker is not None:
-                async with aclosing(self._speaker.sentences(draft, quotes, found)) as spoken:
+                async with aclosing(self._speaker.sentences(draft, heard(used), found)) as spoken:
                     async for event in spoken:
-                        if isinstance(event, Verified):
+                        if not isinstance(event, Verified):
+                            yield event
+                        elif citations.number(event.quote) <= 1 + len({item.quote.span for item in verified}):
                             verified.append(event)
                             yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
-                        else:
-                            yield event
+            if not verified and used != quotes:
+                # Nothing was said of the first source, so the book's words begin with another one.
+                citations = Citations(sources, scores, quotes)
+                yield SourcesEvent(citations=citations.all())
             answer = Answer(
-                answer=compose(verified, quotes, numbers_of, budget_words=BUDGET_WORDS),
+                answer=compose(verified, quotes, citations.numbers, budget_words=BUDGET_WORDS),
                 sources=citations.all(found.passages),
                 mode=draft.mode,
                 kind="generated" if verified else "extractive",
@@ -214,13 +225,6 @@ class AnswerFlow:
             ),
             made=made_of(draft, self._settings),
         )
-
-    def _timed(self, event: AnswerEvent, draft: Draft) -> AnswerEvent:
-        """A remembered event with the time that this reader waited."""
-        if not isinstance(event, DoneEvent):
-            return event
-        answer = msgspec.structs.replace(event.answer, latency_ms=self._elapsed_ms(draft))
-        return msgspec.structs.replace(event, answer=answer)
 
     def _elapsed_ms(self, draft: Draft) -> int:
         return round((self._clock() - draft.started) * 1000)

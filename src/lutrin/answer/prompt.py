@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from lutrin.answer.hostile import without_control
 from lutrin.answer.quote import Quote, leans_back, titled
 from lutrin.answer.steps import is_step
 from lutrin.records import Chunk, GenerationRequest, Message, Unit
@@ -58,7 +59,8 @@ SPOKEN = ("sentence", "list_item")
 _WHOLE = re.compile(r"(?![a-z]+[ ,]).*[.!][\"\u201d'\u2019)\]*`]*", re.DOTALL)
 """A sentence from its beginning to its end; it may begin with a name of code."""
 _GAP = re.compile(r"\n{2,}")
-_TEMPLATE_MARK = re.compile(r"<\|[^|>]*\|>|</?s>|\[/?INST\]|<start_of_turn>|<end_of_turn>")
+_SENTENCE_MARK = re.compile(r"</?s>|<[be]os>")
+"""Where a model's text begins or ends; in a book it may be something else."""
 
 
 def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> list[Prompt]:
@@ -73,14 +75,25 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
         that quote, or of the next one that answers as well where none of its sentences stands alone: a sentence of
         another quote, though its words answer nearly as well, led away from the question more often than not.
     """
+    found = _choice(quotes, scores)
+    return found[1] if found is not None else []
+
+
+def spoken(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> Quote | None:
+    """The quote that the model will be asked to say, if any; the arguments are those of `prompts`."""
+    found = _choice(quotes, scores)
+    return found[0] if found is not None else None
+
+
+def _choice(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> tuple[Quote, list[Prompt]] | None:
+    """The quote that is said, with its passages."""
     said = [quote for quote in quotes if quote.units[0].kind != "code"]
     if not said or not _is_spoken(said[0].units[0]):
-        return []
+        return None
     best = said[0]
-    if best.units[0].kind == "list_item":
-        return _prompts_of(best, scores)
-    as_good = (quote for quote in said if _is_spoken(quote.units[0]) and quote.score >= AS_GOOD * best.score)
-    return next((found for quote in as_good if (found := _prompts_of(quote, scores))), [])
+    as_good = [quote for quote in said if _is_spoken(quote.units[0]) and quote.score >= AS_GOOD * best.score]
+    tried = [best] if best.units[0].kind == "list_item" else as_good
+    return next(((quote, found) for quote in tried if (found := _prompts_of(quote, scores))), None)
 
 
 def _is_spoken(unit: Unit) -> bool:
@@ -185,4 +198,4 @@ def _from(quote: Quote, first: Unit) -> str:
 
 def _plain(text: str) -> str:
     """Text as one paragraph without anything that looks like the template of a chat model."""
-    return _GAP.sub("\n", _TEMPLATE_MARK.sub(" ", text)).strip()
+    return _GAP.sub("\n", _SENTENCE_MARK.sub(" ", without_control(text))).strip()

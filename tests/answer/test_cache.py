@@ -1,0 +1,116 @@
+"""What is remembered of answers, for whom, and what a repeat gets."""
+
+import msgspec
+import pytest
+
+from lutrin import messages
+from lutrin.answer.cache import AnswerCache, as_asked, for_reader
+from lutrin.records import Answer, AnswerEvent, AnswerKind, DoneEvent, Made, Question, QueuedEvent, SourcesEvent
+
+FIRST = Question(text="What is a loop?", session_id="one")
+
+
+def answered(*warnings: str, kind: AnswerKind = "extractive") -> list[AnswerEvent]:
+    """Events of an answer with these warnings, after a wait in the queue."""
+    answer = Answer(
+        answer="A loop.", sources=(), mode="book", kind=kind, refusal=None, suggestions=(), warnings=warnings,
+        model_used="", latency_ms=700, generation="g",
+    )  # fmt: skip
+    made = Made(question=msgspec.structs.replace(FIRST, session_id=""), searched="what is a loop?", generation="g")
+    return [QueuedEvent(position=1, eta_s=2.0), SourcesEvent(citations=()), DoneEvent(answer=answer, made=made)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what does a watchdog do?",
+        "  what does a WATCHDOG do",
+        "What does\ta  Watchdog do?!",
+        "WHAT DOES A WATCHDOG DO ?",
+    ],
+)
+def test_capitals_blanks_and_marks_at_the_end_make_no_other_question(text: str) -> None:
+    """However it is typed."""
+    assert as_asked(text) == "what does a watchdog do?"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("What is Node.spin?", "What is node.spin?"),
+        ("What does goToPose do?", "What does gotopose do?"),
+        ("What is D435i?", "What is D435I?"),
+        ("What is vitamin C?", "What is vitamin c?"),
+        ("What is C?", "What is C++?"),
+        ("My arm shakes. Now what?", "My arm shakes. Now what."),
+        ("What is a loop? And a node?", "What is a loop and a node?"),
+    ],
+)
+def test_what_may_mean_something_else_stays_another_question(one: str, other: str) -> None:
+    """Names from code and numbers, single letters, marks between two questions."""
+    assert as_asked(one) != as_asked(other)
+
+
+@pytest.mark.parametrize("text", ["Explain the loop", "Explain the loop!", "explain the loop."])
+def test_a_demand_ends_as_one(text: str) -> None:
+    """With or without its mark."""
+    assert as_asked(text) == "explain the loop"
+
+
+def test_what_is_told_after_a_question_becomes_none() -> None:
+    """It gets no mark that would make it one."""
+    assert as_asked("What is a wheelbase? It has no wheels") == "what is a wheelbase? it has no wheels"
+    assert as_asked("It has no wheels. What is a wheelbase") == "it has no wheels. what is a wheelbase?"
+
+
+def test_the_same_form_again_is_the_same() -> None:
+    """Whatever is typed."""
+    for text in ("What is C++?", "...", "RAG/LLM and Node.spin ?", "Is it 5 V?", "\u201cNode\u201d (URDF)?"):
+        assert as_asked(as_asked(text)) == as_asked(text)
+
+
+@pytest.mark.parametrize("warning", [messages.PAST_DEADLINE, messages.MODEL_AWAY])
+@pytest.mark.parametrize("kind", ["extractive", "generated"])
+def test_an_answer_of_which_a_better_one_may_come_is_not_kept(warning: str, kind: AnswerKind) -> None:
+    """The model was late or away, even if it had something to say of another passage."""
+    cache = AnswerCache()
+    cache.put("q", answered("simulated", warning, kind=kind))
+    assert cache.get("q") is None
+
+
+def test_the_book_s_own_words_are_kept_whatever_is_said_with_them() -> None:
+    """A note on simulation, code that is withheld, a slip of the keyboard: the next reader gets the same."""
+    cache = AnswerCache()
+    cache.put("q", answered("simulated", messages.CODE_WITHHELD))
+    assert cache.get("q") is not None
+
+
+def test_nobody_waits_for_what_is_known() -> None:
+    """The queue of the first reader is not told to the second."""
+    cache = AnswerCache()
+    cache.put("q", answered())
+    assert [type(event) for event in cache.get("q") or ()] == [SourcesEvent, DoneEvent]
+
+
+def test_a_repeat_is_the_same_but_for_the_reader_s_own_wait_and_words() -> None:
+    """Nothing of the first reader is told to the second."""
+    *_, before = answered()
+    second = Question(text="what is a LOOP", session_id="two")
+    after = for_reader(before, second, latency_ms=3)
+    assert isinstance(before, DoneEvent)
+    assert isinstance(after, DoneEvent)
+    assert after.answer.latency_ms == 3
+    assert msgspec.structs.replace(after.answer, latency_ms=700) == before.answer
+    assert after.made is not None
+    assert after.made.question == Question(text="what is a LOOP")
+    assert after.made.searched == "what is a loop?"
+
+
+def test_the_answer_asked_for_longest_ago_goes_first() -> None:
+    """Memory is bounded."""
+    cache = AnswerCache(limit=2)
+    for name in ("a", "b"):
+        cache.put(name, answered())
+    assert cache.get("a") is not None
+    cache.put("c", answered())
+    assert [cache.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
