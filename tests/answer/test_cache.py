@@ -114,3 +114,9 @@ def test_the_answer_asked_for_longest_ago_goes_first() -> None:
     assert cache.get("a") is not None
     cache.put("c", answered())
     assert [cache.get(name) is not None for name in ("a", "b", "c")] == [True, False, True]
+
+
+def test_it_is_no_pronoun() -> None:
+    """Unless whoever asks shouts all of it."""
+    assert as_asked("What does IT support do?") == "what does IT support do?"
+    assert as_asked("WHAT DOES IT DO?") == "what does it do?"

@@ -17,6 +17,7 @@ import msgspec
 
 from lutrin import messages
 from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
+from lutrin.retrieve.words import STOP_WORDS
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""
@@ -39,7 +40,7 @@ _ASKS = re.compile(
 def as_asked(text: str) -> str:
     """A question as it is searched for and remembered: plain words in small letters, one blank each.
 
-    A question ends in its mark, typed or not; what is no question, in none. Names from code stay as they are, for
+    IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no question, in none. Names from code stay as they are, for
     `Node` is not `node`; and so does what stands inside a question, for marks part two questions. The mark is never
     taken from what does not begin as a question: "My arm shakes. Now what?"
 
@@ -48,7 +49,13 @@ def as_asked(text: str) -> str:
     >>> as_asked("How do I call nav.goToPose and rclcpp::Node in ROS 2?")
     'how do i call nav.goToPose and rclcpp::Node in ros 2?'
     """
-    plain = _WORD.sub(lambda word: word[0] if _WITHIN.match(word[0]) else word[0].lower(), " ".join(text.split()))
+    shouted = text.isupper()
+
+    def small(word: re.Match[str]) -> str:
+        stays = _WITHIN.match(word[0]) or (not shouted and word[0].isupper() and word[0].lower() in STOP_WORDS)
+        return word[0] if stays else word[0].lower()
+
+    plain = _WORD.sub(small, " ".join(text.split()))
     end = _END.search(plain)
     body = plain[: end.start()] if end else plain
     last = _PART.split(body)[-1]
