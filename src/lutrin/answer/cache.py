@@ -40,9 +40,10 @@ _ASKS = re.compile(
 def as_asked(text: str) -> str:
     """A question as it is searched for and remembered: plain words in small letters, one blank each.
 
-    IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no question, in none. Names from code stay as they are, for
-    `Node` is not `node`; and so does what stands inside a question, for marks part two questions. The mark is never
-    taken from what does not begin as a question: "My arm shakes. Now what?"
+    IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no
+    question, in none. Names from code stay as they are, for `Node` is not `node`; and so does what stands inside a
+    question, for marks part two questions. The mark is never taken from what does not begin as a question: "My arm
+    shakes. Now what?"
 
     >>> as_asked("  what does a WATCHDOG do"), as_asked("What does a watchdog do ?!")
     ('what does a watchdog do?', 'what does a watchdog do?')
