@@ -146,7 +146,7 @@ _WISHES: tuple[tuple[Form, re.Pattern[str]], ...] = (
             r"\b(?:simply|simpler|simplif\w+|easier|plainer)\b",
             r"\b(?:simple|plain|easy|other) (?:words|terms|english|language)\b",
             r"\b(?:as if|like) (?:i(?:'|\u2019)?m|i am|i were) \S+(?: years old)?",
-            r"\bfor (?:a child|a beginner|beginners|kids)\b",
+            r"(?<!and )(?<!about )\bfor (?:a child|a beginner|beginners|kids)\b",
         ),
     ),
 )

@@ -8,16 +8,20 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.ports import Embedder, Encoding
 from lutrin.records import Chunk, Passage, Unit, UnitKind
-from lutrin.retrieve.asked import Float, weighted_tokens
+from lutrin.retrieve.asked import Float, pooled, weighted_tokens
 from lutrin.retrieve.evidence import Evidence
+from lutrin.retrieve.frames import plainly
 from lutrin.retrieve.search import Found, Part
+from lutrin.retrieve.selected import Marked, odds_of
 from lutrin.retrieve.words import topic_stems, words
 
 MAX_TOKENS = 2000
-ANSWERS = 0.58
-"""Least late-interaction score of the best sentence for the selection to hold an answer."""
+ANSWERS = 0.0
+"""Log odds from which a selection is taken to hold an answer."""
 NEAR = 8
 """Passages of the book in which a selected sentence is looked for."""
+NOTHING = Found(passages=(), parts=(), odds=-np.inf)
+"""The selection does not hold the answer."""
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
 _CODE_SIGNS = re.compile(
     r"^\s*(?:import |from \w+ import|def |class |#include|ros2 |sudo |\$ |<\w+[^>]*>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S"
@@ -89,6 +93,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, quest
         Evidence of the selection alone; none if it does not hold the answer. A sentence that stands in the book is the
         book's, with its chapter and heading; another has no place.
     """
+    question = plainly(question)
     asked, read = await embedder.encode([question, selected_text])
     tokens, weights, _ = await weighted_tokens(generation, question, asked)
     units = units_of(selected_text)
@@ -96,9 +101,21 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, quest
     wants_all = not topic_stems(question)
     scores = [1.0 for _ in units] if wants_all else _scores(units, read, tokens, weights)
     near = await generation.chunks([name for name, _ in await generation.matching(selected_text, NEAR)])
-    best = max(scores, default=0.0)
-    if best < ANSWERS:
-        return Found(passages=(), parts=(), odds=-np.inf)
+    if not units:
+        return NOTHING
+    if not wants_all:
+        marked = Marked(
+            question=question,
+            encoding=asked,
+            text=selected_text,
+            units=units,
+            scores=scores,
+            whole=_whole(read, tokens, weights),
+            cosine=float(pooled(read) @ pooled(asked)),
+        )
+        if await odds_of(embedder, generation, marked, near) < ANSWERS:
+            return NOTHING
+    best = max(scores)
     own = _own_chunk(generation, selected_text, units)
     evidence = tuple(_placed(own, position, near, score) for position, score in enumerate(scores))
     chunks = {item.chunk.chunk_id: item.chunk for item in evidence}
@@ -118,6 +135,13 @@ def _scores(units: tuple[Unit, ...], read: Encoding, tokens: Float, weights: Flo
         inside = (starts >= unit.char_start) & (starts < unit.char_end)
         scores.append(float(similar[inside].max(axis=0) @ share) if inside.any() else 0.0)
     return scores
+
+
+def _whole(read: Encoding, tokens: Float, weights: Float) -> float:
+    """MaxSim of all of the selection."""
+    if read.token_vectors is None or not len(read.token_vectors):
+        return 0.0
+    return float((read.token_vectors @ tokens.T).max(axis=0) @ weights / weights.sum())
 
 
 def _placed(own: Chunk, position: int, near: list[Chunk], score: float) -> Evidence:
