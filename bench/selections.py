@@ -5,7 +5,7 @@
 Of each question the one to three paragraphs of its expected page that hold all key facts answer it; another paragraph
 of the page, one beside, and one of another page do not. DIR holds an index for each shelf of `bench/books` by its name.
 Every second book, by name, is of the half on which the weights of `lutrin.retrieve.selected` were fitted
-(docs/decisions/0023, whose pairs were drawn in another order, with single sentences besides).
+(docs/decisions/0024, whose pairs were drawn in another order, with single sentences besides).
 """
 
 import argparse

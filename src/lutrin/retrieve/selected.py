@@ -4,7 +4,7 @@ How well a text matches a question says little by itself: a reader asks in other
 right one has the same words. What tells most is whether the book says it better elsewhere. So the sentences of the text
 are held against the best ones of the book. A text that does not stand in the book is judged by its own match alone. Two
 logistic regressions, their weights fitted on the questions of half of the books in `bench/books`, each with the passage
-that holds its facts and with others that don't; docs/decisions/0023 has the figures.
+that holds its facts and with others that don't; docs/decisions/0024 has the figures.
 """
 
 import re
