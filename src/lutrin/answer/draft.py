@@ -189,9 +189,11 @@ async def made_safe(draft: Draft, generation: OpenGeneration, quotes: Sequence[Q
     """
     safe: list[Quote] = []
     warnings: list[Quote] = []
+    files: dict[str, list[Chunk]] = {}
     for quote in quotes:
-        if quote.units[0].kind == "code":
-            same_file = await generation.chunks_of(quote.chunk.filename)
+        if any(safety.runs(quote.chunk, unit) for unit in quote.units):
+            name = quote.chunk.filename
+            same_file = files[name] = files.get(name) or await generation.chunks_of(name)
             if safety.needs_warning(quote, same_file):
                 warning = safety.warning_for(quote, same_file)
                 if warning is None:
