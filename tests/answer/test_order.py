@@ -154,3 +154,12 @@ def test_a_column_of_numbers_comes_with_its_sum() -> None:
     ):
         quotes = choose(wanted(question), evidence(page, 0.9, 0.1, 0.1), budget_words=50)
         assert any("Sum" in quote.text for quote in quotes) is has_sum, question
+
+
+def test_a_list_within_an_item_stands_below_it() -> None:
+    """Further in, as in the book; what belongs to no item that is quoted stands at the margin."""
+    lead = "A wheel has parts:"
+    texts = (("1. a rim", lead), ("steel", "a rim"), ("wood", "a rim"), ("2. a hub", lead), ("oiled", "a spoke"))
+    items = [unit(text, kind="list_item", start=40 * n, lead=above) for n, (text, above) in enumerate(texts)]
+    (quote,) = choose(wanted("What parts are there?"), evidence(chunk(*items), *[0.9] * 5), budget_words=50)
+    assert quote.text == f"{lead}\n\n1. a rim\n   - steel\n   - wood\n2. a hub\n- oiled"

@@ -84,7 +84,11 @@ def test_a_table_is_left_to_speak_for_itself() -> None:
     row = quote(unit("Camera | 2 m", kind="table_row", lead="Sensor | Depth"))
     code = quote(unit("arm.move()\n", kind="code"))
     prose = quote(unit("The camera sees 2 m deep."))
-    assert passages([row, prose]) == []
+    other = quote(unit("The camera sees 2 m deep."), chunk_id="c2")
+    assert passages([row, other]) == []
+    assert passages([row, replace(prose, score=0.8)]) == []
+    # What stands beside it and answers as well may be said.
+    assert passages([row, prose]) == ["The camera sees 2 m deep."]
     assert passages([code]) == []
     assert passages([code, prose]) == ["The camera sees 2 m deep."]
 

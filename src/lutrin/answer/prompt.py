@@ -71,9 +71,10 @@ def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) ->
         scores: How well units answer the question, by chunk and place.
 
     Returns:
-        Instructions, examples, and a passage, each; nothing where the best quote besides code is a table. All are of
-        that quote, or of the next one that answers as well where none of its sentences stands alone: a sentence of
-        another quote, though its words answer nearly as well, led away from the question more often than not.
+        Instructions, examples, and a passage, each. All are of the best quote besides code, or of the next one that
+        answers as well where none of its sentences stands alone; where it is a table or steps, of another quote of its
+        passage that answers as well, if there is one. A sentence of another quote, though its words answer nearly as
+        well, led away from the question more often than not.
     """
     found = _choice(quotes, scores)
     return found[1] if found is not None else []
@@ -88,11 +89,15 @@ def spoken(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> 
 def _choice(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> tuple[Quote, list[Prompt]] | None:
     """The quote that is said, with its passages."""
     said = [quote for quote in quotes if quote.units[0].kind != "code"]
-    if not said or not _is_spoken(said[0].units[0]):
+    if not said:
         return None
     best = said[0]
     as_good = [quote for quote in said if _is_spoken(quote.units[0]) and quote.score >= AS_GOOD * best.score]
-    tried = [best] if best.units[0].kind == "list_item" else as_good
+    if not _is_spoken(best.units[0]):
+        # Another passage would lead away from the table or the steps; what stands beside them speaks of the same.
+        tried = [quote for quote in as_good if quote.chunk.chunk_id == best.chunk.chunk_id]
+    else:
+        tried = [best] if best.units[0].kind == "list_item" else as_good
     return next(((quote, found) for quote in tried if (found := _prompts_of(quote, scores))), None)
 
 

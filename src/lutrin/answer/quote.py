@@ -1,7 +1,7 @@
 """A quotation: neighbouring units of one block of the book, and how they read."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -81,10 +81,21 @@ def render(units: Sequence[Unit], *, with_lead: bool = True) -> str:
         rule = "|" + "---|" * len(cells_of(first.lead))
         return f"{header}\n{rule}\n{rows}" if first.lead else rows
     if first.kind == "list_item":
-        items = "\n".join(unit.text if is_numbered(unit) else f"- {unit.text}" for unit in units)
+        items = "\n".join(_items(units))
         return f"{first.lead}\n\n{items}" if first.lead and with_lead else items
     text = " ".join(unit.text for unit in units)
     return f"{first.lead}\n\n{text}" if first.lead and with_lead and first.kind == "sentence" else text
+
+
+def _items(units: Sequence[Unit]) -> Iterator[str]:
+    """Items of a list, one a line; those of a list within an item stand below it, further in."""
+    margins: dict[str, int] = {}
+    for unit in units:
+        above = next((margins[name] for name in margins if unit.lead and name.startswith(unit.lead)), 0)
+        sign = _ORDERED.match(unit.text)
+        yield " " * above + (unit.text if sign else f"- {unit.text}")
+        inside = len(sign[0]) if sign else 0
+        margins[unit.text[inside:]] = above + (inside or len("- "))
 
 
 def cells_of(row: str) -> list[str]:
