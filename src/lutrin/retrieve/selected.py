@@ -35,6 +35,9 @@ ELSEWHERE_WEIGHTS, ELSEWHERE_BIAS = (2.8, 6.2, 5.0, -0.7, -0.3, -1.7, 1.0), -5.4
 """Fitted on eleven books' questions, then rounded."""
 ANOTHER = 8.0
 """Taken from the odds where it is asked what a numbered thing is and the text has other numbers: category 1, not 0."""
+UNRELATED_COSINE, UNRELATED_MATCH = 0.22, 0.4
+"""A text whose cosine and whose MaxSim with the question are both below these is about something else, and so is the
+book where it says nothing better: the signals above compare, and of what is nowhere one thing is as good as another."""
 COMPARED = 12
 """Passages of the book whose sentences the text is held against; as many as may be quoted."""
 HOMES = 3
@@ -82,6 +85,8 @@ async def odds_of(embedder: Embedder, generation: OpenGeneration, marked: Marked
     Raises:
         IndexUnavailable: The generation cannot be read.
     """
+    if marked.cosine < UNRELATED_COSINE and marked.whole < UNRELATED_MATCH:
+        return -np.inf
     placed, elsewhere = await signals_of(embedder, generation, marked, near)
     missed = ANOTHER * _asks_of_another(marked)
     alone = float(elsewhere @ np.array(ELSEWHERE_WEIGHTS, dtype=np.float32)) + ELSEWHERE_BIAS
