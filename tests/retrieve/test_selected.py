@@ -89,3 +89,11 @@ async def test_a_selection_answers_what_it_says(
     """What the book says better elsewhere is not answered from it; what the book does not have may be."""
     found = await search_selection(WordHashEmbedder(), generation, question, selected)
     assert bool(found.parts) is answered
+
+
+async def test_a_selection_about_something_else_answers_nothing(generation: OpenGeneration) -> None:
+    """Though the book says nothing better of it, of which there is no word anywhere."""
+    for text in (PAGES["01/b.md"][1], "Its own words, of no book."):
+        found = await search_selection(WordHashEmbedder(), generation, "Which soup tastes of onions tomorrow?", text)
+        assert found.odds == float("-inf")
+        assert not found.passages
