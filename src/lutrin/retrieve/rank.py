@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from lutrin.index.tokens import MaxSim
 from lutrin.records import Chunk, Unit, UnitKind
+from lutrin.retrieve.candidates import Pool, Scored
 from lutrin.retrieve.evidence import Evidence
 from lutrin.retrieve.words import REMEMBERED, stem_set, topic_stems
 
@@ -64,6 +65,19 @@ class Ranked:
     """BM25 by chunk id."""
     weights: Float
     """(question tokens,): as `MaxSim` was made with."""
+
+    @classmethod
+    def of(cls, pool: Pool, item: Scored) -> "Ranked":
+        """A pool as one question sees it."""
+        return cls(
+            text=item.asked.text,
+            chunks=pool.chunks,
+            late=item.late,
+            fused=item.fused,
+            cosines=item.cosines,
+            lexical=item.lexical,
+            weights=item.asked.weights,
+        )
 
     def evidence(self, index: int) -> list[Evidence]:
         """The units of one passage with their scores, 1 for a perfect match."""

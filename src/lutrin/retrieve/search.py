@@ -322,14 +322,6 @@ def _passages(pool: Pool, chosen: Sequence[int], wanted: Sequence[Scored]) -> tu
 
 
 def _evidence(pool: Pool, item: Scored, rank: Float, passages: int) -> tuple[Evidence, ...]:
-    ranked = Ranked(
-        text=item.asked.text,
-        chunks=pool.chunks,
-        late=item.late,
-        fused=item.fused,
-        cosines=item.cosines,
-        lexical=item.lexical,
-        weights=item.asked.weights,
-    )
+    ranked = Ranked.of(pool, item)
     order = np.argsort(-rank, kind="stable")[:passages]
     return tuple(unit for index in order for unit in ranked.evidence(int(index)))

@@ -166,15 +166,7 @@ async def _asked(embedder: Embedder, generation: OpenGeneration, question: str, 
 
 def _compared(pool: Pool, scored: Scored, text: str, homes: Sequence[str]) -> tuple[list[float], list[float]]:
     """Scores of the units of the best passages: of those that stand in the text, and of all others."""
-    ranked = Ranked(
-        text=scored.asked.text,
-        chunks=pool.chunks,
-        late=scored.late,
-        fused=scored.fused,
-        cosines=scored.cosines,
-        lexical=scored.lexical,
-        weights=scored.asked.weights,
-    )
+    ranked = Ranked.of(pool, scored)
     order = np.argsort(pool.apart - scored.fused, kind="stable")[:COMPARED].tolist()
     places = dict.fromkeys([*order, *(n for n, chunk in enumerate(pool.chunks) if chunk.chunk_id in homes)])
     wanted = plain(text)
