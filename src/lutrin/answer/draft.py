@@ -13,9 +13,9 @@ from lutrin.answer.cache import as_asked
 from lutrin.answer.checks import CheckedQuestion
 from lutrin.answer.compose import Verified, warns_of
 from lutrin.answer.ground import support
-from lutrin.answer.hostile import gives_orders, headings
+from lutrin.answer.hostile import headings
 from lutrin.answer.kinds import Form, form_of
-from lutrin.answer.prompt import spoken
+from lutrin.answer.prompt import sayable, spoken, worth_of
 from lutrin.answer.quote import Quote, cells_of, leans_back
 from lutrin.index.generation import OpenGeneration
 from lutrin.ports import Embedder
@@ -224,9 +224,7 @@ def in_order_of_use(quotes: Sequence[Quote], found: Found) -> list[Quote]:
         quotes: Of the answer, in their order.
         found: Tells how well each unit answers.
     """
-    prose = [quote for quote in heard(quotes) if quote.units[0].kind != "code" and not gives_orders(quote.text)]
-    scores = {(item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence}
-    first = spoken(prose, scores)
+    first = spoken(sayable(heard(quotes)), worth_of(found))
     return list(quotes) if first is None else [first, *(quote for quote in quotes if quote is not first)]
 
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from lutrin.answer.hostile import without_control
+from lutrin.answer.hostile import gives_orders, without_control
 from lutrin.answer.quote import Quote, leans_back, titled
 from lutrin.answer.steps import is_step
 from lutrin.records import Chunk, GenerationRequest, Message, Unit
 from lutrin.retrieve.candidates import is_apart
+from lutrin.retrieve.search import Found
 from lutrin.retrieve.words import content_stems
 
 Prompt = tuple[Message, ...]
@@ -61,6 +62,16 @@ _WHOLE = re.compile(r"(?![a-z]+[ ,]).*[.!][\"\u201d'\u2019)\]*`]*", re.DOTALL)
 _GAP = re.compile(r"\n{2,}")
 _SENTENCE_MARK = re.compile(r"</?s>|<[be]os>")
 """Where a model's text begins or ends; in a book it may be something else."""
+
+
+def sayable(quotes: Sequence[Quote]) -> list[Quote]:
+    """Quotes that a model may be shown: neither code nor what gives it orders."""
+    return [quote for quote in quotes if quote.units[0].kind != "code" and not gives_orders(quote.text)]
+
+
+def worth_of(found: Found) -> dict[tuple[str, int], float]:
+    """How well units answer the question, by chunk and place."""
+    return {(item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence}
 
 
 def prompts(quotes: Sequence[Quote], scores: Mapping[tuple[str, int], float]) -> list[Prompt]:

@@ -7,8 +7,7 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from lutrin import messages
 from lutrin.answer.compose import SentenceStream, Verified, stands_twice
 from lutrin.answer.draft import Draft, supported
-from lutrin.answer.hostile import gives_orders
-from lutrin.answer.prompt import Prompt, prompts
+from lutrin.answer.prompt import Prompt, prompts, sayable, worth_of
 from lutrin.answer.quote import Quote
 from lutrin.answer.sayings import Sayings
 from lutrin.answer.traffic import Traffic
@@ -63,11 +62,8 @@ class Speaker:
         What the model has said of the best passage before is said again. Else it is asked, once; if nothing comes of
         that, what it said of another passage that answers nearly as well has its place.
         """
-        prose = [quote for quote in quotes if quote.units[0].kind != "code" and not gives_orders(quote.text)]
-        scores = {
-            (item.chunk.chunk_id, item.unit.char_start): item.score for part in found.parts for item in part.evidence
-        }
-        choices = prompts(prose, scores)
+        prose = sayable(quotes)
+        choices = prompts(prose, worth_of(found))
         # What a reader has selected is no passage of the book, and is kept nowhere.
         sayings = self._sayings if draft.mode != "selection" else None
         known = await sayings.known(choices) if sayings is not None and choices else {}
