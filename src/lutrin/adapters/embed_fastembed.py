@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from lutrin.adapters import embed_int8
 from lutrin.errors import ModelMissing
-from lutrin.ports import Encoding, Vectors
+from lutrin.ports import Encoding, Reading, Vectors
 
 FILES = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
 WINDOW_TOKENS = 256
@@ -58,6 +58,7 @@ class FastembedEmbedder:
         self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}/{embed_int8.RECIPE}"
         self._keep = keep
         self.dimension = dimension
+        self.reading = Reading()
         self._directory = directory
         self._model_name = f"local/{name}"
         self._threads = threads or os.cpu_count() or 1

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.errors import IndexUnavailable
-from lutrin.ports import Encoding, Vectors
+from lutrin.ports import Encoding, Reading, Vectors
 
 WORD = re.compile(r"\w+|[^\w\s]")
 WINDOW_WORDS = 256
@@ -27,6 +27,7 @@ class WordHashEmbedder:
 
     name = "word-hash-96"
     dimension = 96
+    reading = Reading()
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each word and punctuation mark."""
