@@ -16,7 +16,9 @@ OPTION = re.compile(r"[ \t]*:(?P<name>[A-Za-z][\w-]*):(?P<value>.*)\Z", re.DOTAL
 _HOLDERS = frozenset(
     "admonition secondary details dropdown spoiler tab tabs tab-set tab-item code-group grid card grid-item-card "
     "figure steps step columns column example exercise solution definition theorem proof lemma corollary quote "
-    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph".split()
+    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph "
+    "challenge objectives questions keypoints callout prereq prerequisite discussion testimonial instructor checklist "
+    "hint overview accordion group-tab activity quiz glossary".split()
 )
 _NO_TITLE = frozenset({"figure", "grid", "tab-set", "tabs", "code-group", "steps", "columns"})
 

@@ -9,6 +9,7 @@ from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
 from lutrin.ingest.myst import LOOKS_LIKE_MYST
 from lutrin.ingest.placed import line_number
+from lutrin.ingest.roles import role_of_front, role_of_page
 from lutrin.ingest.script import HTML
 from lutrin.ingest.sections import Outline
 from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
@@ -164,6 +165,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         page.inline,
         values=page.values,
         shown=page.shown_exports(),
+        role=role_of_front(page.front.text) or role_of_page(filename),
         problem=page.problem,
     )
     outline.add_front(page.shown_front())
