@@ -38,6 +38,16 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
+CAUTION = "Take care: this concerns real equipment, and the book gives no warning with it. Ask your teacher first."
+PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
+NO_SUCH_FORM = {
+    "example": "The book gives no example of its own here. It says:",
+    "analogy": "The book gives no analogy. It says:",
+    "simpler": "The book has no simpler words for it. It says:",
+    "summary": "The book has no summary of this. It says:",
+    "quiz": "The book has no questions on this. It says:",
+    "compute": "The book does not calculate this. It says:",
+}
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
 )

@@ -48,7 +48,8 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     """
     model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
     path = weights.verified_path(settings.models_dir, model)
-    return FastembedEmbedder(path.parent, name=model.name, threads=threads, keep=settings.data_dir / CONVERTED)
+    name = f"{model.name}-{model.file[0].sha256[:8]}"
+    return FastembedEmbedder(path.parent, name=name, threads=threads, keep=settings.data_dir / CONVERTED)
 
 
 def embedder_name(settings: Settings) -> str:

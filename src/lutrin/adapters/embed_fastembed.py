@@ -12,9 +12,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +24,7 @@ from lutrin.adapters import embed_int8
 from lutrin.errors import ModelMissing
 from lutrin.ports import Encoding, Reading, Vectors
 
+LEARNED = "reader.json"
 FILES = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
 WINDOW_TOKENS = 256
 """The length that all-MiniLM-L6-v2 was made for (`max_seq_length` of its publisher), special tokens included."""
@@ -32,6 +35,26 @@ AT_ONCE = 2
 here and not in the event loop, so that the next one begins while the loop is at work on others."""
 SHORT_CHARACTERS = 1024
 """Of texts that are encoded one after the other in one of these threads: waking others for them takes longer."""
+
+
+class _Learned(msgspec.Struct, frozen=True):
+    """`reader.json`, as `training.export` writes it; the fields are those of `Reading`."""
+
+    token: tuple[float, ...]
+    rarity: float
+    own: float
+    headed: float
+    passage: float
+    dense: float
+    scale: float
+    kinds: dict[str, float]
+    length: float
+    answers: tuple[float, float]
+    scope: tuple[float, ...]
+
+    def reading(self) -> Reading:
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
+        return Reading(**{**values, "token": np.array(self.token, dtype=np.float32)})
 
 
 class FastembedEmbedder:
@@ -58,7 +81,6 @@ class FastembedEmbedder:
         self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}/{embed_int8.RECIPE}"
         self._keep = keep
         self.dimension = dimension
-        self.reading = Reading()
         self._directory = directory
         self._model_name = f"local/{name}"
         self._threads = threads or os.cpu_count() or 1
@@ -67,6 +89,15 @@ class FastembedEmbedder:
         self._session: Any = None
         self._pool: ThreadPoolExecutor | None = None
         self._asking = _for_questions()
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What was learned with the model: `reader.json` beside it; the defaults where there is none."""
+        try:
+            content = (self._directory / LEARNED).read_bytes()
+        except FileNotFoundError:
+            return Reading()
+        return msgspec.json.decode(content, type=_Learned).reading()
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each token; see `ports.Embedder.token_offsets`."""

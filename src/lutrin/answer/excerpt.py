@@ -180,10 +180,14 @@ def _end(units: Sequence[Unit], start: int) -> int:
         stop += 1
     whole = units[start:stop]
     words = sum(word_count(item.text) for item in whole)
-    is_procedure = unit.kind == "list_item" and all(_NUMBERED.match(item.text) for item in whole)
-    if (is_procedure or unit.warning) and words <= MOST_WORDS:
+    if (is_procedure(whole) or unit.warning) and words <= MOST_WORDS:
         return stop
     return stop if unit.kind == "table_row" and words <= SMALL_TABLE_WORDS else start + 1
+
+
+def is_procedure(units: Sequence[Unit]) -> bool:
+    """Whether units hold steps in an order: two numbered items at least."""
+    return sum(unit.kind == "list_item" and bool(_NUMBERED.match(unit.text)) for unit in units) > 1
 
 
 def _announces(unit: Unit, following: Unit) -> bool:

@@ -1,0 +1,60 @@
+"""Readers name chapters as they remember them; the index knows them by their full titles."""
+
+from collections.abc import Sequence
+
+from lutrin.errors import InvalidQuestion
+from lutrin.index.generation import OpenGeneration
+from lutrin.records import Question
+
+
+async def filtered(
+    generations: Sequence[OpenGeneration], question: Question
+) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
+    """The books that have the question's chapter and module, each with the filter for them.
+
+    Raises:
+        InvalidQuestion: None of them has; the message lists what the first one has.
+    """
+    found: list[tuple[OpenGeneration, dict[str, str] | None]] = []
+    missing: InvalidQuestion | None = None
+    for generation in generations:
+        try:
+            found.append((generation, await where_of(generation, question)))
+        except InvalidQuestion as error:
+            missing = missing or error
+    if not found and missing is not None:
+        raise missing
+    return found
+
+
+async def where_of(generation: OpenGeneration, question: Question) -> dict[str, str] | None:
+    """The filter for a question's chapter and module, or None.
+
+    Raises:
+        InvalidQuestion: The book has no such chapter or module; the message lists those that it has.
+    """
+    if not question.chapter and not question.module:
+        return None
+    files = await generation.files()
+    where = {}
+    for name, wanted, known in (
+        ("chapter", question.chapter, {file.chapter for file in files}),
+        ("module", question.module, {file.module for file in files}),
+    ):
+        if wanted:
+            where[name] = _resolve(name, wanted, sorted(known - {""}))
+    return where
+
+
+def _resolve(name: str, wanted: str, known: list[str]) -> str:
+    """The title that a reader means: equal, else the only one that begins so or holds the words."""
+    plain = wanted.casefold().strip()
+    for test in (
+        lambda title: title == plain,
+        lambda title: title.startswith((f"{plain}:", f"{plain} ")),
+        lambda title: plain in title,
+    ):
+        matches = [title for title in known if test(title.casefold())]
+        if len(matches) == 1:
+            return matches[0]
+    raise InvalidQuestion(f"The book has no {name} named {wanted}. It has: {'; '.join(known) or 'none'}.")
