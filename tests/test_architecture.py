@@ -14,13 +14,15 @@ MODULES = {
 }
 
 LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages", "lutrin.retry", "lutrin.stages", "lutrin.threads"}
-STAGES = ("ingest", "index", "retrieve", "answer", "generate", "chats")
+STAGES = ("language", "ingest", "index", "query", "retrieve", "answer", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {
+    "language": {"language"},
+    "query": {"query", "language"},
     "ingest": {"ingest", "index"},
     "index": {"index"},
     "retrieve": {"retrieve", "index", "ingest"},
-    "answer": {"answer", "retrieve", "index", "ingest"},
+    "answer": {"answer", "query", "language", "retrieve", "index", "ingest"},
     "generate": {"generate"},
     "chats": {"chats"},
 }
