@@ -104,7 +104,8 @@ class Book:
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
         """A key that sorts files as a reader leafs through them: by contents or positions where given, else by name."""
         parts = filename.split("/")
-        keys = [(float(self.contents.get(bare(filename), len(self.contents))), "")]
+        unnamed = -1 if filename in _INDEXES else len(self.contents)
+        keys = [(float(self.contents.get(bare(filename), unnamed)), "")]
         for depth, part in enumerate(parts):
             folder = self.folders.get("/".join(parts[: depth + 1]))
             given = position if depth == len(parts) - 1 else folder.position if folder else None
@@ -203,7 +204,7 @@ def _in_docusaurus(root: Path, site: Site) -> Site:
     """Sidebars of Docusaurus name pages without the numbers that their files begin with: the files' names again."""
     if site.make != "Docusaurus" or not site.entries:
         return site
-    names = {}
+    names: dict[str, str] = {}
     for path in sorted((root / site.home).rglob("*.md*")):
         name = path.relative_to(root).as_posix()
         names.setdefault("/".join(_ORDINAL.sub("", part) for part in bare(name).split("/")), bare(name))
@@ -275,15 +276,10 @@ def page_title(path: Path) -> str:
     if text is None:
         return ""
     front = read_front_matter(text, lambda _offset, _message: None)
-    return front.text("title") or (_heading(text, path.name) if _HEADING.search(text) else "")
+    return front.text("title") or (Page(text, path.name).title if _HEADING.search(text) else "")
 
 
 _HEADING = re.compile(r"^(?:\# |=+[ \t]*$|<h1)", re.MULTILINE)
-
-
-def _heading(text: str, name: str) -> str:
-    title = Page(text, name).title
-    return "" if title == title_from_name(name) else title
 
 
 def _small_text(path: Path) -> str | None:
