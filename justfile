@@ -75,6 +75,11 @@ eval-books SHELF='first' *ARGS: setup
     @LUTRIN_MODEL=none lutrin eval bench/questions/{{SHELF}}/*.jsonl --data-dir bench/out/books/{{SHELF}} {{ARGS}}
     @python bench/retrieval.py quality --split all --data-dir bench/out/books/{{SHELF}} --questions bench/questions/{{SHELF}}/*.jsonl
 
+# ask the real books of a shelf (FOLDER, default ../shared/shelf) their questions, in one table; --help tells the options
+eval-shelf *ARGS: setup
+    @lutrin models fetch default
+    @python -m evaluation.shelf {{ARGS}}
+
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{tier}}

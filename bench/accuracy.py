@@ -19,9 +19,9 @@ from pathlib import Path
 from accuracy_plot import draw
 from common import CORPUS, ROOT, add_question_options, chosen_questions
 
+from evaluation.report import Report, read_report
+from evaluation.show import side_by_side
 from lutrin import weights
-from lutrin.evaluate.report import Report, read_report
-from lutrin.evaluate.show import side_by_side
 
 OUT = ROOT / "bench" / "out" / "accuracy"
 PEERS = {"naive": "peer_naive.py", "llamaindex": "peer_llamaindex.py"}

@@ -12,8 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from lutrin.evaluate.report import Report, read_report
-from lutrin.evaluate.show import side_by_side
+from evaluation.report import Report, read_report
+from evaluation.show import side_by_side
 
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 60, 720, 40, 310

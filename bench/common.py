@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from lutrin.evaluate.questions import EvalQuestion, read_questions, select
+from evaluation.questions import EvalQuestion, read_questions, select
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT))  # scripts that start a server take it from loadtests/

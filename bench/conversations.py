@@ -21,14 +21,14 @@ from pathlib import Path
 import msgspec
 from common import ROOT, finish, machine
 
+from evaluation.measures import WORDS, facts_in, holds_files
+from evaluation.questions import EvalQuestion, read_questions
+from evaluation.show import aligned
+from evaluation.text import first_words
 from lutrin import wiring
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.followup import complete
-from lutrin.evaluate.measures import WORDS, facts_in, holds_files
-from lutrin.evaluate.questions import EvalQuestion, read_questions
-from lutrin.evaluate.show import aligned
-from lutrin.evaluate.text import first_words
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question, Role
 from lutrin.retrieve.passages import leased
 from lutrin.retrieve.scope import signal

@@ -28,8 +28,8 @@ from chromadb.config import Settings as ChromaSettings
 from common import CORPUS, QUESTIONS, ROOT, finish, machine, spread
 from wire import Connections
 
-from lutrin.evaluate.questions import read_questions
-from lutrin.evaluate.show import aligned
+from evaluation.questions import read_questions
+from evaluation.show import aligned
 from lutrin.index.generation import VECTORS, OpenGeneration
 from lutrin.retrieve.asked import pooled
 from lutrin.settings import Settings

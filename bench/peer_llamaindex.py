@@ -29,9 +29,9 @@ from typing import Any
 
 from common import CORPUS, EMBED_MODEL, add_question_options, chosen_questions, finish, machine, spread
 
-from lutrin.evaluate.report import report, to_json
-from lutrin.evaluate.run import Subject, run
-from lutrin.evaluate.show import kinds_table, table
+from evaluation.report import report, to_json
+from evaluation.run import Subject, run
+from evaluation.show import kinds_table, table
 from lutrin.records import Answer, Chunk, Citation, Passage, Question
 
 ROOT = Path(__file__).resolve().parents[1]

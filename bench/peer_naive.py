@@ -21,9 +21,9 @@ from common import CORPUS, ROOT, add_question_options, chosen_questions, finish,
 from peer_llamaindex import answer_of
 from retrieval import Peers, completed, indexed
 
-from lutrin.evaluate.report import report, to_json
-from lutrin.evaluate.run import Subject, run
-from lutrin.evaluate.show import kinds_table, table
+from evaluation.report import report, to_json
+from evaluation.run import Subject, run
+from evaluation.show import kinds_table, table
 from lutrin.records import Answer, Citation, Passage, Question
 
 PASSAGES = 3

@@ -19,11 +19,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluation.proof import is_verbatim, is_verified
+from evaluation.show import aligned
+from evaluation.text import plain
 from lutrin import wiring
 from lutrin.answer.prompt import SYSTEM
-from lutrin.evaluate.proof import is_verbatim, is_verified
-from lutrin.evaluate.show import aligned
-from lutrin.evaluate.text import plain
 from lutrin.ingest.run import Overrides
 from lutrin.records import Answer, DoneEvent, Question, SentenceEvent
 from lutrin.settings import load_settings

@@ -25,12 +25,12 @@ import scale
 import scope
 from common import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine, spread
 
+from evaluation.report import Report, compare, read_report, report
+from evaluation.run import Subject, run
+from evaluation.show import aligned, comparison_table, side_by_side
 from lutrin import wiring
 from lutrin.answer.followup import complete
 from lutrin.errors import LutrinError
-from lutrin.evaluate.report import Report, compare, read_report, report
-from lutrin.evaluate.run import Subject, run
-from lutrin.evaluate.show import aligned, comparison_table, side_by_side
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides

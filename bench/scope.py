@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from common import ROOT, chosen_questions, finish, machine
 
+from evaluation.questions import EvalQuestion
+from evaluation.show import aligned
 from lutrin.errors import InvalidInput
-from lutrin.evaluate.questions import EvalQuestion
-from lutrin.evaluate.show import aligned
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.manifest import ScopeFit
 from lutrin.retrieve.calibrate import calibrate

@@ -20,9 +20,9 @@ from pathlib import Path
 from common import ROOT, finish, machine
 from conversations import SEED, Talk, mean, talking
 
-from lutrin.evaluate.questions import EvalQuestion, read_questions
-from lutrin.evaluate.show import aligned
-from lutrin.evaluate.text import stands
+from evaluation.questions import EvalQuestion, read_questions
+from evaluation.show import aligned
+from evaluation.text import stands
 from lutrin.retrieve.passages import leased
 from lutrin.retrieve.selection import search_selection
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lutrin.evaluate.questions import read_questions
+from evaluation.questions import read_questions
 
 BENCH = Path(__file__).parents[2] / "bench"
 sys.path.insert(0, str(BENCH))

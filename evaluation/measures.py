@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from lutrin.evaluate.proof import evidence, foreign_markup, is_notice, is_verbatim, missing_literals, unproven
-from lutrin.evaluate.questions import EvalQuestion
-from lutrin.evaluate.text import first_words, sentences, stands, word_count
+from evaluation.proof import evidence, foreign_markup, is_notice, is_verbatim, missing_literals, unproven
+from evaluation.questions import EvalQuestion
+from evaluation.text import first_words, sentences, stands, word_count
 from lutrin.records import Answer, Chunk, Passage
 
 WORDS = 160

@@ -1,22 +1,33 @@
-"""Lutrin itself as a subject of evaluation: the real pipeline, a memory for conversations, real pages for links."""
+"""Lutrin itself as a subject of evaluation: the real pipeline, a memory for conversations, real pages for links.
+
+With `asking` the only module of this package that knows how Lutrin is built. Whoever changes its search or its answers
+changes at most `Pipeline.retrieve`, `Pipeline.fused` and `Pipeline.complete` here.
+"""
 
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from urllib.parse import unquote, urlsplit
 
+from evaluation.run import Subject
 from lutrin.answer import followup
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import NotFound
-from lutrin.evaluate.run import Subject
 from lutrin.index.shelf import Shelf
 from lutrin.ports import ChatStore
 from lutrin.records import Answer, ChatMessage, Chunk, DoneEvent, Passage, Question, Role
+from lutrin.retrieve.asked import pooled
 from lutrin.retrieve.passages import leased
 from lutrin.retrieve.scope import signal
 from lutrin.retrieve.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.reader import Reader
+
+FUSED_DEPTH = 24
+"""Results that each plain search gives to the fusion: as many as Lutrin's own."""
+RRF_K = 60
+"""Of reciprocal rank fusion, as its authors chose it."""
 
 
 class Pipeline:
@@ -48,16 +59,20 @@ class Pipeline:
         """This pipeline as a subject."""
         return Subject(
             name=name,
-            retrieve=self._retrieve,
-            answer=self._answer,
+            retrieve=self.retrieve,
+            answer=self.answer,
             again=self._again,
             chunks=self._chunks,
             source=self._library.source,
             resolves=self._resolves,
-            complete=_completed,
+            complete=complete,
         )
 
-    async def _retrieve(self, question: Question) -> Sequence[Passage]:
+    def quick_subject(self, name: str) -> Subject:
+        """The same, asked once; its links are not followed."""
+        return Subject(name=name, retrieve=self.retrieve, answer=self.answer, chunks=self._chunks, complete=complete)
+
+    async def retrieve(self, question: Question) -> Sequence[Passage]:
         """The passages that an answer would rest on, whatever the decision about scope."""
         async with leased(self._shelf, question.book) as generations:
             results = [
@@ -68,7 +83,20 @@ class Pipeline:
             ]
         return max(results, key=signal).passages
 
-    async def _answer(self, question: Question) -> Answer:
+    async def fused(self, question: Question) -> Sequence[Passage]:
+        """What plain searches find: dense and BM25, by reciprocal rank fusion; a selection is searched for, too."""
+        text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
+        depth = max(k, FUSED_DEPTH)
+        vector = pooled((await self._searcher.encode([text]))[0])
+        async with leased(self._shelf, question.book) as generations:
+            dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
+            lexical = best([await generation.matching(text, depth) for generation in generations], depth)
+            ids = reciprocal_rank_fusion(dense, lexical)[:k]
+            found = {chunk.chunk_id: chunk for generation in generations for chunk in await generation.chunks(ids)}
+        return [Passage(chunk=found[name], score=1.0) for name in ids]
+
+    async def answer(self, question: Question) -> Answer:
+        """The whole answer."""
         return await self._remembered(self._first, self._chats[0], question)
 
     async def _again(self, question: Question) -> Answer:
@@ -102,7 +130,21 @@ class Pipeline:
         return not anchor or anchor.startswith("page=") or f'id="{anchor}"' in self._pages[parts.path]
 
 
-def _completed(question: str, previous: str) -> str:
+def best(rankings: Sequence[Sequence[tuple[str, float]]], k: int) -> list[str]:
+    """The best ids of several rankings by their scores."""
+    return [name for name, _ in sorted(chain(*rankings), key=lambda pair: (-pair[1], pair[0]))[:k]]
+
+
+def reciprocal_rank_fusion(*rankings: Sequence[str]) -> list[str]:
+    """Rankings of ids fused, best first (Cormack, Clarke and Buettcher 2009)."""
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, name in enumerate(ranking, start=1):
+            scores[name] = scores.get(name, 0.0) + 1 / (RRF_K + rank)
+    return sorted(scores, key=lambda name: (-scores[name], name))
+
+
+def complete(question: str, previous: str) -> str:
     """What is searched for a question after another one."""
     history = [_message("", "user", previous)] if previous else []
     return followup.complete(question, history) or question

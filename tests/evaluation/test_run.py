@@ -6,14 +6,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.evaluate.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
+from tests.evaluation.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
 
+from evaluation.bars import Bar, goal_bars, missed, parse_bar
+from evaluation.questions import EvalQuestion
+from evaluation.report import Report, compare, read_report, report, to_json
+from evaluation.run import Subject, run
+from evaluation.show import comparison_table, kinds_table, side_by_side, table
 from lutrin.errors import IndexUnavailable, InvalidInput, NotFound
-from lutrin.evaluate.bars import Bar, goal_bars, missed, parse_bar
-from lutrin.evaluate.questions import EvalQuestion
-from lutrin.evaluate.report import Report, compare, read_report, report, to_json
-from lutrin.evaluate.run import Subject, run
-from lutrin.evaluate.show import comparison_table, kinds_table, side_by_side, table
 from lutrin.records import Answer, Passage, Question
 
 ELBOW = EvalQuestion(id="e", question="Elbow?", kind="number", expected_files=("ch1/arm.md",), key_facts=("140",))

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from evaluation.text import Sentence, numbers, plain, sentences
 from lutrin import messages
-from lutrin.evaluate.text import Sentence, numbers, plain, sentences
 
 MIN_COVERAGE = 2 / 3
 """Share of a sentence's content words that neighbouring sentences of a passage must hold."""

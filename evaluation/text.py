@@ -121,10 +121,17 @@ def stands(fact: str, text: str) -> bool:
     Whole words count: a number never inside a longer number, a word never inside another one, though the last word may
     be inflected (`motor` stands in `motors`).
     """
+    return bool(places(fact, text))
+
+
+def places(fact: str, text: str) -> list[int]:
+    """Where a fact stands in a text as `stands` reads it: the index of its first word in `plain(text)`, each time."""
     wanted = plain(fact)
     if not wanted:
-        return False
-    return re.search(_start(wanted[0]) + re.escape(wanted) + _end(wanted[-1]), plain(text)) is not None
+        return []
+    pattern = _start(wanted[0]) + re.escape(wanted) + _end(wanted[-1])
+    whole = plain(text)
+    return [whole.count(" ", 0, match.start()) for match in re.finditer(pattern, whole)]
 
 
 def _start(first: str) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lutrin.evaluate.bootstrap import combine, difference, interval
+from evaluation.bootstrap import combine, difference, interval
 
 
 def test_a_share_weighs_sentences_not_questions() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.questions import half_of, read_questions, select
 from lutrin.errors import InvalidInput
-from lutrin.evaluate.questions import half_of, read_questions, select
 
 ASKED = '{"id": "a", "question": "Q?", "kind": "number", "expected_files": ["b/c.md"], "key_facts": ["40"]}'
 OUTSIDE = '{"id": "b", "question": "Weather?", "kind": "far", "note": "not read"}'

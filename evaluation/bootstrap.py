@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.evaluate.figures import How
+from evaluation.figures import How
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.95

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from evaluation.figures import BY_NAME, FIGURES
+from evaluation.report import Report
 from lutrin.errors import InvalidInput
-from lutrin.evaluate.figures import BY_NAME, FIGURES
-from lutrin.evaluate.report import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lutrin.evaluate.text import Sentence, blocks, first_words, numbers, plain, sentences, stands, word_count
+from evaluation.text import Sentence, blocks, first_words, numbers, plain, sentences, stands, word_count
 
 ANSWER = """The elbow turns 140 degrees. [1] It is light. [2]
 

@@ -1,9 +1,9 @@
 """What one question scores, counted by hand on a book of two pages."""
 
 import pytest
-from tests.evaluate.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
+from tests.evaluation.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
 
-from lutrin.evaluate.measures import (
+from evaluation.measures import (
     Material,
     changes_behaviour,
     measure_inside,
@@ -12,7 +12,7 @@ from lutrin.evaluate.measures import (
     measure_retrieval,
     same_file,
 )
-from lutrin.evaluate.questions import EvalQuestion
+from evaluation.questions import EvalQuestion
 
 ELBOW = EvalQuestion(
     id="e", question="Elbow?", kind="number", expected_files=("robots/ch1/arm.md",), key_facts=("140", "never")

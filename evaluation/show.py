@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from lutrin.evaluate.figures import BY_NAME, FIGURES, Figure
-from lutrin.evaluate.report import Comparison, Report
+from evaluation.figures import BY_NAME, FIGURES, Figure
+from evaluation.report import Comparison, Report
 
 KIND_COLUMNS = ("file@1", "file@5", "facts@5", "facts", "length", "cited", "sentences proven", "latency median")
 

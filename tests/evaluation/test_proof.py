@@ -2,8 +2,7 @@
 
 import pytest
 
-from lutrin import messages
-from lutrin.evaluate.proof import (
+from evaluation.proof import (
     coverage,
     foreign_markup,
     is_notice,
@@ -13,6 +12,7 @@ from lutrin.evaluate.proof import (
     missing_literals,
     unproven,
 )
+from lutrin import messages
 
 PASSAGE = (
     "Arm\nThe elbow joint of Kestrel turns 140 degrees and never overheats. Start it with `ros2 run arm elbow_node`."

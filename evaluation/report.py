@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
+from evaluation.bootstrap import RESAMPLES, difference, interval
+from evaluation.figures import FIGURES, Figure
+from evaluation.run import Outcome
 from lutrin.errors import InvalidInput
-from lutrin.evaluate.bootstrap import RESAMPLES, difference, interval
-from lutrin.evaluate.figures import FIGURES, Figure
-from lutrin.evaluate.run import Outcome
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):

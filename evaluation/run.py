@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from lutrin.errors import LutrinError, NotFound
-from lutrin.evaluate.measures import (
+from evaluation.measures import (
     TOP,
     Material,
     Measures,
@@ -19,8 +18,9 @@ from lutrin.evaluate.measures import (
     measure_proof,
     measure_retrieval,
 )
-from lutrin.evaluate.questions import EvalQuestion
-from lutrin.evaluate.text import first_words
+from evaluation.questions import EvalQuestion
+from evaluation.text import first_words
+from lutrin.errors import LutrinError, NotFound
 from lutrin.records import Answer, Chunk, Passage, Question
 
 
