@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(f"{error.detail} {error.remedy}".strip())
     if given.save:
         given.save.parent.mkdir(parents=True, exist_ok=True)
-        given.save.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
+        given.save.write_bytes(msgspec.json.encode(result) + b"\n")
     if given.json:
         print(msgspec.json.encode(result).decode())
         return
