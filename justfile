@@ -80,6 +80,15 @@ eval-shelf *ARGS: setup
     @lutrin models fetch default
     @python -m evaluation.shelf {{ARGS}}
 
+# answer a LIST of questions for somebody who reads and marks (evaluation/read/physical-ai.jsonl)
+read-answers LIST *ARGS: setup
+    @lutrin models fetch default
+    @python -m evaluation.read ask {{LIST}} {{ARGS}}
+
+# add the MARKS of answers up, by kind
+sum-marks MARKS *ARGS: setup
+    @python -m evaluation.read sum {{MARKS}} {{ARGS}}
+
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{tier}}
