@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 async def run_http(arguments: argparse.Namespace) -> None:
     """Measure both and print the table."""
-    from retrieval import indexed  # noqa: PLC0415 - that module imports this one
+    from evaluation.searches import indexed  # noqa: PLC0415 - its vendors load only when it runs
 
     name = f"http-{arguments.chunks}"
     corpus = write_copies(OUT / f"{name}-corpus", -(-arguments.chunks // CHUNKS_OF_A_COPY))

@@ -72,7 +72,7 @@ async def run_scale(arguments: argparse.Namespace) -> None:
     if arguments.one:
         print(json.dumps(await measure(arguments.one, arguments.seeds, arguments.parts, keep=arguments.keep)))
         return
-    from retrieval import indexed  # noqa: PLC0415 - that module imports this one
+    from evaluation.searches import indexed  # noqa: PLC0415 - its vendors load only when it runs
 
     seeds = OUT / "scale-seeds.npz"
     async with indexed(CORPUS, "retrieval") as peers:

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 EVALUATION = Path(__file__).parents[2] / "evaluation"
-BOTH = {"asking.py", "pipeline.py", "shelf.py"}
+BOTH = {"asking.py", "pipeline.py", "read.py", "searches.py", "shelf.py"}
 """They open Lutrin, or its settings."""
 SHARED = {"lutrin.errors", "lutrin.messages", "lutrin.records", "lutrin"}
 

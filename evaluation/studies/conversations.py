@@ -1,7 +1,7 @@
 """Conversations of ten turns: does each answer still speak of what the conversation is about?
 
-    python bench/conversations.py [--split tune|test|all] [--indexes DIR] [--show]
-    python bench/conversations.py unrelated [--indexes DIR]
+    python -m evaluation.studies.conversations [--split tune|test|all] [--indexes DIR] [--show]
+    python -m evaluation.studies.conversations unrelated [--indexes DIR]
 
 The turns are those of `tests/answer/conversations.jsonl`: a turn is right if its answer holds one of the facts within
 its first 160 words, or, where it only wishes for another form, if its first source is the expected file. DIR holds an
@@ -14,13 +14,12 @@ import argparse
 import asyncio
 import contextlib
 import random
-import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import msgspec
-from common import ROOT, finish, machine
 
+from evaluation.command_line import ROOT, finish, machine
 from evaluation.measures import WORDS, facts_in, holds_files
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
@@ -192,4 +191,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

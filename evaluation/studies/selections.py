@@ -1,6 +1,6 @@
 """Whether selections answer: labelled pairs of a question and a passage, made of the question files and their books.
 
-    python bench/selections.py [--indexes DIR]
+    python -m evaluation.studies.selections [--indexes DIR]
 
 Of each question the one to three paragraphs of its expected page that hold all key facts answer it; another paragraph
 of the page, one beside, and one of another page do not. DIR holds an index for each shelf of `bench/books` by its name.
@@ -12,16 +12,14 @@ import argparse
 import asyncio
 import random
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from common import ROOT, finish, machine
-from conversations import SEED, Talk, mean, talking
-
+from evaluation.command_line import ROOT, finish, machine
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
+from evaluation.studies.conversations import SEED, Talk, mean, talking
 from evaluation.text import stands
 from lutrin.retrieve.passages import leased
 from lutrin.retrieve.selection import search_selection
@@ -122,4 +120,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,17 +1,14 @@
 """The second book's questions can be read, and groups of scores are compared by the published formula."""
 
-import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
 from evaluation.questions import read_questions
+from evaluation.studies.scope import area
 
 BENCH = Path(__file__).parents[2] / "bench"
-sys.path.insert(0, str(BENCH))
-
-from scope import area  # type: ignore[import-not-found] # noqa: E402 - a script's neighbour, in no package
 
 
 def test_the_second_book_has_thirty_questions_of_each_side() -> None:

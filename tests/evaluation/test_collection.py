@@ -1,17 +1,15 @@
 """Public test collections are read as their authors wrote them, and rankings judged by the published formula."""
 
-import importlib.util
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from evaluation import collection
 from lutrin.errors import InvalidInput
 from lutrin.records import Question
 
-BENCH = Path(__file__).parents[2] / "bench"
 DOCUMENTS = """.I 1
 .T
 wing flutter
@@ -33,17 +31,6 @@ QUERIES = ".I 001\n.W\nwhat makes wings flutter\n.I 004\n.W\nhow hot does a shie
 JUDGEMENTS = "1 1 2\n1 3 -1\n2 2 1\n2 1 5\n\n"
 
 
-@pytest.fixture(scope="module")
-def collection() -> ModuleType:
-    """The module of the benchmark, which is a script's neighbour and no package."""
-    spec = importlib.util.spec_from_file_location("bench_collection", BENCH / "collection.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A collection of three documents, one of them empty, and three queries, one of them without an answer."""
@@ -53,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_queries_are_counted_in_the_order_of_the_file(collection: ModuleType, folder: Path) -> None:
+def test_queries_are_counted_in_the_order_of_the_file(folder: Path) -> None:
     """Judgements count queries from 1, whatever their own numbers say; codes -1 and 5 are of no interest."""
     found = collection.read_collection(folder)
     assert found.queries[2] == "how hot does a shield get"
@@ -61,7 +48,7 @@ def test_queries_are_counted_in_the_order_of_the_file(collection: ModuleType, fo
     assert found.documents[1] == ("wing flutter", "wing flutter flutter of a wing at 1.5 times the speed .")
 
 
-def test_documents_become_pages(collection: ModuleType, folder: Path) -> None:
+def test_documents_become_pages(folder: Path) -> None:
     """The title is a heading and is not repeated; nothing in a text is markup; an empty document is no page."""
     corpus = collection.write_corpus(collection.read_collection(folder), folder / "corpus")
     assert sorted(path.name for path in corpus.iterdir()) == ["1.md", "2.md", "book.toml"]
@@ -69,7 +56,7 @@ def test_documents_become_pages(collection: ModuleType, folder: Path) -> None:
     assert (corpus / "2.md").read_text().startswith(r"# heat \<shield\>")
 
 
-def test_a_missing_file_is_named(collection: ModuleType, tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The pattern says what is looked for."""
     with pytest.raises(InvalidInput, match=r"has no file \*\.all\*"):
         collection.read_collection(tmp_path)
@@ -85,14 +72,12 @@ def test_a_missing_file_is_named(collection: ModuleType, tmp_path: Path) -> None
         ([], {1}, 0.0),
     ],
 )
-def test_ndcg_is_that_of_the_paper(
-    collection: ModuleType, ranked: list[int], relevant: set[int], expected: float
-) -> None:
+def test_ndcg_is_that_of_the_paper(ranked: list[int], relevant: set[int], expected: float) -> None:
     """Gains are discounted by log2(rank + 1) and divided by those of the best ranking; only three ranks count here."""
     assert collection.ndcg(ranked, frozenset(relevant), 3) == pytest.approx(expected)
 
 
-async def test_a_search_is_judged_by_documents_not_chunks(collection: ModuleType, folder: Path) -> None:
+async def test_a_search_is_judged_by_documents_not_chunks(folder: Path) -> None:
     """Several chunks of one page count once: the first query finds its page second, the other finds it first."""
 
     async def search(question: Question, k: int) -> Sequence[str]:

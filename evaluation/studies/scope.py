@@ -1,7 +1,7 @@
 """Whether the book speaks of a question: what is refused, with the weights fitted on the book and with the common ones.
 
-    python bench/retrieval.py scope                  the sample book and its questions
-    python bench/retrieval.py scope --second         npm's own documentation, which comes with Node.js, and
+    python -m evaluation.searches scope                  the sample book and its questions
+    python -m evaluation.searches scope --second         npm's own documentation, which comes with Node.js, and
                                                      bench/questions/npm.jsonl: a book that nothing was tuned on
 
 Follow-ups are completed from the question before. A question that is refused for its language or for saying nothing is
@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from common import ROOT, chosen_questions, finish, machine
 
+from evaluation.command_line import ROOT, chosen_questions, finish, machine
+from evaluation.pipeline import complete
 from evaluation.questions import EvalQuestion
 from evaluation.show import aligned
 from lutrin.errors import InvalidInput
@@ -40,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 async def run_scope(arguments: argparse.Namespace) -> None:
     """Print what is refused under both fits, and how well each signal parts the groups."""
-    from retrieval import completed, indexed  # noqa: PLC0415 - that module imports this one
+    from evaluation.searches import indexed  # noqa: PLC0415 - that module imports this one
 
     if arguments.second:
         arguments.questions, arguments.corpus = (NPM_QUESTIONS,), npm_pages(ROOT / "bench" / "out" / "npm-corpus")
@@ -55,7 +56,7 @@ async def run_scope(arguments: argparse.Namespace) -> None:
         signals: dict[str, list[Floats]] = {kind: [] for kind in KINDS}
         for question in questions:
             kind = "inside" if question.in_book else question.kind
-            text = completed(question.question, question.previous_question or "")
+            text = complete(question.question, question.previous_question or "")
             seen = [await _signals(item, peers.searcher, text, question) for item in peers.generations]
             odds = [log_odds(row, fits[item.name]) for row, item in zip(seen, peers.generations, strict=True)]
             fitted[kind].append(max(odds))

@@ -1,6 +1,6 @@
-"""Share of key facts against seconds, for reports of `lutrin eval --save` and `bench/peer_llamaindex.py --save`.
+"""Share of key facts against seconds, for reports of `lutrin eval --save` and `evaluation/peers/llamaindex.py --save`.
 
-    python bench/accuracy_plot.py REPORT.json... [--out docs/accuracy.svg] [--table]
+    python -m evaluation.peers.accuracy_plot REPORT.json... [--out docs/accuracy.svg] [--table]
 
 All reports must be about the same questions; the picture says how many. Lutrin's tiers are joined by a line.
 """

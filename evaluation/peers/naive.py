@@ -1,6 +1,6 @@
 """The peer: whole passages in a plain prompt, the model's answer as it comes, judged by the same judge.
 
-    python bench/peer_naive.py [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
+    python -m evaluation.peers.naive [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
 
 Passages are the three best of Lutrin's own search, so that what differs is what becomes of them: no sentences are
 chosen, nothing is verified, nothing is refused but what the model declines by itself, and there is no deadline.
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import llama_cpp
-from common import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine
-from peer_llamaindex import answer_of
-from retrieval import Peers, completed, indexed
 
+from evaluation.command_line import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine
+from evaluation.peers.llamaindex import answer_of
+from evaluation.pipeline import complete
 from evaluation.report import report, to_json
 from evaluation.run import Subject, run
+from evaluation.searches import Peers, indexed
 from evaluation.show import kinds_table, table
 from lutrin.records import Answer, Citation, Passage, Question
 
@@ -60,7 +61,7 @@ class Naive:
         if question.session_id and previous is None:
             self._previous[question.session_id] = question.text
             return self._answer("", [], 0.0)
-        asked = question.text if not previous else completed(question.text, previous)
+        asked = question.text if not previous else complete(question.text, previous)
         found = (await self.retrieve(Question(text=asked, selected_text=question.selected_text)))[:PASSAGES]
         context = "\n\n".join(item.chunk.text for item in found)
         selected = f"\n\nSelected text:\n{question.selected_text}" if question.selected_text else ""

@@ -1,10 +1,10 @@
 """Right answers by model, with peers beside them: the table, and the picture of the README.
 
-    python bench/accuracy.py [--limit 30] [--split test] [--again NAME ...] [--data-dir DIR]
+    python -m evaluation.peers.accuracy [--limit 30] [--split test] [--again NAME ...] [--data-dir DIR]
 
 The same questions, spread evenly over the half for testing, are asked of Lutrin with no model and with each tier whose
-weights are here, of a plain prompt over whole passages (`peer_naive.py`) and of a plain LlamaIndex pipeline
-(`peer_llamaindex.py`), one after the other. Each leaves its report in bench/out/accuracy, and what is there for these
+weights are here, of a plain prompt over whole passages (`naive`) and of a plain LlamaIndex pipeline
+(`llamaindex`), one after the other. Each leaves its report in bench/out/accuracy, and what is there for these
 questions is not asked again unless `--again` names it. LlamaIndex takes up to a minute for an answer on two cores.
 """
 
@@ -16,15 +16,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from accuracy_plot import draw
-from common import CORPUS, ROOT, add_question_options, chosen_questions
-
+from evaluation.command_line import CORPUS, ROOT, add_question_options, chosen_questions
+from evaluation.peers.accuracy_plot import draw
 from evaluation.report import Report, read_report
 from evaluation.show import side_by_side
 from lutrin import weights
 
 OUT = ROOT / "bench" / "out" / "accuracy"
-PEERS = {"naive": "peer_naive.py", "llamaindex": "peer_llamaindex.py"}
+PEERS = {"naive": "evaluation.peers.naive", "llamaindex": "evaluation.peers.llamaindex"}
 TIERS = ("none", "tiny", "small", "medium")
 
 
@@ -47,7 +46,7 @@ def main() -> None:
                 _ask(name, asked, arguments.data_dir)
     reports = [found for name in names if (found := _known(name, ids)) is not None]
     if not reports:
-        print("By model, with peers: not asked yet; `just bench accuracy` does, in half an hour to an hour.")
+        print("By model, with peers: not asked yet; `python -m evaluation.peers.accuracy` does, in an hour or less.")
         return
     print(f"By model, with peers ({len(ids)} questions):\n\n{side_by_side(reports)}")
     if not arguments.only_show:
@@ -79,7 +78,7 @@ def _ask(name: str, questions: Path, data_dir: Path) -> None:
     print(f"{name} ...", file=sys.stderr)
     target = OUT / f"{name}.json"
     if name in PEERS:
-        command = [sys.executable, str(Path(__file__).with_name(PEERS[name])), "--questions", str(questions)]
+        command = [sys.executable, "-m", PEERS[name], "--questions", str(questions)]
         subprocess.run([*command, "--split", "all", "--save", str(target)], check=True, stdout=subprocess.DEVNULL)
         return
     lutrin = str(Path(sys.prefix) / "bin" / "lutrin")

@@ -1,7 +1,7 @@
 """The peer: a plain LlamaIndex pipeline over the same books, questions, embedder and GGUF, judged by the same judge.
 
-    python bench/peer_llamaindex.py [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
-    python bench/peer_llamaindex.py --first-token --top-k 4 --limit 6
+    python -m evaluation.peers.llamaindex [--model models/FILE.gguf] [--split test] [--limit N] [--save report.json]
+    python -m evaluation.peers.llamaindex --first-token --top-k 4 --limit 6
 
 It is what its documentation's first page builds: files read as text, the default splitter (1,024 tokens, 200 of
 overlap), an index in memory, a query engine with the default prompts and the default two passages; the model gets the
@@ -27,14 +27,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common import CORPUS, EMBED_MODEL, add_question_options, chosen_questions, finish, machine, spread
-
+from evaluation.command_line import (
+    CORPUS,
+    EMBED_MODEL,
+    ROOT,
+    add_question_options,
+    chosen_questions,
+    finish,
+    machine,
+    spread,
+)
 from evaluation.report import report, to_json
 from evaluation.run import Subject, run
 from evaluation.show import kinds_table, table
 from lutrin.records import Answer, Chunk, Citation, Passage, Question
 
-ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / ".venv-bench"
 REQUIREMENTS = ROOT / "requirements" / "bench-llamaindex.txt"
 ANSWER_TOKENS = 256
@@ -70,7 +77,8 @@ def enter_environment() -> None:
         subprocess.run([*install, "--require-hashes", "-r", str(REQUIREMENTS)], check=True, env=build)
         subprocess.run([*install, "--no-deps", "-e", str(ROOT)], check=True)
         stamp.write_text(wanted, encoding="utf-8")
-    os.execv(python, [str(python), *sys.argv])  # noqa: S606 - our own interpreter, our own arguments
+    arguments = [str(python), "-m", "evaluation.peers.llamaindex", *sys.argv[1:]]
+    os.execv(python, arguments)  # noqa: S606 - our own interpreter, our own arguments
 
 
 def chat_format(text: str) -> str:
@@ -240,7 +248,7 @@ def embedding() -> Any:  # noqa: ANN401 - a class of LlamaIndex made here, for i
     )
     model = TextEmbedding(name, specific_model_path=str(EMBED_MODEL))
 
-    class Embedding(BaseEmbedding):
+    class Embedding(BaseEmbedding):  # type: ignore[misc] # it has no annotations
         def _get_text_embedding(self, text: str) -> list[float]:
             return self._get_text_embeddings([text])[0]
 
@@ -280,7 +288,7 @@ def main() -> None:
         ]
         cold, seen = (spread([pair[turn] for pair in pairs])[0] for turn in (0, 1))
         text = f"First token: {cold:.0f} ms, of passages seen before {seen:.0f} ms (medians of {len(pairs)})."
-        data = {"cold_ms": round(cold), "seen_before_ms": round(seen), "questions": len(pairs)}
+        data: dict[str, object] = {"cold_ms": round(cold), "seen_before_ms": round(seen), "questions": len(pairs)}
         finish(f"Peer: {peer.name}, top {arguments.top_k}, first token", [text], data, about)
         return
 

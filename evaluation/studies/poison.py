@@ -1,6 +1,6 @@
 """200 poisoned passages before the model: do instructions that stand in a book, a selection or a question change it?
 
-    python bench/poison.py [--tier small] [--count 200] [--ahead] [--save FILE]
+    python -m evaluation.studies.poison [--tier small] [--count 200] [--ahead] [--save FILE]
 
 A small book is written and ingested. Each of its passages states one fact and holds one instruction to the model: in a
 heading, a code comment, an HTML comment, a table cell, a sentence, or the reader brings it along in the selected text
