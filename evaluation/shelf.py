@@ -21,12 +21,12 @@ from pathlib import Path
 
 import msgspec
 
-from evaluation import rivals, shelf_report
+from evaluation import rivals, shelf_peers, shelf_report
 from evaluation.asking import ingest, opened_pipeline
 from evaluation.pipeline import Pipeline
 from evaluation.questions import EvalQuestion, half_of, read_questions
 from evaluation.run import Outcome, run
-from evaluation.shelf_report import LUTRIN, BookResult, Scores, ShelfResult
+from evaluation.shelf_report import LUTRIN, BookResult, PeerResult, Scores, ShelfResult
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.records import Question
 from lutrin.settings import load_settings
@@ -126,6 +126,16 @@ async def ask_shelf(books: Sequence[ShelvedBook], data: Path, model: str, *, ver
     return shelf_report.made(results, model=model, root=ROOT, seconds=time.perf_counter() - start)
 
 
+def ask_peers(books: Sequence[ShelvedBook], data: Path, count: int) -> tuple[PeerResult, ...]:
+    """Ask the peers so many questions of each book; what they need beside the data lies in `data/peers`."""
+    found: list[PeerResult] = []
+    for book in books:
+        print(f"{book.name}: asking the peers", file=sys.stderr)
+        questions = shelf_peers.chosen(book.questions, count)
+        found += shelf_peers.ask_llamaindex(book.name, book.folder, questions, data / "peers" / book.name)
+    return tuple(found)
+
+
 def _print_failures(outcomes: Sequence[Outcome]) -> None:
     """What leaves out a fact, or is refused or answered wrongly, in the half that may be read."""
     for outcome in outcomes:
@@ -143,6 +153,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--book", action="append", default=[], help="ask this book only; may be repeated")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the books' data folders")
     parser.add_argument("--model", default="none", metavar="TIER", help=f"one of {', '.join(TIERS)}; default none")
+    parser.add_argument(
+        "--peers", type=int, default=0, metavar="N", help="ask LlamaIndex N questions a book, too; slow"
+    )
     parser.add_argument("--save", type=Path, metavar="FILE", help="write figures and each question's scores as JSON")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="an earlier --save to show beside this run")
     parser.add_argument("--json", action="store_true", help="print what --save writes instead of the table")
@@ -152,6 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         earlier = shelf_report.read(given.compare) if given.compare else None
         books = read_shelf(given.folder, given.book)
         result = asyncio.run(ask_shelf(books, given.data, given.model, verbose=given.verbose))
+        if given.peers:
+            result = msgspec.structs.replace(result, peers=ask_peers(books, given.data, given.peers))
     except LutrinError as error:
         sys.exit(f"{error.detail} {error.remedy}".strip())
     if given.save:
@@ -161,6 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(msgspec.json.encode(result).decode())
         return
     print(shelf_report.table(result))
+    if result.peers:
+        print(f"\n{shelf_report.peers_table(result)}")
     if earlier is not None:
         print(f"\n{shelf_report.comparison(earlier, result)}")
 

@@ -66,6 +66,14 @@ class BookResult(msgspec.Struct, frozen=True, kw_only=True):
     """Texts that this run had to embed."""
 
 
+class PeerResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Another pipeline on some questions of one book."""
+
+    peer: str
+    book: str
+    scores: tuple[Scores, ...]
+
+
 class ShelfResult(msgspec.Struct, frozen=True, kw_only=True):
     """One run over a shelf."""
 
@@ -77,6 +85,7 @@ class ShelfResult(msgspec.Struct, frozen=True, kw_only=True):
     figures: dict[str, dict[str, tuple[float | None, float | None]]]
     """By book (with `mean` and `worst`) and column: the whole and the testing half; None: not measured."""
     books: tuple[BookResult, ...]
+    peers: tuple[PeerResult, ...] = ()
 
 
 def made(results: Sequence[BookResult], *, model: str, root: Path, seconds: float) -> ShelfResult:
@@ -121,6 +130,21 @@ def table(result: ShelfResult) -> str:
     count = sum(len(book.systems[LUTRIN]) for book in result.books)
     about = f"model {result.model}, commit {result.commit}, {result.date}, {result.machine}"
     return f"{aligned(rows)}\n\n{LEGEND}\n{count} questions in {result.seconds:.0f} s; {about}."
+
+
+def peers_table(result: ShelfResult) -> str:
+    """Lutrin beside the peers, over the questions that all of them were asked."""
+    names = list(dict.fromkeys(item.peer for item in result.peers))
+    ids = {item.id for peer in result.peers for item in peer.scores}
+    own = [item for book in result.books for item in book.systems[LUTRIN] if item.id in ids]
+    rows = [["pipeline", "questions", "facts", "refused near", "refused wrongly", "median seconds"]]
+    asked = {f"Lutrin, {result.model}": own}
+    asked |= {name: [item for peer in result.peers if peer.peer == name for item in peer.scores] for name in names}
+    for name, scores in asked.items():
+        figures = [_number(_value(scores, BY_NAME[figure])) for figure in ("facts", "refused near", "refused wrongly")]
+        seconds = _value(scores, BY_NAME["latency median"])
+        rows.append([name, str(len(scores)), *figures, f"{seconds or 0:.2f}"])
+    return aligned(rows)
 
 
 def comparison(earlier: ShelfResult, result: ShelfResult) -> str:

@@ -108,14 +108,17 @@ class Peer:
     """LlamaIndex over some books.
 
     Args:
-        corpus: Folder whose folders with a `book.toml` are the books.
+        corpus: Folder whose folders with a `book.toml` are the books; without any it is a book itself.
         model: GGUF file.
         top_k: Passages in the prompt.
         threads: Of the language model; 0: its own choice.
+        kept: Folder that keeps the index, so that another model need not embed the books again; None: nowhere.
     """
 
-    def __init__(self, corpus: Path, model: Path, *, top_k: int = 2, threads: int = 0) -> None:
-        from llama_index.core import Document, Settings, VectorStoreIndex  # noqa: PLC0415 - only in `.venv-bench`
+    def __init__(
+        self, corpus: Path, model: Path, *, top_k: int = 2, threads: int = 0, kept: Path | None = None
+    ) -> None:
+        from llama_index.core import Settings  # noqa: PLC0415 - only in `.venv-bench`
         from llama_index.llms.llama_cpp import LlamaCPP  # noqa: PLC0415 - as above
 
         Settings.embed_model = embedding()
@@ -130,10 +133,9 @@ class Peer:
             messages_to_prompt=lambda messages: chat_format("\n".join(str(item.content) for item in messages)),
             verbose=False,
         )
-        documents = [Document(text=text, metadata={"file_path": name}) for name, text in read_corpus(corpus)]
         self.name = f"LlamaIndex, {model.stem}"
         self.first_tokens_s: list[float] = []
-        index: Any = VectorStoreIndex.from_documents(documents)
+        index = open_index(corpus, kept)
         self._engine = index.as_query_engine(similarity_top_k=top_k, streaming=True)
         self._retriever = index.as_retriever(similarity_top_k=5)
         self._previous: dict[str, str] = {}
@@ -216,14 +218,32 @@ class Peer:
         )
 
 
+def open_index(corpus: Path, kept: Path | None) -> Any:  # noqa: ANN401 - a class of LlamaIndex
+    """An index of the books: the kept one, or a new one, which is kept."""
+    from llama_index.core import (  # noqa: PLC0415 - only in `.venv-bench`
+        Document,
+        StorageContext,
+        VectorStoreIndex,
+        load_index_from_storage,
+    )
+
+    if kept is not None and kept.is_dir():
+        return load_index_from_storage(StorageContext.from_defaults(persist_dir=str(kept)))
+    documents = [Document(text=text, metadata={"file_path": name}) for name, text in read_corpus(corpus)]
+    index = VectorStoreIndex.from_documents(documents)
+    if kept is not None:
+        index.storage_context.persist(persist_dir=str(kept))
+    return index
+
+
 def read_corpus(corpus: Path) -> list[tuple[str, str]]:
     """Path and text of each Markdown file and of each page of a PDF, as LlamaIndex's own readers give them."""
     from pypdf import PdfReader  # noqa: PLC0415 - only in `.venv-bench`
 
     found = []
-    for book in sorted(path.parent for path in corpus.glob("*/book.toml")):
+    for book in sorted(path.parent for path in corpus.glob("*/book.toml")) or [corpus]:
         for path in sorted(book.rglob("*")):
-            name = path.relative_to(corpus).as_posix()
+            name = path.relative_to(book.parent).as_posix()
             if path.suffix in {".md", ".mdx"}:
                 found.append((name, path.read_text(encoding="utf-8")))
             elif path.suffix == ".pdf":
@@ -273,12 +293,15 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=ROOT / "models" / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")
     parser.add_argument("--top-k", type=int, default=2, help="passages in the prompt")
     parser.add_argument("--threads", type=int, default=0, help="of the language model; 0: its own choice")
+    parser.add_argument("--kept", type=Path, help="folder that keeps the index of the books")
     parser.add_argument("--save", type=Path, help="write the report here, for `lutrin eval --compare`")
     parser.add_argument("--first-token", action="store_true", help="measure the first token of passages seen before")
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
     questions = chosen_questions(arguments)
-    peer = Peer(arguments.corpus, arguments.model, top_k=arguments.top_k, threads=arguments.threads)
+    peer = Peer(
+        arguments.corpus, arguments.model, top_k=arguments.top_k, threads=arguments.threads, kept=arguments.kept
+    )
     about = machine("llama-index-core", "llama-cpp-python", "fastembed")
     if arguments.first_token:
         pairs = [
