@@ -1,6 +1,10 @@
 """Questions through a pipeline: figures, tables, bars and comparisons of a small honest one."""
 
 import itertools
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +12,7 @@ import msgspec
 import pytest
 from tests.evaluation.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
 
+import lutrin
 from evaluation.bars import Bar, goal_bars, missed, parse_bar
 from evaluation.questions import EvalQuestion
 from evaluation.report import Report, compare, read_report, report, to_json
@@ -190,3 +195,22 @@ async def test_tables_line_up() -> None:
     assert lines["facts"].rstrip(" |").endswith("no")
     assert lines["cited"].rstrip(" |").endswith("yes")
     assert "far" not in kinds_table(result)
+
+
+def test_without_its_judge_the_command_says_where_to_run_it(tmp_path: Path) -> None:
+    """A wheel holds no judge: `lutrin eval` ends with a sentence, not with a failed import."""
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"id": "f", "question": "Who won?", "kind": "far"}\n', encoding="utf-8")
+    shutil.copytree(Path(lutrin.__file__).parent, tmp_path / "site" / "lutrin")
+    ended = subprocess.run(
+        [sys.executable, "-c", "from lutrin.cli import main; main()", "eval", str(questions)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr.strip()) == (
+        1,
+        "This Lutrin was installed without its judge. Run it in a checkout of the repository: `./justw eval`.",
+    )

@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.evaluation.made import chunk, passages
 
 from evaluation import rivals, shelf_report
 from evaluation.questions import EvalQuestion, half_of
 from evaluation.shelf import main, read_shelf
-from evaluation.shelf_report import LUTRIN, BookResult, Scores
+from evaluation.shelf_peers import chosen
+from evaluation.shelf_report import LUTRIN, BookResult, PeerResult, Scores
 from lutrin.errors import InvalidInput
 
 QUESTION = EvalQuestion(
@@ -92,6 +94,29 @@ def test_the_table_has_mean_worst_and_the_testing_half() -> None:
     assert (figures["one"]["facts"], figures["two"]["facts"]) == ((0.5, 0.0), (1.0, 1.0))
     assert (figures["mean"]["facts"], figures["worst"]["facts"]) == ((0.75, 0.5), (0.5, 0.0))
     assert (figures["worst"]["wrongly"], figures["worst"]["words"]) == ((1.0, 1.0), (None, None))
+
+
+def asked(name: str, kind: str, *, selected: str = "") -> EvalQuestion:
+    """A question of this kind."""
+    return EvalQuestion(id=name, question="?", kind=kind, expected_files=("a.md",), selected_text=selected)
+
+
+def test_peers_get_questions_of_the_book_and_near_ones() -> None:
+    """A fourth of them is near the book; those about a selection, which no peer knows, are left out."""
+    inside = [asked(f"in{n}", "why") for n in range(8)]
+    near = [asked(f"near{n}", "near") for n in range(4)]
+    found = chosen([asked("marked", "why", selected="this"), *inside, asked("far", "far"), *near], 4)
+    assert [item.id for item in found] == ["in1", "in4", "in6", "near2"]
+
+
+def test_lutrin_stands_beside_peers_on_their_questions_only() -> None:
+    """What a peer was not asked does not count for Lutrin either."""
+    book = BookResult(book="one", systems={LUTRIN: (scores("a", 1.0), scores("b", 0.0))})
+    result = shelf_report.made([book], model="none", root=Path(), seconds=1)
+    peer = PeerResult(peer="Other", book="one", scores=(scores("a", 0.5),))
+    text = shelf_report.peers_table(msgspec.structs.replace(result, peers=(peer,)))
+    assert "| Lutrin, none | 1         | 1.000 |" in text
+    assert "| Other        | 1         | .500  |" in text
 
 
 @pytest.mark.model
