@@ -1,7 +1,8 @@
 """Other pipelines on the books of a shelf: the same questions, models and judge, each peer in a process of its own.
 
 A few questions a book, spread over it: a fourth of them, one at least, of the kind `near`, the rest questions of the
-book. Questions about a selection are left out, for the peers know none.
+book. Questions about a selection are left out, for the peers know none. What was asked once is not asked again: delete
+the book's folder of the peers to ask anew.
 """
 
 import subprocess
@@ -50,13 +51,22 @@ def ask_llamaindex(name: str, folder: Path, questions: Sequence[EvalQuestion], o
             print(f"{name}: {model.name} is not here; `lutrin models fetch small medium` brings it.", file=sys.stderr)
             continue
         report = out / f"{model.stem}.json"
-        command = [sys.executable, "-m", "evaluation.peers.llamaindex", "--corpus", str(folder), "--split", "all"]
-        command += ["--questions", str(asked), "--model", str(model), "--kept", str(out / "index")]
-        ended = subprocess.run([*command, "--save", str(report)], check=False, cwd=ROOT, stdout=subprocess.DEVNULL)
-        if ended.returncode != 0:
+        if not _answers(report, questions) and not _ask(model, folder, asked, out / "index", report):
             print(f"{name}: LlamaIndex with {model.name} failed; its message stands above.", file=sys.stderr)
             continue
         found = read_report(report)
         scores = tuple(Scores(id=item.id, kind=item.kind, measures=item.measures) for item in found.outcomes)
         results.append(PeerResult(peer=found.name, book=name, scores=scores))
     return results
+
+
+def _answers(report: Path, questions: Sequence[EvalQuestion]) -> bool:
+    """Whether a report of an earlier run has these questions."""
+    return report.exists() and {item.id for item in read_report(report).outcomes} == {item.id for item in questions}
+
+
+def _ask(model: Path, folder: Path, asked: Path, index: Path, report: Path) -> bool:
+    """Run the peer; False if it failed."""
+    command = [sys.executable, "-m", "evaluation.peers.llamaindex", "--corpus", str(folder), "--split", "all"]
+    command += ["--questions", str(asked), "--model", str(model), "--kept", str(index), "--save", str(report)]
+    return subprocess.run(command, check=False, cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
