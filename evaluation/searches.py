@@ -20,7 +20,7 @@ from pathlib import Path
 
 from evaluation import collection
 from evaluation.command_line import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine, spread
-from evaluation.pipeline import FUSED_DEPTH, best, complete, reciprocal_rank_fusion
+from evaluation.pipeline import ANY, FUSED_DEPTH, best, complete, reciprocal_rank_fusion
 from evaluation.report import Report, compare, read_report, report
 from evaluation.run import Subject, run
 from evaluation.show import aligned, comparison_table, side_by_side
@@ -31,10 +31,10 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
 from lutrin.records import Chunk, Passage, Question
-from lutrin.retrieve.asked import pooled
-from lutrin.retrieve.passages import leased
-from lutrin.retrieve.scope import signal
-from lutrin.retrieve.search import Searcher
+from lutrin.query.understand import understand
+from lutrin.search.asked import pooled
+from lutrin.search.passages import leased, search_books
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
 OUT = ROOT / "bench" / "out"
@@ -81,11 +81,9 @@ class Peers:
 
     async def lutrin(self, question: Question, k: int) -> list[str]:
         """Lutrin's search in the book that speaks of it most, before it decides whether any does."""
-        results = [
-            await self.searcher.search(generation, question.text, k=k, selected_text=question.selected_text)
-            for generation in self.generations
-        ]
-        return [passage.chunk.chunk_id for passage in max(results, key=signal).passages]
+        query = understand(question, history=(), language=ANY, embedder=self.embedder)
+        _, found = await search_books(self.searcher, self.generations, query, k=k)
+        return [passage.chunk.chunk_id for passage in found.passages]
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """Chunks by their ids, in order, from whichever book has them."""

@@ -21,8 +21,8 @@ from anyio.from_thread import start_blocking_portal
 from lutrin import messages, wiring
 from lutrin.errors import InvalidQuestion
 from lutrin.records import Question
-from lutrin.retrieve.asked import pooled
-from lutrin.retrieve.words import words
+from lutrin.search.asked import pooled
+from lutrin.language.words import words
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 

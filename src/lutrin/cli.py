@@ -15,7 +15,6 @@ import click
 import msgspec
 
 from lutrin import __version__
-from lutrin.cli_ahead import read_ahead
 from lutrin.cli_chats import chats, gaps
 from lutrin.cli_eval import evaluate
 from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, restore
@@ -46,7 +45,7 @@ def lutrin() -> None:
 
 lutrin.add_command(models)
 lutrin.add_command(evaluate)
-for command in (read_ahead, backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay):
+for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay):
     lutrin.add_command(command)
 
 

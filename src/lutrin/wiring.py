@@ -17,11 +17,9 @@ import msgspec
 
 from lutrin import __version__, doctor, messages, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
-from lutrin.answer.ahead import QUIET_S, ReadAhead
-from lutrin.answer.at_hand import follow
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
-from lutrin.answer.sayings import Sayings
+from lutrin.answer.warm_up import follow
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
@@ -45,10 +43,9 @@ from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
-from lutrin.retrieve.calibrate import calibrate_folder
-from lutrin.retrieve.language import LanguageCheck
-from lutrin.retrieve.passages import retrieve_passages
-from lutrin.retrieve.search import Searcher
+from lutrin.query.language import LanguageGate
+from lutrin.search.passages import retrieve_passages
+from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
@@ -91,22 +88,12 @@ class House:
     generator: "HousedGenerator | None"
     answers: AnswerFlow
     chats: "ChatTables | None"
-    sayings: Sayings | None
-    """What the model has said of the books; None where nothing is kept."""
 
     async def retrieve(self, question: Question) -> list[Passage]:
         """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
         with self.answers.traffic.searching():
             return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
 
-    def reading_ahead(self, *, quiet_s: float = QUIET_S) -> ReadAhead | None:
-        """Who has the model say the books while nobody asks; None where nothing is kept of it."""
-        if self.generator is None or self.sayings is None:
-            return None
-        tokens = self.settings.answer_tokens
-        return ReadAhead(
-            self.shelf, self.generator, self.sayings, self.answers.traffic, answer_tokens=tokens, quiet_s=quiet_s
-        )
 
 
 @asynccontextmanager
@@ -136,9 +123,6 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         if generator is not None:
             stack.push_async_callback(generator.close)
             await generator.ready()
-        sayings: Sayings | None = None
-        if generator is not None and generator.identity and settings.read_ahead:
-            sayings = stack.enter_context(closing(Sayings(settings.sayings_path, generator.identity)))
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
         yield House(
@@ -146,9 +130,8 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
             shelf=shelf,
             searcher=searcher,
             generator=generator,
-            answers=answering(settings, shelf, searcher, generator=generator, chats=chats, sayings=sayings),
+            answers=answering(settings, shelf, searcher, generator=generator, chats=chats),
             chats=chats,
-            sayings=sayings,
         )
 
 
@@ -159,17 +142,15 @@ def answering(
     *,
     generator: Generator | None,
     chats: ChatStore | None,
-    sayings: Sayings | None,
 ) -> AnswerFlow:
     """The answer flow over open parts."""
     return AnswerFlow(
         shelf=shelf,
         searcher=searcher,
-        language=LanguageCheck(settings.languages),
+        language=LanguageGate(settings.languages),
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
         chats=chats,
-        sayings=sayings,
     )
 
 
@@ -186,8 +167,7 @@ async def run_ingest(
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(ingesting(settings))
         embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
-        fit = partial(calibrate_folder, store, Searcher(embedder))
-        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store), fit=fit)
+        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
         return await ingest_alone(
             corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
         )
@@ -297,10 +277,7 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
-        await stack.enter_async_context(in_background(follow(house.shelf, house.answers.traffic), name="at-hand"))
-        ahead = house.reading_ahead()
-        if ahead is not None:
-            await stack.enter_async_context(in_background(ahead.run(), name="read-ahead"))
+        await stack.enter_async_context(in_background(follow(house.shelf, house.answers.traffic), name="warm-up"))
         services = Services(
             answers=house.answers,
             retrieve=house.retrieve,
@@ -308,7 +285,6 @@ async def _serve(
             library=ShelfLibrary(house.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
-            pages_ahead=(lambda: ahead.pages) if ahead is not None else (lambda: (0, 0)),
             ingest=partial(ingest_apart, settings),
             left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,

@@ -17,7 +17,7 @@ import msgspec
 
 from lutrin import messages
 from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
-from lutrin.retrieve.words import STOP_WORDS
+from lutrin.language.words import STOP_WORDS
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""

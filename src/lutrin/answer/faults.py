@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from lutrin.answer.prompt import example_words
-from lutrin.retrieve.words import content_stems, stem, words
+from lutrin.language.words import content_stems, stem, words
 
 _PAIRS = """large small, big small, big little, near far, close far, high low, tall short, long short, more less, more
 fewer, most least, greater smaller, larger smaller, higher lower, longer shorter, faster slower, fast slow,

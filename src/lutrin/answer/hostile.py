@@ -8,7 +8,7 @@ the rest.
 import re
 from functools import lru_cache
 
-from lutrin.retrieve.words import REMEMBERED
+from lutrin.language.words import REMEMBERED
 
 CONTROL_TOKEN = re.compile(
     r"<[|\uff5c][^|\uff5c>]*[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<{1,2}/?SYS>{1,2}|</?(?:start|end)_of_turn>"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from lutrin import messages
 from lutrin.records import Chunk, Passage, Question, Refusal
-from lutrin.retrieve.words import COUNTS, FORM_WORDS, QUESTION_WORDS, STOP_WORDS, stem, words
+from lutrin.language.words import COUNTS, FORM_WORDS, QUESTION_WORDS, STOP_WORDS, stem, words
 
 MAX_SUGGESTIONS = 5
 _ANYWHERE = """advantage aim appendix background basics begin beginning benefit best better bibliography case

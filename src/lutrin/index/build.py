@@ -13,7 +13,7 @@ from lutrin.index import definitions, lexical
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
-from lutrin.index.manifest import MANIFEST, Manifest, ScopeFit, read_manifest
+from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.index.postings import write_common
 from lutrin.index.repeats import find_outlines, find_repeats
 from lutrin.index.subjects import subjects_of
@@ -223,11 +223,6 @@ class GenerationBuilder:
                 break
         return np.concatenate(parts)
 
-
-def keep_scope(directory: Path, scope: ScopeFit | None) -> None:
-    """Write into the manifest of a finished generation what was learnt on it."""
-    manifest = msgspec.structs.replace(read_manifest(directory), scope=scope)
-    (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def collection_name(book: BookInfo) -> str:

@@ -4,18 +4,18 @@ import asyncio
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
-from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, keep_scope, read_book_file
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
 from lutrin.index.catalog import FileState, LeftOut
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES
-from lutrin.index.manifest import MANIFEST, ScopeFit
+from lutrin.index.manifest import MANIFEST
 from lutrin.index.verify import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
@@ -30,7 +30,6 @@ from lutrin.settings import Settings
 from lutrin.threads import in_thread
 
 BUILDING = ".building-"
-Fit = Callable[[Path], Awaitable[ScopeFit | None]]
 """Learns on the folder of a finished generation, not published yet, which questions it answers."""
 Read = tuple[BookFile, list[Chunk]]
 
@@ -75,7 +74,6 @@ class BookIngest:
         cache: Holds embeddings.
         store: Makes the vector index.
         verify: Reads the new generation back in a fresh process.
-        fit: Learns which questions it answers; None: nothing is learnt.
         current: Folder of the current generation, if it is intact.
         password: Of encrypted PDFs.
         progress: Told of each step.
@@ -93,7 +91,6 @@ class BookIngest:
         cache: EmbeddingCache,
         store: VectorStore,
         verify: Verify,
-        fit: Fit | None,
         current: Path | None,
         password: str,
         progress: Progress,
@@ -108,7 +105,6 @@ class BookIngest:
         self._cache = cache
         self._store = store
         self._verify = verify
-        self._fit = fit
         self._current = current
         self._password = password
         self._progress = progress
@@ -149,8 +145,6 @@ class BookIngest:
                 cache=self._cache,
                 store=self._store,
             )
-            if self._fit is not None:
-                await asyncio.to_thread(keep_scope, building, await self._fit(building))
             await self._verify(building)
             digest = await asyncio.to_thread(put_in_place, building, home / self._name)
         finally:

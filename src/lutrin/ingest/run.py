@@ -25,7 +25,7 @@ from lutrin.index.generation import VECTORS
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.index.verify import Verify
-from lutrin.ingest.book import BUILDING, BookIngest, Fit
+from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
 from lutrin.ingest.discover import Found, discover
 from lutrin.ingest.formats import suffixes_in_words
@@ -47,8 +47,6 @@ class IngestTools:
     store: VectorStore
     verify: Verify
     """Reads a new generation back, in a fresh process; see `lutrin.index.verify.in_fresh_process`."""
-    fit: Fit | None = None
-    """Learns on a new generation which questions it answers; None leaves that to what holds for all books."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock_ns: Callable[[], int] = time.time_ns
     """The clock that stamps files."""
@@ -223,7 +221,6 @@ class _Run:
             cache=cache,
             store=self._tools.store,
             verify=self._tools.verify,
-            fit=self._tools.fit,
             current=current,
             password=self._password,
             progress=self._progress,

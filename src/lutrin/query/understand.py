@@ -95,6 +95,29 @@ def understand(
     )
 
 
+def alone(question: Question) -> Query:
+    """A question as it stands, for a search without an answer: no conversation, no language, nothing cut.
+
+    Args:
+        question: With words in it.
+    """
+    text = " ".join(question.text.split())
+    _, topic, _ = framed(text)
+    return Query(
+        question=question,
+        typed=text,
+        text=text,
+        topic=topic,
+        frame="plain",
+        about=None,
+        parts=(topic,),
+        follows=(),
+        selected_text="",
+        mode="book",
+        page=question.page,
+    )
+
+
 def respelled(query: Query, changes: Mapping[str, str]) -> Query:
     """The same question in the spelling of a book; what the reader typed stays.
 

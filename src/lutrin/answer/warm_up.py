@@ -15,8 +15,7 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
-from lutrin.retrieve.rank import form
-from lutrin.retrieve.words import plain, stem_set, word_count
+from lutrin.language.words import plain, stem_set, word_count
 
 MOST_CHUNKS = 1024
 """Of a book, from its beginning; what stands behind them is read when it is asked for, so that memory stays small."""
@@ -61,7 +60,6 @@ async def read(generation: OpenGeneration, traffic: Traffic) -> None:
         for chunk in portion:
             plain(chunk.text)
             for unit in chunk.units:
-                form(chunk, unit, frozenset())
                 stem_set(unit.text)
                 word_count(unit.text)
                 gives_orders(unit.text)
