@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote as percent
 
 from lutrin.answer.quote import Quote
-from lutrin.records import Chunk, Citation, Passage
+from lutrin.records import Chunk, Citation, Excerpt
+
+LEAST_SCORE = 0.0001
+"""Relevance of what is cited though search did not score it: never nothing."""
 
 
 def reader_url(chunk: Chunk) -> str:
@@ -56,17 +59,25 @@ class Citations:
         """The citation of a number that was given."""
         return self._cited[n - 1]
 
-    def all(self, further: Sequence[Passage] = ()) -> tuple[Citation, ...]:
-        """What was cited, in order of use, then the book's other passages that were found, each by its first unit."""
-        rest = list(self._cited)
-        cited = {item.chunk_id for item in rest}
-        for passage in further:
-            chunk = passage.chunk
-            if chunk.chunk_id not in cited and chunk.units and chunk.filename:
-                cited.add(chunk.chunk_id)
-                first = chunk.units[0]
-                rest.append(self._citation(chunk, len(rest) + 1, first.char_start, first.char_end))
-        return tuple(rest)
+    def all(self) -> tuple[Citation, ...]:
+        """What was cited, in order of use."""
+        return tuple(self._cited)
+
+    def excerpt(self, quote: Quote) -> Excerpt:
+        """A quote as an excerpt of its source, all of it marked."""
+        cited = self.get(self.number(quote))
+        (start, end), units = quote.span, quote.chunk.units
+        first, last = quote.units[0].block, quote.units[-1].block
+        return Excerpt(
+            n=cited.n,
+            text=cited.quote,
+            marks=((0, len(cited.quote)),),
+            cut_before=any(unit.block == first and unit.char_start < start for unit in units),
+            cut_after=any(unit.block == last and unit.char_end > end for unit in units),
+            heading_path=quote.chunk.heading_path,
+            url=cited.url,
+            chunk_id=cited.chunk_id,
+        )
 
     def _citation(self, chunk: Chunk, n: int, start: int, end: int) -> Citation:
         return Citation(
@@ -80,5 +91,5 @@ class Citations:
             page=chunk.page,
             url=reader_url(chunk),
             quote=self._sources[chunk.filename][start:end],
-            relevance_score=round(self._scores.get(chunk.chunk_id, 0.0), 4),
+            relevance_score=min(max(round(self._scores.get(chunk.chunk_id, 0.0), 4), LEAST_SCORE), 1.0),
         )

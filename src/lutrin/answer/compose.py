@@ -67,7 +67,7 @@ def compose(
     """
     paragraphs = []
     if verified:
-        paragraphs.append(" ".join(f"{item.text} [{_number(item.quote, numbers_of)}]" for item in verified))
+        paragraphs.append(said_first(verified, numbers_of))
     said = " ".join(item.text for item in verified)
     spent = word_count(said)
     # The best quote stands whatever the model has said: what it left out may be the steps that matter.
@@ -86,6 +86,11 @@ def compose(
         spent += cost
         paragraphs.append(text)
     return "\n\n".join(paragraphs)
+
+
+def said_first(verified: Sequence[Verified], numbers_of: Mapping[tuple[str, int, int], int]) -> str:
+    """The model's part of an answer: its sentences with their markers; empty if there are none."""
+    return " ".join(f"{item.text} [{_number(item.quote, numbers_of)}]" for item in verified)
 
 
 def stands_twice(text: str, before: str, quotes: Sequence[Quote]) -> bool:

@@ -9,7 +9,7 @@ from lutrin.answer import followup, safety
 from lutrin.answer.cache import AnswerCache, for_reader
 from lutrin.answer.checks import check_question
 from lutrin.answer.cite import Citations
-from lutrin.answer.compose import Verified, compose
+from lutrin.answer.compose import Verified, compose, said_first
 from lutrin.answer.draft import (
     Draft,
     decides,
@@ -34,8 +34,8 @@ from lutrin.records import (
     Answer,
     AnswerEvent,
     DoneEvent,
+    ExcerptEvent,
     Question,
-    QuoteEvent,
     Refusal,
     SentenceEvent,
     SourcesEvent,
@@ -159,7 +159,7 @@ class AnswerFlow:
                 draft.warnings.append(note)
             yield SourcesEvent(citations=citations.all())
             for quote in quotes:
-                yield QuoteEvent(text=quote.text, citation=citations.get(citations.number(quote)))
+                yield ExcerptEvent(citations.excerpt(quote))
             waiting.close()
             verified: list[Verified] = []
             if self._speaker is not None:
@@ -176,7 +176,7 @@ class AnswerFlow:
                 yield SourcesEvent(citations=citations.all())
             answer = Answer(
                 answer=compose(verified, quotes, citations.numbers, budget_words=BUDGET_WORDS),
-                sources=citations.all(found.passages),
+                sources=citations.all(),
                 mode=draft.mode,
                 kind="generated" if verified else "extractive",
                 refusal=None,
@@ -185,6 +185,8 @@ class AnswerFlow:
                 model_used=self._speaker.name if self._speaker is not None and verified else "",
                 latency_ms=self._elapsed_ms(draft),
                 generation=draft.generation,
+                explanation=said_first(verified, citations.numbers),
+                excerpts=tuple(citations.excerpt(quote) for quote in quotes),
             )
             yield DoneEvent(answer=answer, made=made_of(draft, self._settings))
 
