@@ -11,7 +11,18 @@ from pathlib import Path
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import NotFound
 from lutrin.log import configure_logging
-from lutrin.records import Answer, AnswerEvent, Citation, DoneEvent, Passage, Question, QuoteEvent, SentenceEvent
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    DoneEvent,
+    Excerpt,
+    ExcerptEvent,
+    Passage,
+    Question,
+    SentenceEvent,
+    SourcesEvent,
+)
 from lutrin.serve.app import run_server
 from lutrin.serve.services import PageEntry, Services, ShelvedBook
 from lutrin.settings import Settings
@@ -21,21 +32,27 @@ PAUSE_S = 0.005
 
 
 class Echo:
-    """Answers every question with itself, in three events."""
+    """Answers every question with itself, in four events."""
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-        """Quote, sentence, the whole."""
+        """Source, excerpt, sentence, the whole."""
         source = Citation(
             n=1, chunk_id="c", book="b", chapter="", section="", section_title="", filename="f.md", page=None,
             url="/read/b/f", quote="A quote.", relevance_score=1.0,
         )  # fmt: skip
-        yield QuoteEvent(text=source.quote, citation=source)
+        excerpt = Excerpt(
+            n=1, text=source.quote, marks=(), cut_before=False, cut_after=False, heading_path=("Page",), url=source.url,
+            chunk_id="c",
+        )  # fmt: skip
+        yield SourcesEvent(citations=(source,))
+        yield ExcerptEvent(excerpt)
         await asyncio.sleep(PAUSE_S)
         yield SentenceEvent(text=f"You said: {question.text}", citations=(1,))
         await asyncio.sleep(PAUSE_S)
         answer = Answer(
             answer=f"You said: {question.text} [1]", sources=(source,), mode="book", kind="generated", refusal=None,
             suggestions=(), warnings=(), model_used="echo", latency_ms=0, generation="g",
+            explanation=f"You said: {question.text} [1]", excerpts=(excerpt,),
         )  # fmt: skip
         yield DoneEvent(answer)
 

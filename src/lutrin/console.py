@@ -28,8 +28,9 @@ from lutrin.records import (
     Citation,
     DoneEvent,
     ErrorEvent,
+    Excerpt,
+    ExcerptEvent,
     QueuedEvent,
-    QuoteEvent,
     SentenceEvent,
 )
 
@@ -155,7 +156,8 @@ def print_answer(answer: Answer) -> str:
     lines = [answer.answer]
     lines += [f"\nNote: {warning}" for warning in answer.warnings]
     if answer.suggestions:
-        lines.append("\nCovered topics: " + "; ".join(answer.suggestions))
+        heading = "Covered topics" if answer.kind == "refusal" else "Ask next"
+        lines.append(f"\n{heading}: " + "; ".join(answer.suggestions))
     if answer.sources:
         lines.append("\nSources:")
     lines += [source_line(source) for source in answer.sources]
@@ -172,14 +174,20 @@ def source_line(source: Citation) -> str:
     return f'[{source.n}] {place} ({source.filename}{page})\n    "{shown}"'
 
 
+def excerpt_lines(excerpt: Excerpt) -> str:
+    """An excerpt below its place in the book, with a sign where the book goes on."""
+    before, after = "… " if excerpt.cut_before else "", " …" if excerpt.cut_after else ""
+    return f"From the book, {' > '.join(excerpt.heading_path)}:\n{before}{excerpt.text}{after}"
+
+
 async def stream_answer(events: AsyncIterator[AnswerEvent]) -> None:
-    """Print an answer as it comes: the quote first, each sentence as it is verified, then the whole."""
+    """Print an answer as it comes: the book's words first, each sentence as it is verified, then the whole."""
     async for event in events:
         match event:
             case QueuedEvent():
                 click.echo(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
-            case QuoteEvent():
-                click.echo(f"The book says: {event.text}", err=True)
+            case ExcerptEvent():
+                click.echo(excerpt_lines(event.excerpt), err=True)
             case SentenceEvent():
                 click.echo(f"  {event.text}", err=True)
             case DoneEvent():

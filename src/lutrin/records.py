@@ -245,24 +245,50 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
     """An exact substring of the source file's text."""
     relevance_score: float
+    """In (0, 1]: nothing that is cited counts for nothing."""
+
+
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """A contiguous passage of the book that answers."""
+
+    n: int
+    """Number of its citation."""
+    text: str
+    """An exact substring of the source file's text."""
+    marks: tuple[tuple[int, int], ...]
+    """Where the words that answer stand: offsets in `text`, from and to, in order and apart."""
+    cut_before: bool
+    """Its paragraph, list, table or code begins before it."""
+    cut_after: bool
+    """Its paragraph, list, table or code goes on after it."""
+    heading_path: tuple[str, ...]
+    """Titles from the page's title down to the heading above it."""
+    url: str
+    """Path of the reader's page that holds the heading, with its fragment; empty for words outside the book."""
+    chunk_id: str
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader gets."""
 
     answer: str
-    """Markdown with `[n]` markers."""
+    """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
     sources: tuple[Citation, ...]
+    """What is cited, and nothing else."""
     mode: Mode
     kind: AnswerKind
     refusal: Refusal | None
     suggestions: tuple[str, ...]
-    """On a refusal: topics that the book covers."""
+    """On a refusal topics that the book covers; else up to three questions that it answers next."""
     warnings: tuple[str, ...]
     model_used: str
     latency_ms: int
     generation: str
     """Name of the index generation that answered."""
+    explanation: str = ""
+    """The beginning of `answer` that precedes the book's words, for a page that shows the excerpts apart."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """The book's words; none on a refusal."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -276,6 +302,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Slug; empty: the only book, or all of them."""
     chapter: str = ""
     module: str = ""
+    page: str = ""
+    """The page where the reader is: its file name, or the path of its address; empty: not known."""
     top_k: int | None = None
     session_id: str = ""
     surface: Literal["query", "tutor", "chat"] = "query"
@@ -312,11 +340,10 @@ class SourcesEvent(msgspec.Struct, frozen=True, tag="sources", tag_field="type")
     citations: tuple[Citation, ...]
 
 
-class QuoteEvent(msgspec.Struct, frozen=True, tag="quote", tag_field="type"):
-    """A sentence of the book that answers, sent before anything is generated."""
+class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type"):
+    """A passage of the book that answers, sent before anything is generated."""
 
-    text: str
-    citation: Citation
+    excerpt: Excerpt
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
@@ -340,7 +367,7 @@ class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
     detail: str
 
 
-AnswerEvent = QueuedEvent | SourcesEvent | QuoteEvent | SentenceEvent | DoneEvent | ErrorEvent
+AnswerEvent = QueuedEvent | SourcesEvent | ExcerptEvent | SentenceEvent | DoneEvent | ErrorEvent
 
 
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -357,6 +384,12 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str = ""
     chunk_ids: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
+    refusal: Refusal | None = None
+    explanation: str = ""
+    """As in `Answer`; empty where `text` is shown whole."""
+    excerpts: tuple[Excerpt, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):

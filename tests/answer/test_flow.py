@@ -21,8 +21,8 @@ from lutrin.records import (
     AnswerEvent,
     ChatMessage,
     DoneEvent,
+    ExcerptEvent,
     Question,
-    QuoteEvent,
     SentenceEvent,
     SourcesEvent,
 )
@@ -69,7 +69,7 @@ async def answer_to(flow: AnswerFlow, text: str, **fields: object) -> Answer:
 async def test_without_a_model_the_book_answers_in_its_own_words(make_flow: MakeFlow) -> None:
     """Sources, then quotes, then the answer; each quote stands in its file."""
     events = await events_of(make_flow(), Question(text=LOOP))
-    assert [type(event) for event in events[:2]] == [SourcesEvent, QuoteEvent]
+    assert [type(event) for event in events[:2]] == [SourcesEvent, ExcerptEvent]
     done = events[-1]
     assert isinstance(done, DoneEvent)
     assert done.answer.kind == "extractive"
@@ -125,20 +125,25 @@ async def test_sources_are_numbered_in_the_order_of_use_and_as_they_were_streame
     done = events[-1]
     assert isinstance(done, DoneEvent)
     answer = done.answer
-    quotes = [event for event in events if isinstance(event, QuoteEvent)]
+    excerpts = [event.excerpt for event in events if isinstance(event, ExcerptEvent)]
     sentences = [event for event in events if isinstance(event, SentenceEvent)]
     sources = [event.citations for event in events if isinstance(event, SourcesEvent)]
-    assert [quote.citation.n for quote in quotes] == [2, 3, 1]
+    assert [excerpt.n for excerpt in excerpts] == [2, 3, 1]
     assert markers(answer.answer) == [1, 2, 3]
     assert [source.n for source in answer.sources] == list(range(1, len(answer.sources) + 1))
-    assert sources[-1] == answer.sources[:3]
+    assert sources[-1] == answer.sources, "what is cited, and nothing else"
+    assert [excerpt.text for excerpt in answer.excerpts] == [excerpt.text for excerpt in excerpts]
+    quoted = {source.n: source.quote for source in answer.sources}
+    assert all(excerpt.text == quoted[excerpt.n] for excerpt in answer.excerpts)
     if answer.kind == "generated":
         assert answer.answer.startswith(f"{said} [1]")
         assert [event.citations for event in sentences] == [(1,)]
         assert len(sources) == 1
-        assert all(quote.citation in answer.sources for quote in quotes)
+        assert answer.explanation == f"{said} [1]"
+        assert list(answer.excerpts) == excerpts
     else:
         assert answer.answer.startswith("The drag of the kite is [1]")
+        assert answer.explanation == ""
         assert not sentences
 
 
@@ -378,7 +383,7 @@ async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_
 
     async def read(text: str) -> None:
         sent = flow.answer(Question(text=text))
-        begun.extend([len(generator.requests) async for event in sent if isinstance(event, QuoteEvent)])
+        begun.extend([len(generator.requests) async for event in sent if isinstance(event, ExcerptEvent)])
 
     await asyncio.gather(read(BATTERY), read(LOOP), read("How many watt hours does the battery store?"))
     assert set(begun) == {0}

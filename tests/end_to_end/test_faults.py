@@ -105,7 +105,7 @@ def test_the_model_is_killed_while_it_writes(serve: Servers, data_dir: Path, lib
     with server.client.stream("POST", "/chat", json=body, headers=STREAM) as response:
         for event in events(response):
             seen.append(event)
-            if event.name == "quote" and exists(model):
+            if event.name == "excerpt" and exists(model):
                 wait_until(lambda: cpu_s(model) > spent_s + 0.1, START_S, "the model computes")
                 os.kill(model, signal.SIGKILL)
     answer = check_order(seen)

@@ -60,6 +60,8 @@ MIGRATIONS = (
     ),
     # What `lutrin replay` makes an answer again from.
     Migration("how answers were made", ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",)),
+    # What a page shows of an answer in parts: explanation, excerpts, what to ask next.
+    Migration("parts of answers", ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",)),
 )
 
 

@@ -54,6 +54,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
     ),
     ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",),
+    ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",),
 )
 
 

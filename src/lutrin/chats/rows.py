@@ -11,7 +11,19 @@ from sqlmodel import SQLModel
 
 from lutrin.chats.seal import Seal
 from lutrin.chats.tables import MessageRow, SessionRow
-from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Citation, KeptMessage, Made, Mode, Role
+from lutrin.records import (
+    AnswerKind,
+    ChatMessage,
+    ChatOrigin,
+    ChatSession,
+    Citation,
+    Excerpt,
+    KeptMessage,
+    Made,
+    Mode,
+    Refusal,
+    Role,
+)
 
 Insert = sqlite.Insert | postgresql.Insert
 Inserter = Callable[[Table], Insert]
@@ -20,6 +32,18 @@ Inserter = Callable[[Table], Insert]
 TITLE_CHARS = 80
 USER_AGENT_CHARS = 300
 
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a page shows of an answer besides its text; named as in `records.ChatMessage`."""
+
+    refusal: Refusal | None = None
+    explanation: str = ""
+    excerpts: tuple[Excerpt, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+_shown = msgspec.json.Decoder(Shown)
 _citations = msgspec.json.Decoder(tuple[Citation, ...])
 _made = msgspec.json.Decoder(Made)
 _ids = msgspec.json.Decoder(tuple[str, ...])
@@ -101,6 +125,7 @@ class Statements:
 def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
     """The columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, KeptMessage) else None
+    shown = Shown(**{name: getattr(message, name) for name in Shown.__struct_fields__})
     return {
         "id": message.id,
         "session": key,
@@ -112,12 +137,14 @@ def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | N
         "selected_text": seal.close(message.selected_text),
         "chunk_ids": msgspec.json.encode(message.chunk_ids).decode(),
         "citations": seal.close(msgspec.json.encode(message.citations).decode()),
+        "shown": seal.close(msgspec.json.encode(shown).decode()) if shown != Shown() else "",
         "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
     }
 
 
 def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> ChatMessage:
     """The message of a row; `session_id` as the browser made it."""
+    shown = _shown.decode(seal.open(row.shown)) if row.shown else Shown()
     return ChatMessage(
         id=row.id,
         session_id=session_id,
@@ -129,6 +156,7 @@ def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> Cha
         selected_text=seal.open(row.selected_text),
         chunk_ids=_ids.decode(row.chunk_ids),
         citations=_citations.decode(seal.open(row.citations)),
+        **msgspec.structs.asdict(shown),
     )
 
 

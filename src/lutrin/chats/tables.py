@@ -45,6 +45,8 @@ class MessageRow(SQLModel, table=True):
     """JSON array of `records.Citation`."""
     made: str = ""
     """JSON of `records.Made`, sealed; empty: not known."""
+    shown: str = ""
+    """JSON of `rows.Shown`, sealed; empty: the text is all that is shown."""
 
 
 class FeedbackRow(SQLModel, table=True):

@@ -12,7 +12,7 @@ from lutrin.serve.requests import HTTPRequest
 
 DESCRIPTION = (
     "A textbook that answers, offline. Answering endpoints send JSON or, with `Accept: text/event-stream`, "
-    "Server-Sent Events: queued, sources, quote, sentence, done, error. Errors are application/problem+json."
+    "Server-Sent Events: queued, sources, excerpt, sentence, done, error. Errors are application/problem+json."
 )
 
 

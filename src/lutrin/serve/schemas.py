@@ -19,6 +19,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str | None = None
     chapter: str | None = None
     module: str | None = None
+    page: str | None = None
+    """Where the reader is: the page's file name, or the path of its address."""
     book: str | None = None
     """Slug; needed only where several books are served."""
     top_k: TopK | None = None
@@ -35,6 +37,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             book=self.book or "",
             chapter=self.chapter or "",
             module=self.module or "",
+            page=self.page or "",
             top_k=self.top_k,
             session_id=self.session_id or "",
             surface=surface,
@@ -72,6 +75,8 @@ class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     selected_text: str | None = None
     mode: records.Mode | None = None
+    page: str | None = None
+    """Where the reader is: the page's file name, or the path of its address."""
     book: str | None = None
 
 
@@ -83,6 +88,8 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...]
     """File names, each once, in the order of their citations."""
     citations: tuple[records.Citation, ...]
+    excerpts: tuple[records.Excerpt, ...]
+    suggestions: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @classmethod
@@ -93,6 +100,8 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             session_id=session_id,
             sources=tuple(dict.fromkeys(item.filename for item in answer.sources if item.filename)),
             citations=answer.sources,
+            excerpts=answer.excerpts,
+            suggestions=answer.suggestions,
             warnings=answer.warnings,
         )
 

@@ -65,6 +65,7 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]
         text=data.message,
         selected_text=data.selected_text or "",
         mode=data.mode,
+        page=data.page or "",
         book=data.book or "",
         session_id=data.session_id,
         surface="chat",
