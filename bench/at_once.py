@@ -16,7 +16,7 @@ from common import add_question_options, chosen_questions
 
 from lutrin import wiring
 from lutrin.answer.flow import AnswerFlow
-from lutrin.evaluate.show import aligned
+from evaluation.show import aligned
 from lutrin.records import Answer, DoneEvent, ExcerptEvent, Question
 from lutrin.settings import load_settings
 

@@ -15,10 +15,10 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import NotFound
 from lutrin.index.shelf import Shelf
 from lutrin.ports import ChatStore
-from lutrin.records import Answer, ChatMessage, Chunk, Citation, DoneEvent, Passage, Question, Role
 from lutrin.query.followup import completed
 from lutrin.query.language import LanguageGate
 from lutrin.query.understand import understand
+from lutrin.records import Answer, ChatMessage, Chunk, Citation, DoneEvent, Passage, Question, Role
 from lutrin.search.asked import pooled
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Searcher

@@ -30,8 +30,8 @@ from lutrin.errors import LutrinError
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
-from lutrin.records import Chunk, Passage, Question
 from lutrin.query.understand import understand
+from lutrin.records import Chunk, Passage, Question
 from lutrin.search.asked import pooled
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Searcher

@@ -34,7 +34,7 @@ class _Encoder(torch.nn.Module):
 
 
 def export(reader: Reader, folder: Path) -> None:
-    """Write `model.onnx` and `reader.json` into a folder."""
+    """Write `model.onnx`, `projection.npy` and `reader.json` into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     reader.eval()
     reader.bert.set_attn_implementation("eager")
@@ -50,6 +50,7 @@ def export(reader: Reader, folder: Path) -> None:
     model = onnx.load(str(path))
     quantise(model)
     onnx.save(model, str(path))
+    np.save(folder / "projection.npy", np.ascontiguousarray(reader.project.weight.detach().numpy().T.astype(np.float32)))
     (folder / "reader.json").write_text(json.dumps(learned(reader), indent=1) + "\n")
 
 

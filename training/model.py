@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from transformers import BertModel
 
 KINDS = ("sentence", "list_item", "table_row", "code", "caption")
+DIMENSION = 128
+"""Of the token vectors that are compared and stored."""
 HEADING, BETWEEN = 0, 1
 """Segments of a passage's tokens; unit u is segment u + 2."""
 
@@ -54,6 +56,7 @@ class Reader(nn.Module):
         super().__init__()
         self.bert = BertModel.from_pretrained(folder, attn_implementation="sdpa", add_pooling_layer=False)
         width = self.bert.config.hidden_size
+        self.project = nn.Linear(width, DIMENSION, bias=False)
         self.weigh = nn.Linear(width, 1)
         nn.init.zeros_(self.weigh.weight)
         nn.init.zeros_(self.weigh.bias)
@@ -64,6 +67,12 @@ class Reader(nn.Module):
         self.length = nn.Parameter(torch.tensor(0.0))
         self.answers = nn.Parameter(torch.tensor([0.3, -3.0]))
         """Slope and bias from the best unit's score to the odds that the book answers."""
+
+    @torch.no_grad()
+    def start_projection(self, sample: Tensor) -> None:
+        """Let the projection begin with the principal directions of token vectors: (n, d)."""
+        _, directions = torch.linalg.eigh(torch.cov(sample.T.double()))
+        self.project.weight.copy_(directions.flip(1)[:, :DIMENSION].T.float())
 
     def encode(self, ids: Tensor, full: Tensor) -> tuple[Tensor, Tensor]:
         """Token vectors (N, L, d) and pooled vectors (N, d), both of length 1."""
@@ -81,7 +90,8 @@ class Reader(nn.Module):
         question, question_pooled = self.encode(batch.question_ids, batch.question_full)
         passage, passage_pooled = self.encode(batch.passage_ids, batch.passage_full)
         share = self.weights(question, batch.question_mask, batch.idf)
-        similar = torch.einsum("bqd,pld->bpql", question, passage)
+        near, far = (F.normalize(self.project(vectors), dim=-1) for vectors in (question, passage))
+        similar = torch.einsum("bqd,pld->bpql", near.float(), far.float())
         b, p, q, _ = similar.shape
         index = batch.segments[None, :, None, :].expand(b, p, q, -1)
         best = similar.new_full((b, p, q, batch.units + 3), -1.0).scatter_reduce(

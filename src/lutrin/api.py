@@ -20,9 +20,9 @@ from anyio.from_thread import start_blocking_portal
 
 from lutrin import messages, wiring
 from lutrin.errors import InvalidQuestion
+from lutrin.language.words import words
 from lutrin.records import Question
 from lutrin.search.asked import pooled
-from lutrin.language.words import words
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 

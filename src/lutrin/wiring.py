@@ -42,8 +42,8 @@ from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.ports import ChatStore, Generator
-from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.query.language import LanguageGate
+from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.search.passages import retrieve_passages
 from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary

@@ -9,6 +9,7 @@ import msgspec
 from lutrin.errors import LutrinError
 from lutrin.log import configure_logging
 from lutrin.query.understand import alone
+from lutrin.records import Question
 from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import judge
 from lutrin.settings import Settings

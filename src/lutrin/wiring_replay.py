@@ -9,9 +9,9 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf
 from lutrin.log import configure_logging
+from lutrin.query.language import LanguageGate
 from lutrin.records import DoneEvent, Made
 from lutrin.replay import Replayed
-from lutrin.query.language import LanguageGate
 from lutrin.settings import Settings
 from lutrin.wiring import opened
 from lutrin.wiring_parts import open_chats, open_store

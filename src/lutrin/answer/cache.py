@@ -16,8 +16,8 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from lutrin import messages
-from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
 from lutrin.language.words import STOP_WORDS
+from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""

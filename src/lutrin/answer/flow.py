@@ -14,7 +14,7 @@ from lutrin.answer.traffic import Traffic
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ports import ChatStore, Generator
-from lutrin.query.language import LanguageCheck
+from lutrin.query.language import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import (
     Answer,
@@ -55,7 +55,7 @@ class AnswerFlow:
         *,
         shelf: Shelf,
         searcher: Searcher,
-        language: LanguageCheck,
+        language: LanguageGate,
         settings: Settings,
         generator: Generator | None = None,
         chats: ChatStore | None = None,
