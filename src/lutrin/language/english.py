@@ -45,10 +45,8 @@ FORM_WORDS = frozenset(
     implements listing picture program script snippet table""".split()
 )
 """Words that say in which form an answer is wanted; a book may hold the form without naming it."""
-COUNTS = frozenset(
-    """one two three four five six seven eight nine ten eleven twelve dozen hundred thousand million first second third
-    half twice""".split()
-)
+COUNTS_IN_ORDER = tuple("one two three four five six seven eight nine ten eleven twelve".split())
+COUNTS = frozenset(COUNTS_IN_ORDER) | frozenset("dozen hundred thousand million first second third half twice".split())
 """Words that count things; they say nothing of what is counted."""
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
 
@@ -98,73 +96,121 @@ COMMON_WORDS = frozenset(
 """Everyday words that name no subject: what is done to things, how things are, people and occasions. Nouns for things,
 and verbs of a trade, are left out."""
 REFERENCES = frozenset(
-    "he her him his it it's its one ones she that their theirs them there these they this those".split()
+    "he her him his it it's its ones same she that their theirs them there these they this those".split()
 )
 """Words for something that was named elsewhere."""
+POINTS_AT_NOTHING = (
+    r"\b(?:is|was|isn['’]?t|be|makes?|made|call) it (?:[\w,-]+ ){0,5}(?:to|that|if|when)\b",
+    r"\b(?:does|did|will|would) it (?:take|cost)\b.* (?:to|for)\b", r"\b(?:is|are|was|were) there\b",
+    r"\bthere (?:is|are|was|were)\b", r"\b(?:they|people|one) (?:\w+ )?(?:mean|say|call)\b", r"\bsame .{0,40}\bas\b",
+    r"\bthis (?:book|chapter)\b", r"\bso that\b",
+)  # fmt: skip
+"""Where such a word stands for nothing: "Is it safe to ...?", "What do they mean by drift?"."""
+ONE_AFTER = frozenset("another last next other that this which".split())
+"""After these, "one" is something that was named elsewhere."""
 COURTESIES = frozenset(
     """a afternoon bye cheers cool day dear evening everyone goodbye good great greetings hello hey hi hiya lot morning
     much nice night ok okay please pls plz see so thank thanks there thx ty very you""".split()
 )
 """A text of these words alone greets or thanks."""
 
-_COUNT = r"(?:one|two|three|four|five|ten|\d+|a few|some|several|more|another|an?|any|the|other)"
+CHAT_SPELLINGS = {
+    "abt": "about", "bc": "because", "cuz": "because", "diff": "difference", "gimme": "give me", "hows": "how is",
+    "plz": "please", "pls": "please", "thx": "thanks", "wanna": "want to", "wat": "what", "wats": "what is",
+    "whats": "what is", "what's": "what is", "what’s": "what is", "whos": "who is", "wheres": "where is", "wut": "what",
+    "how 2": "how to", "how r": "how are", "what r": "what are", "who r u": "who are you", "big r": "big are",
+    "are u": "are you", "ask u": "ask you", "can u": "can you", "could u": "could you", "do u": "do you",
+    "would u": "would you", "y are": "why are", "y can": "why can", "y do": "why do", "y does": "why does",
+    "y is": "why is",
+}  # fmt: skip
+"""As pupils type, and what they mean; a letter alone may be a quantity."""
+_COUNT = r"(?:one|two|three|four|five|ten|\d+|a few|some|several|more|another|an?|any|other)"
 _GIVE = (
-    r"(?:(?:can|could|would) you (?:please )?)?(?:please )?(?:give|show|tell|make|write|name|find|list|i (?:want|need))"
-    rf"(?: me| us)? (?:{_COUNT} )*"
+    r"(?:(?:can|could|would) you (?:please )?)?(?:please )?(?:give|show|tell|make|write|name|find|list"
+    r"|(?:can )?i (?:want|need|get|have|see))"
+    rf"(?: me| us)? (?:the )?(?:{_COUNT} )*"
 )
-_REST = r"(?:(?: that| which)? (?:is|are|was|were|would be)\b)?"
-WISHES: tuple[tuple[str, str], ...] = (
-    (
-        "quiz",
-        rf"(?:{_GIVE})?(?:practice |pop |little |short |multiple[- ]choice )*(?:quiz(?:zes)?|(?:practice|multiple[- ]choice"
-        r"|test|exam) questions)(?: me| us)?\b(?: (?:on|about|for))?"
-        rf"|\b(?:(?:can|could) you )?(?:test|examine) (?:me|us)(?: (?:on|about|in))?\b"
-        rf"|\bask (?:me|us) (?:{_COUNT} )*questions?(?: (?:on|about))?\b",
+WISHES: dict[str, tuple[str, ...]] = {
+    "quiz": (
+        (
+            rf"(?:{_GIVE})?\b(?:(?:practice|pop|little|short"
+            r"|multiple[- ]choice) )*(?:quiz(?:zes)?(?: time)?|flash ?cards?|(?:practice"
+            r"|multiple[- ]choice|test|exam) (?:questions|problems|exercises|tasks))(?: me"
+            r"| us)?\b(?: (?:on|about|for|over))?"
+        ),
+        r"\b(?:test|examine) (?:me|us|my knowledge)(?: (?:on|about|in|of))?\b",
+        rf"\bask (?:me|us) (?:{_COUNT} )*(?:questions?|something|things)(?: (?:on|about))?\b",
     ),
-    (
-        "analogy",
-        rf"(?:(?:is|are) there |what(?:'?s| is| would be) |with |using |by |(?:{_GIVE}))?(?:an? )?(?:(?:good|simple|nice"
-        r"|everyday|real[- ]life) )*\b(?:analog(?:y|ies)|metaphors?)(?: from \w+(?: life)?)?"
-        r"(?: that helps (?:me|us) (?:to )?understand)?(?: (?:for|of|to explain))?\b"
-        r"|\b(?:like |to |with )?(?:something|things) (?:from|in) (?:everyday|daily|normal|real) life",
+    "analogy": (
+        (
+            rf"(?:(?:is|are) there |what is |with |using |by |think of |{_GIVE})?(?:\b(?:an?|good|simple"
+            r"|nice|everyday|real[- ]life) )*\b(?:analog(?:y|ies)|metaphors?|comparison (?:from|with"
+            r"|to))(?: (?:from )?\w+ life)?(?: that helps (?:me|us) (?:to )?understand)?(?: (?:for|of"
+            r"|to explain))?\b"
+        ),
+        r"\b(?:like |to |with )?(?:something|things|what) (?:from|in) (?:everyday|daily|normal|real) life",
+        r"^what can (?:i|you|we) compare",
     ),
-    (
-        "simpler",
-        r"\b(?:much |more |very )?(?:simply|simpler|easier|plainer)\b(?! (?:than|to)\b)|\bsimplify\b"
-        r"|\b(?:in |using |with )?(?:more )?(?:simpler?|plain|easy|easier|kid|layman'?s?|your own) (?:words?|terms?"
-        r"|english|language)\b|\beli ?\d+\b|\bdumb (?:it |this |that )?down\b|\bwithout (?:the )?jargon\b"
-        r"|\b(?:just )?(?:as if|as though|like) (?:i(?:'|’)?m|i am|i were|i was|to) (?:an? )?\w+(?:[- ]years?[- ]olds?)?"
-        r"|\b(?:say |explain )?(?:it |this )?so (?:that )?(?:even )?(?:an? |my )?[\w -]{2,30} (?:understands?|gets?)(?: it)?\b"
-        r"|\b(?:(?<!and )for|to) (?:an? )?(?:complete |total |absolute )?(?:child|beginners?|kids?|dummies|newbie"
-        r"|\w+[- ]years?[- ]olds?)\b|\btoo (?:hard|complicated|difficult)\b",
+    "simpler": (
+        (
+            r"\b(?:much |more |very |quite )?(?:simply|simpler|easier|plainer)\b(?: to (?:get|understand"
+            r"|follow))?(?! (?:than|to|put)\b)"
+        ),
+        r"\bsimplify\b",
+        r"\b(?:in|using|with) (?:[\w']+ ){1,2}(?:words?|terms|english|language|speak)(?= for\b|[\s,.:;!?]*$)",
+        r"\beli ?\d+\b", r"\bdumb (?:it |this |that )?down\b", r"\bwithout (?:the )?jargon\b",
+        (
+            r"\b(?:just |as if |as though |like )?i(?:['’]m| am| was| were) (?:only "
+            r"|just )?(?:in )?(?:(?:an? )?(?:child|kid|baby|beginner|noob)|\d+(?:th|rd)?(?: grade)?|five"
+            r"|six|seven|eight|nine|ten|twelve)\b(?: years? old)?"
+        ),
+        (
+            r"\b(?:say |explain )?(?:it |this )?so (?:that )?(?:even )?(?:an? "
+            r"|my )?[\w -]{2,30} (?:understands?|gets?)(?: it)?\b"
+        ),
+        (
+            r"(?<!and )(?<!hard )(?<!easy )\b(?:for|(?:like )?to) (?:an?|my|complete|total|absolute"
+            r"| )*(?:child|beginners?|kids?|dummies|newbie|grandma|little \w+|\w+[- ]years?[- ]olds?)\b"
+        ),
+        r"\btoo (?:hard|complicated|difficult)\b",
     ),
-    (
-        "summary",
-        rf"(?:{_GIVE})?(?:(?:short|brief|quick|one[- ]line) )*\b(?:summar(?:y|ies)|overview|recap)(?: (?:of|on|about))?\b"
-        r"|\b(?:please )?(?:summari[sz]e|sum up|recap)\b|\btl;?dr(?: of)?(?!\w)|\bin a nutshell\b"
-        rf"|(?:what (?:are|is) |(?:{_GIVE}))?(?:the )?\b(?:key|main|most important) (?:points?|ideas?|takeaways?|facts?)"
-        r"\b(?: (?:of|about|in|from))?",
+    "summary": (
+        (
+            rf"(?:{_GIVE})?(?:\b(?:short|brief|quick|one[- ]line) )*\b(?:summary|summaries|overview|recap"
+            r"|gist|short version)(?: of| on| about)\b"
+        ),
+        r"\bin (?:short|brief)$",
+        r"^(?:please )?(?:(?:can|could) you )?(?:summari[sz]e|recap|sum (?:up\b|(?=.*up\b)))",
+        r"\btl;?dr(?: of)?(?!\w)", r"\bin a nutshell\b",
+        (
+            rf"(?:what (?:are|is) |{_GIVE})?(?:the )?\b(?:key|main|most important) (?:points?|ideas?"
+            r"|takeaways?|facts?|things)\b(?: (?:of|about|in|from|on))?"
+        ),
     ),
-    (
-        "steps",
-        r"\b(?:with |as )?step[- ]by[- ]step\b(?: (?:instructions?|guide))?(?: (?:for|to|on))?|\bin steps\b"
-        r"|\bwalk (?:me|us) through\b|\b(?:in )?(?:what|which) (?:order|sequence)\b"
-        rf"|(?:what (?:are|is) |(?:{_GIVE}))?(?:the )?\b(?:steps|instructions|procedure)(?: (?:to|for|of|in))\b",
+    "steps": (
+        r"\b(?:with |as )?step[- ]by[- ]step\b(?: (?:instructions?|guide))?(?: (?:for|to|on))?", r"\bin steps\b",
+        r"\b(?:walk|guide|take) (?:me|us) through\b",
+        r"^in (?:what|which) order (?:do|should|must|can) (?:i|we|you)\b",
+        rf"(?:^|what (?:are|is) |{_GIVE})(?:the |every )?\b(?:steps?|instructions|procedure) (?:to|for|of|in)\b",
+        r"\bfirst, second\b(?:,? (?:and )?third)?",
     ),
-    (
-        "example",
-        rf"(?:(?:are|is) there |what(?:'?s| is| are| would be) |(?:can|could) you (?:give|show)(?: me)? |with |(?:{_GIVE}))?"
-        rf"(?:{_COUNT} )+(?:(?:good|simple|real[- ]life|real[- ]world|real|concrete|practical|everyday) )*\bexamples?"
-        r"(?: (?:of|for))?\b|^(?:for )?examples?(?: (?:of|for))?\b|\bfor instance\b",
+    "example": (
+        (
+            r"(?:(?:are|is) there |what (?:is|are|would be) |could i (?:see|get|have) |with "
+            rf"|{_GIVE})?(?<!as )\b(?:{_COUNT} )+(?:(?:good|simple|real[- ]life|real[- ]world|real"
+            r"|concrete|practical|everyday|worked) )*examples?(?: (?:of|for|where))?\b"
+        ),
+        r"^(?:for )?(?:examples?|e\.?g\.?)(?: (?:of|for))?\b", r"\bfor instance\b",
     ),
-    (
-        "code",
-        rf"(?:{_GIVE})(?:\w+ ){{0,2}}(?:code|snippet|script|program|function|command|query)(?: (?:snippet|example))?"
-        r"(?: (?:for|to|of|that|which))?\b"
-        r"|^(?:code|snippet|script|program|command)(?: (?:for|to))\b|\bwhat(?:'?s| is) the (?:command|code|syntax)"
-        r"(?: (?:for|to|of))?\b",
+    "code": (
+        (
+            rf"(?:{_GIVE})(?:\w+ ){{0,2}}(?:code|snippet|script|program|function|command|query|one[- ]liner"
+            r"|sketch)(?: (?:snippet|example))?(?: (?:for|to|of|that|which))?\b(?!['’]s)"
+        ),
+        r"^(?:code|snippet|script|program|command)(?: (?:for|to))\b",
+        r"\bwhat is the (?:command|code|syntax)(?: (?:for|to|of))?\b", r"^what do i type\b(?: to)?",
     ),
-)
+}  # fmt: skip
 """What a reader asks for besides the subject, tried in this order; the words that match go, the rest is the subject."""
 _NUMBER_NOUN = (
     r"(?:number|rate|frequency|speed|range|cost|price|size|mass|weight|height|length|width|depth|voltage|current|power"
@@ -172,121 +218,177 @@ _NUMBER_NOUN = (
     r"|value|pressure|density|population)"
 )
 _VERB = "is|are|was|were|do|does|did|can|could|may|must|should|would|will|has|have|had"
-SHAPES: tuple[tuple[str, str], ...] = (
-    (
-        "why",
-        r"^(?:(?:and|but|so) )?why\b|\bhow come\b|\bfor what reason\b|^what(?:'?s| is) the (?:point|reason|purpose)\b",
+SHAPES: dict[str, tuple[str, ...]] = {
+    "why": (
+        r"^(?:(?:and|but|so) )?why\b", r"[,;:.–-] ?why\b", r"\b(?:and )?why(?:['’]?s that)?[\s?.!]*$",
+        r"\bhow come\b", r"\bfor what reason\b", r"^what (?:is the (?:point|reason|purpose)|causes?|makes?)\b",
     ),
-    (
-        "compare",
-        r"\b(?:compared?|comparison|versus|vs\.?|differs?|different (?:from|to|about|between)|diff(?:erences?)? between"
-        r"|differences?|pros and cons)\b|\badvantages? of .* over\b|\b(?:better|worse|faster|slower|stronger|safer"
-        r"|cheaper|heavier|more \w+)\b.*(?: than |, ?\w+| or )|^when .*\band when\b",
+    "compare": (
+        (
+            r"\b(?:compared?|comparison|versus|vs\.?|differs?|different (?:from|to|about|between)"
+            r"|diff(?:erences?)? between|differences?|pros and cons)\b"
+        ),
+        r"\badvantages? of .* over\b",
+        r"\b(?:better|worse|faster|slower|stronger|safer|cheaper|heavier|more \w+)\b.*(?: than |, ?\w+| or )",
+        r"^when .*\band when\b", r"^(?:should|shall) (?:i|we|you) .* or ",
+        r"^what (?:do|does|has) .* (?:have|do|has) that .* (?:do|does|has|have)n",
     ),
-    (
-        "number",
-        r"\bhow (?:much|many|fast|slow|long|far|heavy|big|large|small|tall|high|deep|wide|often|hot|cold|close|old|thick"
-        r"|strong|loud|tight)\b|^(?:at |in |on |to )?(?:what|which|whats|what's)(?: (?:is|are|was|should))?(?: the)?"
-        rf"(?: \w+){{0,2}} {_NUMBER_NOUN}\b|\b(?:in )?(?:what|which) year\b|^when (?:was|were|did)\b|^at what\b",
+    "number": (
+        (
+            r"\bhow (?:much|many|fast|slow|long|far|heavy|big|large|small|tall|high|deep|wide|often|hot"
+            r"|cold|close|old|thick|strong|loud|tight)\b"
+        ),
+        (
+            r"^(?:at |in |on |to )?(?:what|which|whats|what's)(?: (?:is|are|was"
+            rf"|should))?(?: the)?(?: \w+){{0,2}} {_NUMBER_NOUN}\b"
+        ),
+        r"\b(?:in )?(?:what|which) year\b", r"^when (?:was|were|did)\b", r"^at what\b",
+        rf"^(?:\w+ )?{_NUMBER_NOUN} of\b",
     ),
-    (
-        "code",
-        r"\b(?:command|snippet|syntax|one[- ]liner)\b|\b(?:python|bash|c\+\+|java|sql|rust) (?:code|function|script)\b"
-        r"|^(?:the )?code\b|\bhow (?:do|can|would|to) (?:(?:i|you|we) )?(?:write|call|import|declare) (?:an? )?"
-        r"(?:\w+ )?(?:loop|function|class|script|query|method|test|struct|module)\b",
+    "code": (
+        r"\b(?:command|snippet|syntax|one[- ]liner)\b",
+        r"\b(?:python|bash|c\+\+|java|sql|rust) (?:code|function|script)\b", r"^(?:the )?code\b",
+        (
+            r"\bhow (?:do|can|would|to) (?:(?:i|you|we) )?(?:write|call|import"
+            r"|declare) (?:an? )?(?:\w+ )?(?:loop|function|class|script|query|method|test|struct|module)\b"
+        ),
     ),
-    (
-        "list",
-        r"^(?:name|list)\b|^list of\b|\b(?:kinds?|types?|parts|components|sorts) of\b|^what are (?:all )?(?:the )?\w+s\b"
-        r"|^(?:which|what) (?:\w+ ){0,2}?(?!is\b|was\b|does\b|this\b|has\b)\w+[^s\W]s (?:are|do|does|can|should|must|make"
-        r"|belong|exist|have|were)\b|\ball (?:the )?(?:ways|kinds|types|parts)\b",
+    "list": (
+        r"^(?:name|list)\b", r"^list of\b", r"\b(?:kinds?|types?|parts|components|sorts) of\b",
+        r"^what are (?:all )?(?:the )?(?:(?:two|three|four|five|six) (?:\w+ )?)?\w+s\b",
+        (
+            r"^(?:which|what) (?:\w+ ){0,2}?(?!is\b|was\b|does\b|this\b|has\b)\w+[^s\W]s (?:are|do|does"
+            r"|can|should|must|make|belong|exist|have|were)\b"
+        ),
+        r"\ball (?:the )?(?:ways|kinds|types|parts)\b",
     ),
-    (
-        "how",
-        rf"^how\b|^(?:in )?(?:what|which) way\b|\bhow to\b|\b(?:right|best|safest|easiest|quickest|good) way to\b"
-        r"|, how\b",
+    "how": (
+        r"^how\b", r"^(?:in )?(?:what|which) way\b", r"\bhow to\b",
+        r"\b(?:right|best|safest|easiest|quickest|good) way to\b", r"[,;:.] ?how\b", r"^what is the trick\b",
+        r"\b(?:is there )?a way to\b",
     ),
-    (
-        "definition",
-        rf"^what(?: (?:exactly|really|actually|even|on earth))?(?: ?['’]?s| is| are)?(?: (?:exactly|really|actually))?"
-        rf" (?:meant by|an? [^,]+|(?!the\b|that\b|this\b|it\b|{_VERB})[\w-]+(?: [\w-]+)?)[\s?.!]*$"
-        rf"|^what (?:an? )?[\w -]+ (?:is|are|means?)[\s?.!]*$|\b(?:meaning|definition) of\b|^(?:define|definition)\b"
-        r"|\bwhat (?:do|does|did) .* (?:mean|stand for)\b|\b(?:what|the word|the term) .* means?\b"
-        r"|\bwhat (?:is|are|was) (?:that|it|this|they)(?: supposed to (?:be|mean))?[\s?.!]*$| (?:meaning|definition)$",
+    "definition": (
+        (
+            r"^what(?: (?:exactly|really|actually|even|on earth|the heck))?(?: is| are)?(?: (?:exactly"
+            r"|really|actually))? (?:meant by|an? [^,]+|(?!the\b|that\b|this\b|it\b"
+            rf"|{_VERB})[\w-]+(?: [\w-]+)?)[\s?.!]*$"
+        ),
+        r"^what (?:an? )?[\w -]+ (?:is|are|means?)[\s?.!]*$", r"\b(?:meaning|definition) of\b",
+        r"^(?:define|definition)\b", r"\bwhat (?:do|does|did) .* (?:mean|stand for)\b",
+        r"\b(?:what|the word|the term) .* means?\b",
+        r"\bwhat (?:is|are|was) (?:that|it|this|they)(?: supposed to (?:be|mean))?[\s?.!]*$",
+        r" (?:meaning|definition)$",
     ),
-)
+}  # fmt: skip
 """What the words of a question itself ask for, tried in this order; nothing is taken away."""
 COMPUTE = (
-    r"^(?:please )?(?:calculate|compute|work out|convert)\b|\b\d[\d.]*\s*[^\W\d_]{0,3}\s*(?:[*x×/+÷]|times|plus|minus"
-    r"|divided by)\s*\d|^(?:if|how|what)\b(?=.*\d).*\d[\d.]*\s*[^\W\d_]{1,3}\b.*\b\d"
-)
+    r"^(?:please )?(?:calculate|compute|work out|convert)\b(?=.*\d)",
+    r"^what (?:is|are) \d[\d.]* (?:percent|%) of\b",
+    r"^(?:what|how much) (?:is|are) [^?]*\d[^?\d]*(?:[*x×+÷]|times|plus|minus|divided by)\s*\d",
+    r"^if\b.*\d.*\d.*\b(?:how|what)\b",
+    r"^how (?:much|many|long|far|fast|heavy)\b.*\d ?[a-z]+\b.*\b(?:at|with|if)\b.*\d ?[a-z]+\b",
+    r"^\d.*\d.*, (?:what|how)\b",
+)  # fmt: skip
 ABOUT = (
-    r"^(?:(?:which|what|how many|list(?: all)?|show)(?: me)?(?: the| all)?(?: the)? (?:chapters?|parts|modules|units|table of"
-    r" contents|contents)(?: (?:are there|are in|does|do|has|have|is|in)\b.*)?|table of contents"
-    r"|what topics (?:does|do|are)\b.*(?:book|textbook|covers?|in here)|(?:what|which) (?:are the )?(?:chapters|topics))"
-    r"[\s?.!]*(?:please|plz|pls)?[\s?.!]*$(?P<contents>)"
-    r"|^(?:what(?:'?s| is| does| do| will| can)?|tell|describe)\b.*\b(?:this|the|your) (?:text)?book"
-    r"(?: (?:all )?(?:about|cover|teach|contain|talk about|for))?[\s?.!]*$(?P<book>)"
-    r"|^(?:hi |hello |hey )?(?:who|what) (?:are|r) (?:you|u)\b|^are you (?:an? )?(?:robot|human|ai|person|bot|real|chatgpt)\b"
-    r"|^what can (?:you|u) (?:do|help)\b.*$(?P<self>)|^how (?:do|can) (?:you|i) (?:use|help) (?:you|me)[\s?.!]*$"
-    r"|^(?:what(?:'?s| is| does| do)?|describe|tell me)(?: in| about)?(?: is)?(?: the)? (?:chapter|module|unit|part)"
-    r"(?: (?:on|about|called))? (?P<chapter>[\w][\w &'’-]*?)(?: (?:all )?(?:about|cover|contain|say|teach|talk about))?[\s?.!]*$"
-)
+    (
+        r"^(?:(?:which|what|how many|list(?: all)?|show)(?: me)?(?: all)?(?: the)? (?:chapters?"
+        r"|modules?|table of contents)(?: (?:are there|are in|(?:does|do|has|have) (?:this|the|it"
+        r"|you)|is in|in (?:this|the)|comes?)\b.*)?|table of contents|(?:what|which) topics (?:does"
+        r"|do|are)\b.*(?:book|covers?|covered|in here|here)|how is the book (?:structured"
+        r"|organi[sz]ed)|is there an? (?:chapter"
+        r"|module)\b.*)[\s?.!]*(?:please)?[\s?.!]*$(?P<contents>)"
+    ),
+    (
+        r"^(?:what(?: is| does| do| will| can)?|tell|describe)\b.*\b(?:this|the"
+        r"|your) (?:text)?book(?: (?:even |all )?(?:about|cover|teach|contain|talk about"
+        r"|for))?[\s?.!]*$(?P<book>)"
+    ),
+    (
+        r"^(?:hi |hello |hey )?(?:(?:who|what) are you\b|who made you|are you (?:an? )?(?:robot|human"
+        r"|ai|person|bot|real|chatgpt)\b|what can you (?:do|help)\b|what can i ask\b|how (?:do"
+        r"|can) (?:you|i) (?:use|help) (?:you|me)[\s?.!]*$)(?P<self>)"
+    ),
+    (
+        r"^(?:what(?: is| does| do)?|describe|tell me)(?: in| about)?(?: is)?(?: the"
+        r"| this)? (?P<nth>(?!an?\b)\w+ )?(?:chapter|module(?= \d))(?: (?:on|about"
+        r"|called))? ?(?P<chapter>(?:\d+|[\w &'’-]+?)??)(?: in)?(?: (?:all )?(?:about|cover|contain"
+        r"|teach|talk about))?[\s?.!]*$"
+    ),
+)  # fmt: skip
 """A question about the book itself: its chapters, its subject, the tutor."""
-CHAPTER = r"\b(?:chapter|module|unit|part)(?: (?:on|about|called))? (?P<chapter>\d+|[\w-]+(?: [\w-]+)?)"
+CHAPTER = (r"\b(?:chapter|module|unit|part)(?: (?:on|about|called))? (?P<chapter>\d+|[\w-]+(?: [\w-]+)?)",)
 _SOMEBODY = "(?:you|u|someone|somebody|anyone|anybody)"
 LEAD = (
-    r"(?:(?:hi|hey|hello|hiya|ok(?:ay)?|so|well|um+|basically|please|plz|pls|quick question)\b[\s,:;.!-]*"
-    rf"|(?:can|could|would|will) {_SOMEBODY} (?:please |pls |plz )?(?:help me |help )?(?:to )?"
-    r"(?:explain|tell|show|describe|give|say|define|remind|understand|know)\b"
-    r"(?: (?:to )?(?:me|us))?(?: about)?\s*|(?:explain|describe|tell|clarify|define|show|give|remind)\b"
-    r"(?: (?:to )?(?:me|us)\b)?(?: about| again)?[\s:,]*"
-    r"|.{0,80}?\bi(?:'d| would)? (?:still )?(?:do ?n['o’]?t|can ?['’]?n?o?t|did ?n['o’]?t|want to|need to|wanna|like to)"
-    r" (?:really |quite |fully )?(?:get|understand|know|see|learn)(?: about)?\s+(?=(?:what|how|why|when|where|which|if|the)\b)"
-    r"|(?:do|does) (?:you|u|anyone) know\s+(?=(?:what|how|why|when|where|which|who|if)\b))+"
-)
+    (
+        r"(?:(?:hi|hey|hello|hiya|ok(?:ay)?|so|well|um+|basically|please|plz|pls"
+        rf"|quick question)\b[\s,:;.!-]*|(?:can|could|would|will) {_SOMEBODY} (?:please |pls "
+        r"|plz )?(?:help me |help )?(?:to )?(?:explain|tell|show|describe|give|say|define|remind"
+        r"|understand|know)\b(?: (?:to )?(?:me|us))?(?: about)?\s*|(?:explain|describe|tell|clarify"
+        r"|define|show|give|remind)\b(?: (?:to )?(?:me|us)\b)?(?: about| again)?[\s:,]*"
+        r"|.{0,80}?\bi(?:'d| would)? (?:still )?(?:do ?n['o’]?t|can ?['’]?n?o?t|did ?n['o’]?t|want to"
+        r"|need to|wanna|like to) (?:really |quite |fully )?(?:get|understand|know|see"
+        r"|learn)(?: about)?\s+(?=(?:what|how|why|when|where|which|if|the)\b)|(?:do|does) (?:you|u"
+        r"|anyone) know\s+(?=(?:what|how|why|when|where|which|who|if)\b))+"
+    ),
+)  # fmt: skip
 """What stands before a question and asks nothing."""
 PLEA = (
-    r"[\s,;.!?-]*\b(?:for me|(?:i|we) (?:have|got) an? (?:test|exam|quiz)\b[\w ]*|please|plz|pls|thanks(?: a lot)?|thank you"
-    r"|thx|ty|asap|exactly|actually)[\s?.!]*$"
-)
+    (
+        r"[\s,;.!?-]*\b(?:for me|(?:i|we) (?:have|got) an? (?:test|exam|quiz)\b[\w ]*|please|plz|pls"
+        r"|thanks(?: a lot)?|thank you|thx|ty|asap|exactly|actually)[\s?.!]*$"
+    ),
+)  # fmt: skip
 """What stands after it and asks nothing."""
-ASKS = (
-    r"(?:(?:and|but|so|then|now|ok|please|pls|plz)\b[\s,]*)*(?:what|whats|which|how|hows|why|where|when|who|whom|whose|is|are|was"
-    r"|were|does|do|did|can|could|should|must|may|might|will|would|has|have|had|name|list|explain|describe|define"
-    r"|compare|tell|give|show|summari[sz]e|calculate|convert|quiz|test me|write|walk)\b"
+ASKING = frozenset(
+    """am are calculate can compare convert could define describe did do does explain give had has have how hows is list
+    may might must name quiz should show summarise summarize tell was were what whats when where which who whom whose
+    why will would write walk""".split()
 )
-"""How a sentence begins that asks."""
-DEFINES = r"(?:.*\b)?(?:explain|define|describe|clarify|understand|tell me about)\b"
-"""How a sentence begins that wants a term explained."""
-GOES_ON = r"(?:and|but|so|then|also|or|what about|how about|same (?:for|with|question))\b[\s,]*"
+"""The words with which a sentence begins that asks."""
+BEFORE_ASKING = frozenset("and but hey hi now ok okay please pls plz so then well".split())
+DEFINING = frozenset("clarify define describe explain understand".split())
+"""Words that want a term explained."""
+_PREPOSITION = (
+    "for|from|at|in|into|on|by|with|without|within|under|over|after|before|during|until|through|near|close|outside"
+    "|beside"
+)
+GOES_ON = ("and ", "but ", "so ", "then ", "also ", "or ", "what about ", "how about ", "same for ", "same with ")
 """How a question begins that goes on from the one before."""
 CORRECTS = (
-    r"(?:(?:no|nope|sorry|oops|oh|wait|i)\b[\s,.!-]*)+(?:i |we )?(?:(?:actually |really )?(?:meant?|wanted to (?:say|ask))"
-    r"(?: to (?:say|ask))?|not (?:that|this|it)[\s,]+)(?: about)?\s+|^\*"
-)
+    (
+        r"(?:(?:no|nope|sorry|oops|oh|wait|i)\b[\s,.!-]*)+(?:i |we )?(?:(?:actually "
+        r"|really )?(?:meant?|wanted to (?:say|ask))(?: to (?:say|ask))?|not (?:that|this"
+        r"|it)[\s,]+)(?: about)?\s+"
+    ),
+    r"^\*",
+)  # fmt: skip
 """How a reader begins who mends the question before: "Sorry, I meant the P gain"."""
 ORDINALS = {
     "first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4,
     "last": -1,
 }  # fmt: skip
-NTH = rf"\b(?:the )?({'|'.join(ORDINALS)})(?: (?:one|option|point|item|step|type|kind|method|reason|thing|part))\b"
+NTH = (rf"\b(?:the )?({'|'.join(ORDINALS)})(?: (?:one|option|point|item|step|type|kind|method|reason|thing|part))\b",)
 """One of several things that the last answer named."""
 ELLIPTIC = (
-    r"^(?:why (?:not|no|only|so|just|always|never|bother)\b"
-    r"|(?:not|no|only|even|for|from|at|in|into|on|by|with|without|under|over|after|before|during|until)\b"
-    rf"(?!.*\b(?:{_VERB})\b)|(?:why|how|which|what|when|where|who)\b(?! (?:to|about)\b)(?!.*\b(?:{_VERB}|causes?|makes?)\b)"
-    r"|(?:which|what|how (?:much|many))\b[\w -]* (?:do|does|did|should|must|can) (?:we|you|i) (?:use|need|take|have|want"
-    r"|buy|choose|pick)\W*$|what if\b|what (?:happens|do you mean)\b)"
-)
+    (
+        rf"^(?:why (?:not|no|only|so|just|always|never|exactly|bother|{_PREPOSITION})\b|(?:not|no|only"
+        rf"|even|{_PREPOSITION})\b(?!.*\b(?:{_VERB})\b)"
+        rf"|how \w+ (?:{_PREPOSITION})\b(?!.*\b(?:{_VERB})\b)|(?:which|what|how (?:much"
+        r"|many))\b[\w -]* (?:do|does|did|should|must|can) (?:we|you|i) (?:use|need|take|have|want"
+        r"|buy|choose|pick|aim for)\W*$|what if\b(?!.*,)|what do you mean\b)"
+    ),
+)  # fmt: skip
 """A question that lacks its verb, or whose verb lacks what it is said of: it stands on the one before."""
 JOINT = (
-    r",?\s+(?:and|but|or)\s+(?=(?:(?:about|after|at|by|for|from|in|of|on|since|to|until|under|with)\s+)?"
-    rf"(?:what|which|how|why|where|when|who)\b[^?;]*\b(?:{_VERB}|to)\b|(?:what|how|why|which)\b)"
-    rf"|,\s+(?:and|but|or)\s+(?=(?:{_VERB})\s+\w)|(?<=\?)\s+(?=\w)|;\s+"
-)
+    (
+        r",?\s+(?:and|but|or)\s+(?=(?:(?:about|after|at|by|for|from|in|of|on|since|to|until|under"
+        rf"|with)\s+)?(?:what|which|how|why|where|when|who)\b[^?;]*\b(?:{_VERB}|to)\b|(?:what|how|why"
+        r"|which)\b)"
+    ),
+    rf",\s+(?:and|but|or)\s+(?=(?:{_VERB})\s+\w)", r"(?<=\?)\s+(?=\w)", r";\s+",
+)  # fmt: skip
 """Where a second question begins inside a question."""
-SAYS = rf"\b(?:{_VERB}|to|it|they|i|you|we)\b"
+SAYING = frozenset(f"{_VERB}|to|it|they|i|you|we".split("|"))
 """What a question has that could stand alone."""
 _ENDINGS = r"(?=(?:e|ed|er|ers|es|ing|able|ation|ations)$)"
 SPELLING_RULES: tuple[tuple[str, str], ...] = (

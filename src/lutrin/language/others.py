@@ -1,37 +1,37 @@
 """Function words of other languages as data: they tell a question in another language from an English one."""
 
 FUNCTION_WORDS = {
-    "cs": "co jak jaký jaká jaké proč kde kdy kdo je jsou jsem není se si na do ze pro při který která které nebo když "
-    "může mi mám jaky proc vysvětli čeho kolik",
-    "da": "hvad hvordan hvorfor hvor hvornår hvem hvilken hvilke er og ikke jeg det den en et til af på med som kan man "
-    "betyder forklar mellem",
-    "de": "was wie warum wieso weshalb wo wann wer welche welcher welches welchen wozu ist sind war wird werden wurde "
-    "der die das dem den des ein eine einen einem einer und oder nicht ich du man es sich von vom zum zur mit für im "
-    "auf bei zwischen kann gibt bedeutet bitte mir erkläre erklär erklaere heißt funktioniert unterschied fur kein "
-    "keine auch noch mein meine wenn dass",
+    "cs": "co jak jaký jaká jaké proč kde kdy kdo je jsou jsem není se si na do ze pro při který která které nebo "
+    "když může mi mám jaky proc vysvětli čeho kolik",
+    "da": "hvad hvordan hvorfor hvor hvornår hvem hvilken hvilke er og ikke jeg det den en et til af på med som kan "
+    "man betyder forklar mellem",
+    "de": "was wie warum wieso weshalb wo wann wer welche welcher welches welchen wozu ist sind war wird werden "
+    "wurde der die das dem den des ein eine einen einem einer und oder nicht ich du man es sich von vom zum "
+    "zur mit für im auf bei zwischen kann gibt bedeutet bitte mir erkläre erklär erklaere heißt funktioniert "
+    "unterschied fur kein keine auch noch mein meine wenn dass",
     "es": "qué que cómo como cuál cual cuáles cuándo cuando cuánto cuanto cuántos dónde donde quién por para es son "
-    "está el la los las un una unos de del al y o en con se su lo porqué sirve significa explica explícame entre hay "
-    "puedo puede cuantos tiene diferencia funciona",
+    "está el la los las un una unos de del al y o en con se su lo porqué sirve significa explica explícame "
+    "entre hay puedo puede cuantos tiene diferencia funciona",
     "fi": "mikä mitä miksi miten missä milloin kuka kuinka mitkä on ovat ja tai ei se että kun voi minä mita mika "
     "toimii tarkoittaa välillä",
-    "fr": "qu'est est-ce quoi que quel quelle quels quelles comment pourquoi où quand qui combien est sont le la les "
-    "un une des du de et ou dans pour avec sur ce cette il elle on je se au aux à c'est ne pas peut fait expliquez "
-    "explique moi entre sert quoi l'on l'eau différence quest",
-    "hu": "mi mit mik miért hogyan hogy hol mikor ki mennyi melyik milyen az egy és van vagy nem között jelent működik "
-    "hány",
-    "id": "apa apakah bagaimana mengapa kenapa siapa dimana kapan berapa yang adalah itu ini dan dari untuk dengan di "
-    "ke pada jelaskan antara cara kerja perbedaan saya",
-    "it": "che cosa cos'è cos come perché perche quale quali quando quanto quanti dove chi è sono il lo la gli le un "
-    "una uno di del della dei delle dello e o in con per si non posso può tra fra serve significa spiega spiegami "
-    "funziona c'è qual differenza l'uso",
-    "nl": "wat hoe waarom waar wanneer wie welke welk hoeveel is een het de en van zijn wordt werkt niet ik je met voor "
-    "op bij dat die dit betekent kan leg uit tussen naar verschil moet",
-    "no": "hva hvordan hvorfor hvor når hvem hvilken hvilke er og ikke jeg det den en et til av på med som kan man betyr "
-    "forklar mellom",
-    "pl": "co jak jaki jaka jakie dlaczego gdzie kiedy kto ile czym czy jest są to się nie na do w z i od dla po przy "
-    "który która które lub oraz między działa oznacza wyjaśnij mi",
-    "pt": "que como qual quais quando quanto quantos onde quem por porque é são está o a os as um uma de do da dos das "
-    "e ou em no na com para se não posso pode entre explique significa funciona serve diferença quê",
+    "fr": "qu'est qu'est-ce est-ce quoi que quel quelle quels quelles comment pourquoi où quand qui combien est "
+    "sont le la les un une des du de et ou dans pour avec sur ce cette il elle on je se au aux à c'est ne pas "
+    "peut fait expliquez explique moi entre sert l'on l'eau différence quest",
+    "hu": "mi mit mik miért hogyan hogy hol mikor ki mennyi melyik milyen az egy és van vagy nem között jelent "
+    "működik hány",
+    "id": "apa apakah bagaimana mengapa kenapa siapa dimana kapan berapa yang adalah itu ini dan dari untuk dengan "
+    "di ke pada jelaskan antara cara kerja perbedaan saya",
+    "it": "che cosa cos'è cos come perché perche quale quali quando quanto quanti dove chi è sono il lo la gli le "
+    "un una uno di del della dei delle dello e o in con per si non posso può tra fra serve significa spiega "
+    "spiegami funziona c'è qual differenza l'uso",
+    "nl": "wat hoe waarom waar wanneer wie welke welk hoeveel is een het de en van zijn wordt werkt niet ik je met "
+    "voor op bij dat die dit betekent kan leg uit tussen naar verschil moet",
+    "no": "hva hvordan hvorfor hvor når hvem hvilken hvilke er og ikke jeg det den en et til av på med som kan man "
+    "betyr forklar mellom",
+    "pl": "co jak jaki jaka jakie dlaczego gdzie kiedy kto ile czym czy jest są to się nie na do w z i od dla po "
+    "przy który która które lub oraz między działa oznacza wyjaśnij mi",
+    "pt": "que como qual quais quando quanto quantos onde quem por porque é são está o a os as um uma de do da dos "
+    "das e ou em no na com para se não posso pode entre explique significa funciona serve diferença quê",
     "ro": "ce cum de când unde cine care cât este sunt un o și sau în din la cu pentru nu se pe că dintre înseamnă "
     "funcționează explică",
     "sv": "vad hur varför var när vem vilken vilket vilka är och inte jag det den en ett till av på med som kan man "

@@ -110,7 +110,7 @@ def subject_words(text: str) -> list[str]:
     >>> subject_words("How long does the longest flight of the drone take?")
     ['flight', 'drone']
     """
-    return [word for word in topic_words(text) if word.isalpha() and len(word) > 1 and not is_common(word)]
+    return [word for word in topic_words(text) if not word.isdigit() and len(word) > 1 and not is_common(word)]
 
 
 def subject_stems(text: str) -> frozenset[str]:

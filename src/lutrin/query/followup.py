@@ -11,21 +11,20 @@ from dataclasses import dataclass
 
 from lutrin.language import english
 from lutrin.language.words import stem_set, subject_stems, subject_words, topic_words, words
-from lutrin.query.frames import framed, is_courtesy
+from lutrin.query.frames import asks, compiled, framed, is_courtesy
 from lutrin.records import ChatMessage
 
-_GOES_ON = re.compile(english.GOES_ON, re.IGNORECASE)
-_CORRECTS = re.compile(english.CORRECTS, re.IGNORECASE)
-_ELLIPTIC = re.compile(english.ELLIPTIC, re.IGNORECASE)
-_NTH = re.compile(english.NTH, re.IGNORECASE)
+_CORRECTS, _ELLIPTIC, _NTH = map(compiled, (english.CORRECTS, english.ELLIPTIC, english.NTH))
+_NOTHING = compiled(english.POINTS_AT_NOTHING)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.+)$", re.MULTILINE)
-_ASKS = re.compile(english.ASKS, re.IGNORECASE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")
 MOST_SUBJECTS = 3
 """A question that names more stands alone, whatever pronouns it holds."""
 MOST_BRIEF = 2
 """The same for one that only leaves something out."""
+MOST_WORDS = 6
+"""A question of more words that names nothing rare, and points at nothing, stands alone all the same."""
 ITEM_WORDS = 8
 """Of an item of a list, so many words say which one it is."""
 
@@ -94,15 +93,17 @@ class _Talk:
             return True
         own = subject_stems(topic)
         if not own:
-            return True
+            return len(words(topic)) <= MOST_WORDS or refers(topic)
         if len(own) > MOST_SUBJECTS:
             return False
-        if _GOES_ON.match(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
+        if _goes_on(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
             return True
         if len(own) > MOST_BRIEF:
             return False
-        known = own <= stem_set(self.answer) | subject_stems(self.subject)
-        return bool(_ELLIPTIC.match(topic)) or (known and frame != "definition" and " " in topic and topic != question)
+        if _ELLIPTIC.match(topic):
+            return True
+        known = stem_set(self.answer) | subject_stems(self.subject)
+        return own <= known and frame != "definition" and asks(topic)
 
     def joined(self, question: str) -> str:
         """A question that leans, after what it leans on."""
@@ -112,12 +113,18 @@ class _Talk:
         asked = _NTH.sub(self._item, topic)
         if not subject_stems(asked):
             # "Tell me more" asks nothing: it is the subject again.
-            parts = (self.subject, self.narrowing, asked if _ASKS.match(asked) or topic_words(asked) else "")
-        elif _GOES_ON.match(question) and not refers(asked):
-            parts = (self.subject, asked)
+            parts = (self.subject, self.narrowing, asked if asks(asked) or topic_words(asked) else "")
+        elif _goes_on(question) and not refers(asked):
+            # "And TPU?" takes the place of "And PETG?", not of "How hot may it get?".
+            kept = "" if _goes_on(self.narrowing) else self.narrowing
+            parts = (self._names() if kept else self.subject, kept, asked)
         else:
-            parts = (" ".join(subject_words(self.subject)), self.narrowing if refers(asked) else "", asked)
+            parts = (self._names(), self.narrowing if refers(asked) else "", asked)
         return " – ".join(part.rstrip(" ?.!") for part in parts if part)
+
+    def _names(self) -> str:
+        """The words that name the subject; a question with words of its own would drown in all of it."""
+        return " ".join(subject_words(self.subject)) or self.subject
 
     def _item(self, found: re.Match[str]) -> str:
         """What the last answer names at a place of its list."""
@@ -129,21 +136,29 @@ class _Talk:
 
 
 def refers(text: str) -> bool:
-    """Whether a word points at something that no clause before it names: "How fast is it there?".
+    """Whether a word points at something outside: what follows a subject may mean that one.
 
-    >>> refers("How fast is it?"), refers("What is a hanger, and what is it for?")
+    >>> refers("How fast is it?"), refers("What is a hanger for, and how is it mounted?")
     (True, False)
     """
-    named = False
-    for clause in _CLAUSE.split(text):
-        if not named and any(word.lower() in english.REFERENCES for word in words(clause)):
+    before = ""
+    spoken = [word.lower() for word in words(_NOTHING.sub(" ", text))]
+    for word in spoken:
+        if word in english.REFERENCES or (word == "one" and before in english.ONE_AFTER):
             return True
-        named = named or bool(subject_stems(clause))
-    return False
+        if subject_stems(word):
+            break
+        before = word
+    return spoken[-1:] == ["one"]
+
+
+def _goes_on(question: str) -> bool:
+    """Whether a question begins as one does that goes on: "And on a Jetson?"."""
+    return question.lower().startswith(english.GOES_ON)
 
 
 def _mended(subject: str, correction: str) -> str:
     """A question with a word of it replaced: "the P gain" takes the place of "the D gain"."""
-    head = re.escape(correction.split()[-1])
+    head = re.escape(correction.rsplit(maxsplit=1)[-1])
     mended, count = re.subn(rf"\b(?:the |an? )?\S+ {head}\b", correction, subject, count=1, flags=re.IGNORECASE)
     return mended if count else f"{' '.join(subject_words(subject))} – {correction}"

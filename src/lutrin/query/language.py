@@ -50,7 +50,10 @@ class LanguageGate:
             word.lower().replace("’", "'") for word in _WORD.findall(plain) if not word.isupper() or len(word) == 1
         ]
         own = _signs(words, self._own)
-        return all(signs <= own or signs < SIGN for signs in (_signs(words, other) for other in self._others))
+        return all(
+            _signs(words, other) <= own or not any(word in other - ALSO_ENGLISH for word in words)
+            for other in self._others
+        )
 
 
 def _signs(words: list[str], known: frozenset[str]) -> float:

@@ -73,6 +73,7 @@ def understand(
             whole, topic, about = framed(text)
             # "And the LED?" asks in the way of the question before.
             frame = whole if frame == "plain" else frame
+    topic = topic or text
     refusal: Refusal | None = None
     if not language.accepts(typed):
         refusal = "not_english"
