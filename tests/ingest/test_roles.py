@@ -108,7 +108,7 @@ def test_the_linked_names_of_things_are_no_list_of_links() -> None:
 
 
 def test_titles_with_two_meanings_count_where_a_list_stands_below() -> None:
-    """ "Goals" may be those of a lesson or of an action; "What you'll learn" may go on with matter."""
+    """Goals may be those of a lesson or of an action; "What you'll learn" may go on with matter."""
     listed = "- Lift a load without help.\n- Lower it again.\n"
     assert roles(f"# Arm\n\n## Goals\n\n{listed}") == {"- Lift a": "objectives"}
     assert roles("# Arm\n\n## Goals\n\nA goal is sent to the arm.\n") == {"A goal is": "text"}
