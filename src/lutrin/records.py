@@ -17,6 +17,7 @@ Role = Literal["user", "assistant"]
 TextRole = Literal[
     "text",
     "exercise",
+    "solution",
     "quiz",
     "objectives",
     "assignment",

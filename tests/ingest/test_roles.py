@@ -29,7 +29,6 @@ def roles(source: str, name: str = "arm.md") -> dict[str, str]:
         ("🚀 Challenge", "exercise"),
         ("Exercise 2.3: lift the arm", "exercise"),
         ("Pre-lecture quiz", "quiz"),
-        ("What you’ll learn", "objectives"),
         ("Chapter 4: Learning objectives", "objectives"),
         ("Homework 2", "assignment"),
         ("Rubric", "rubric"),
@@ -77,20 +76,43 @@ def test_boxes_and_components_name_a_role() -> None:
         ("objectives", "- Name its joints."),
         ("text", "Matter comes first."),
         ("exercise", "Lift it"),
+        ("solution", "To the shoulder."),
         ("rubric", "Full marks."),
         ("summary", "- It lifts."),
     ]
 
 
 def test_lists_are_known_by_what_they_consist_of() -> None:
-    """Only links to places in the book, only links elsewhere, only questions; what announces a list goes with it."""
+    """Only links to places in the book, only links elsewhere; what announces a list goes with it."""
     source = (
-        "# Arm\n\nPages:\n\n- [Joints](joints.md)\n- [Motors](#motors)\n\nSites:\n\n- [One](https://one.example)\n"
-        "- [Two](https://two.example), a maker\n\nThink:\n\n- How far does it reach?\n- What limits it?\n\n"
+        "# Arm\n\nPages:\n\n- [Joints](joints.md)\n- [Motors](#motors)\n\nSites:\n\n- [One arm](https://one.example)\n"
+        "- [Two](https://two.example) by a maker\n\n"
         "Parts:\n\n- The [gripper](https://grip.example) holds what the arm lifts and lets go of it.\n- The base.\n"
     )
     found = [(chunk.role, chunk.units[0].text) for chunk in chunks_of(source)]
-    assert found == [("contents", "Pages:"), ("references", "Sites:"), ("quiz", "Think:"), ("text", "Parts:")]
+    assert found == [("contents", "Pages:"), ("references", "Sites:"), ("text", "Parts:")]
+
+
+def test_sections_are_known_by_what_they_consist_of() -> None:
+    """Only questions; little else than links."""
+    links = "".join(f"- [A long list {n}](https://{n}.example)\n" for n in range(9))
+    assert roles("# Arm\n\n## Think\n\n- How far?\n- How high?\n") == {"- How far?": "quiz"}
+    assert roles(f"# Arm\n\n## Abroad\n\nMore is elsewhere.\n\n{links}") == {"More is elsewhere.": "references"}
+
+
+def test_the_linked_names_of_things_are_no_list_of_links() -> None:
+    """They answer "Which models are there?"; sites to read do not."""
+    names = "- [Kestrel](https://k.example)\n- [Wren](https://w.example)\n"
+    assert roles(f"# Arms\n\nThree models are known:\n\n{names}") == {"Three models are": "text"}
+    assert roles(f"# Arms\n\nCheck out their sites:\n\n{names}") == {"Check out their": "references"}
+
+
+def test_titles_with_two_meanings_count_where_a_list_stands_below() -> None:
+    """Goals may be those of a lesson or of an action; "What you'll learn" may go on with matter."""
+    listed = "- Lift a load without help.\n- Lower it again.\n"
+    assert roles(f"# Arm\n\n## Goals\n\n{listed}") == {"- Lift a": "objectives"}
+    assert roles("# Arm\n\n## Goals\n\nA goal is sent to the arm.\n") == {"A goal is": "text"}
+    assert roles(f"# Arm\n\n## What you’ll learn\n\n{listed}") == {"- Lift a": "objectives"}
 
 
 def test_a_paragraph_that_sets_a_task_is_an_exercise() -> None:

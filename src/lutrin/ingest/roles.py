@@ -30,8 +30,15 @@ _WORD = re.compile(r"\w+")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|<")
 # Words that may stand beside a link in an item that is nothing but a link: "Chapter 3:", "by a colleague".
 _BESIDE = 3
-# So many links or questions make a list of them; one alone may be an aside.
+# A section of questions has so many. Links have so many words each: the linked names of things are no list of links.
 _LEAST = 2
+# A section is one of links from so many on, if so much of its text stands in them.
+_MANY = 5
+_MOSTLY = 0.5
+# Lists that keep a role of their own under a heading with another one.
+_INSIDE = frozenset(
+    {("contents", "objectives"), ("contents", "assignment"), ("contents", "exercise"), ("objectives", "assignment")}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +75,8 @@ def roles_of_headings(headings: Sequence[Titled], page: TextRole | None) -> list
             own = _by_title("list_titles", heading.title)
         if own is None and not heading.has_code:
             own = _by_title("prose_titles", heading.title)
-        if own is None and found and found[-1] is not None:
-            following = _by_title("next_titles", heading.title)
-            own = following if following == found[-1] else None
+        if own is None and found and found[-1] in {"exercise", "solution"}:
+            own = _by_title("next_titles", heading.title)
         above.append(own or (above[-1] if above else page))
         found.append(above[-1])
     return found
@@ -151,7 +157,7 @@ def _linked(tokens: Sequence[Token], *, inside: bool) -> tuple[int, int, str]:
 
 def role_of_page(filename: str) -> TextRole | None:
     """The role that a file's name gives to its whole page: `assignment.md`, `glossary.md`."""
-    name = filename.rsplit("/", 1)[-1].rsplit(".", 1)[0].casefold()
+    name = filename.rsplit("/", 1)[-1].rsplit(".", 1)[0].casefold().rstrip("-_0123456789")
     return next((role for role, names in _data()["pages"].items() if name in names), None)
 
 
@@ -176,23 +182,35 @@ def roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: Text
         heading: The role of the section by its headings.
     """
     roles: list[TextRole] = []
-    if heading is None and units and all(unit.warning for unit in units):
-        heading = "warning"
+    if heading is None and units:
+        heading = _role_of_all(units, shapes)
     for _, group in groupby(range(len(units)), key=lambda place: units[place].block):
         places = list(group)
         own = _role_of_block([units[place] for place in places], [shapes[place] for place in places])
-        if heading in NEVER_AN_ANSWER or own is None:
+        if own is None or (heading in NEVER_AN_ANSWER and (own, heading) not in _INSIDE):
             own = heading
         before = units[places[0] - 1] if places[0] else None
-        if own is not None and before is not None and before.text == units[places[0]].lead:
-            roles[-1] = _stronger(before.role, own)  # what announces a list goes with it
-        roles += [_stronger(units[place].role, own or "text") for place in places]
+        if own is not None and before is not None and before.text == units[places[0]].lead and _announces(before.text):
+            roles[-1] = own
+        roles += [units[place].role if units[place].role != "text" else own or "text" for place in places]
     return roles
 
 
-def _stronger(box: TextRole, around: TextRole) -> TextRole:
-    """The role of what stands in a box: its own, unless a warning or summary is itself part of an exercise."""
-    return around if box == "text" or (around in NEVER_AN_ANSWER and box not in NEVER_AN_ANSWER) else box
+def _announces(text: str) -> bool:
+    """Whether a sentence goes on in the list behind it, and so has the list's role."""
+    return text.rstrip("*_ ").endswith((":", ","))
+
+
+def _role_of_all(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:
+    """The role of a section that consists of nothing but warnings, of questions, or of links with a word about them."""
+    if all(unit.warning for unit in units):
+        return "warning"
+    if len(units) >= _LEAST and all(_QUESTION.search(unit.text) for unit in units):
+        return "quiz"
+    links = [len(unit.text) for unit, shape in zip(units, shapes, strict=True) if shape]
+    if len(links) >= _MANY and sum(links) >= _MOSTLY * sum(len(unit.text) for unit in units):
+        return "contents" if "link" not in shapes else "references"
+    return None
 
 
 def _role_of_block(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:
@@ -201,12 +219,11 @@ def _role_of_block(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole |
     if first.kind != "list_item":
         return None
     items = [(unit, shape) for unit, shape in zip(units, shapes, strict=True) if unit.kind == "list_item"]
-    if len(items) >= _LEAST:
+    said = first.lead.casefold().replace("’", "'")
+    if items and all(shape for _, shape in items):
         if all(shape == "signpost" for _, shape in items):
             return "contents"
-        if all(shape for _, shape in items):
+        words = sum(len(_WORD.findall(unit.text)) for unit, _ in items)
+        if words >= _LEAST * len(items) or any(word in said for word in _data()["link_leads"]["references"]):
             return "references"
-        if all(_QUESTION.search(unit.text) for unit, _ in items):
-            return "quiz"
-    said = first.lead.casefold().replace("’", "'")
     return next((role for role, words in _data()["leads"].items() if any(word in said for word in words)), None)
