@@ -7,7 +7,7 @@ port has one contract suite in `tests/ports/` that runs against its fake and its
 
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -44,6 +44,8 @@ class Reading:
 
     token: Vectors | None = None
     """(d,): a question's token vector times this is the logarithm of its importance; None: all are alike."""
+    projection: Vectors | None = None
+    """(d, k): token vectors are compared and stored as these k numbers; None: each index finds its own directions."""
     rarity: float = 1.0
     """What the logarithm of a word's rarity adds to that."""
     own: float = 0.4
@@ -58,6 +60,15 @@ class Reading:
     scope: tuple[float, ...] = ()
     """Weights and bias, last, of the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`; empty:
     those of the best passage decide."""
+
+    def widened(self, dimension: int) -> "Reading":
+        """The same for token vectors with zeros behind them, as many numbers in all as `dimension`."""
+        wider: dict[str, Vectors] = {}
+        for name in ("token", "projection"):
+            known = getattr(self, name)
+            if known is not None:
+                wider[name] = np.concatenate([known, np.zeros((dimension - len(known), *known.shape[1:]), np.float32)])
+        return replace(self, **wider)
 
     def importance(self, tokens: Vectors) -> npt.NDArray[np.float32]:
         """(Q, d) -> (Q,): logarithm of how much each token of a question counts, up to a constant."""

@@ -24,7 +24,7 @@ from lutrin.adapters import embed_int8
 from lutrin.errors import ModelMissing
 from lutrin.ports import Encoding, Reading, Vectors
 
-LEARNED = "reader.json"
+LEARNED, PROJECTION = "reader.json", "projection.npy"
 FILES = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
 WINDOW_TOKENS = 256
 """The length that all-MiniLM-L6-v2 was made for (`max_seq_length` of its publisher), special tokens included."""
@@ -52,9 +52,10 @@ class _Learned(msgspec.Struct, frozen=True):
     answers: tuple[float, float]
     scope: tuple[float, ...]
 
-    def reading(self) -> Reading:
+    def reading(self, projection: Vectors) -> Reading:
+        """The same as the stages know it."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
-        return Reading(**{**values, "token": np.array(self.token, dtype=np.float32)})
+        return Reading(**{**values, "token": np.array(self.token, dtype=np.float32), "projection": projection})
 
 
 class FastembedEmbedder:
@@ -92,12 +93,13 @@ class FastembedEmbedder:
 
     @cached_property
     def reading(self) -> Reading:
-        """What was learned with the model: `reader.json` beside it; the defaults where there is none."""
+        """What was learned with the model, in the files beside it; the defaults where there are none."""
         try:
             content = (self._directory / LEARNED).read_bytes()
         except FileNotFoundError:
             return Reading()
-        return msgspec.json.decode(content, type=_Learned).reading()
+        projection: Vectors = np.load(self._directory / PROJECTION, allow_pickle=False)
+        return msgspec.json.decode(content, type=_Learned).reading(projection)
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each token; see `ports.Embedder.token_offsets`."""

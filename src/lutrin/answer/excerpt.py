@@ -27,6 +27,8 @@ MARKED_SHARE = 0.35
 SMALL_TABLE_WORDS = 60
 """A table of at most so many words is shown whole."""
 MOST_CODE = 2
+CODE_BONUS = 2.0
+"""Added to the score of a run with code where code is asked for."""
 """Code blocks in one excerpt."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
@@ -73,19 +75,20 @@ class _Section:
     scores: tuple[float, ...]
 
 
-def choose(parts: Sequence[Part]) -> list[Run]:
+def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
     """The excerpts for what is asked, the best first; at most three, none of which repeats another.
 
     Args:
         parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
             out by the caller.
+        wants_code: Whether a run with code is preferred to one without.
     """
     chosen: list[Run] = []
     for number, part in enumerate(parts):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
         sections = _sections(part.passages[:PASSAGES])
-        first = _best(sections, room, chosen)
+        first = _best(sections, room, chosen, code=CODE_BONUS if wants_code else 0.0)
         if first is None:
             continue
         chosen.append(first)
@@ -97,7 +100,7 @@ def choose(parts: Sequence[Part]) -> list[Run]:
     return chosen[:3]
 
 
-def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run]) -> Run | None:
+def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, code: float = 0.0) -> Run | None:
     """The likeliest run within a budget of words that shares no unit with what is chosen."""
     taken = {(run.chunk.filename, unit.char_start) for run in chosen for unit in run.units}
     runs = (
@@ -106,7 +109,11 @@ def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run]) -> R
         for run in _runs(section, budget)
         if not any((section.chunk.filename, unit.char_start) in taken for unit in run.units)
     )
-    return max(runs, key=lambda run: (run.score, -run.words), default=None)
+
+    def worth(run: Run) -> tuple[float, int]:
+        return run.score + code * any(unit.kind == "code" for unit in run.units), -run.words
+
+    return max(runs, key=worth, default=None)
 
 
 def _sections(passages: Sequence[Read]) -> list[_Section]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lutrin import messages
-from lutrin.answer import about, safety
+from lutrin.answer import safety
+from lutrin.answer.about import about_book
 from lutrin.answer.cite import citation, excerpt
 from lutrin.answer.excerpt import Run, choose
 from lutrin.answer.refuse import refusal_text, suggestions
@@ -60,8 +61,12 @@ def refused(query: Query, refusal: Refusal, *, title: str, generation: str, foun
 
 async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     """An answer to a question about the book itself, from its table of contents."""
-    told = about.tell(query, generation.book, await generation.files())
-    return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
+    if query.about is None:
+        raise ValueError("the question is not about the book itself")
+    told = about_book(
+        query.about, generation.book, await generation.files(), descriptions={}, page=query.page
+    )
+    return Plan(query, generation.book.title, generation.name, told.text, warnings=query.warnings)
 
 
 async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> Plan:

@@ -147,7 +147,8 @@ class GenerationBuilder:
         collection, dimension = collection_name(book), embedder.dimension
         windows = self._write_windows(cache, dimension)
         await write_vectors(self.directory, self._passages, store, collection, dimension)
-        basis = fit_basis(self._token_sample(cache, dimension))
+        learned = embedder.reading.projection
+        basis = learned if learned is not None else fit_basis(self._token_sample(cache, dimension))
         tokens = write_tokens(
             self.directory, basis, ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
         )

@@ -108,8 +108,7 @@ class Searcher:
             await asked(generation, text, encoding, reading)
             for text, encoding in zip(texts, await self.encode(texts), strict=True)
         ]
-        import os
-        without = () if os.environ.get("NOROLE") or query.frame == "quiz" else NEVER_AN_ANSWER
+        without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         known = [*homes, *query.follows]
         pool, matched = await gather(generation, asks, where, besides=known, without=without)
         liked = _liked(query, homes)
