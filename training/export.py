@@ -50,7 +50,9 @@ def export(reader: Reader, folder: Path) -> None:
     model = onnx.load(str(path))
     quantise(model)
     onnx.save(model, str(path))
-    np.save(folder / "projection.npy", np.ascontiguousarray(reader.project.weight.detach().numpy().T.astype(np.float32)))
+    np.save(
+        folder / "projection.npy", np.ascontiguousarray(reader.project.weight.detach().numpy().T.astype(np.float32))
+    )
     (folder / "reader.json").write_text(json.dumps(learned(reader), indent=1) + "\n")
 
 

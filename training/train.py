@@ -61,7 +61,9 @@ class Tokens:
         return ids[:head] + ids[start : start + room], labels[:head] + labels[start : start + room]
 
 
-def batch_of(chosen: Sequence[tuple[Example, Sequence[int]]], book: Book, tokens: Tokens, rng: random.Random) -> tuple[Batch, torch.Tensor, torch.Tensor]:
+def batch_of(
+    chosen: Sequence[tuple[Example, Sequence[int]]], book: Book, tokens: Tokens, rng: random.Random
+) -> tuple[Batch, torch.Tensor, torch.Tensor]:
     """A batch with its labels.
 
     Returns:
@@ -120,7 +122,10 @@ def losses(model: Reader, batch: Batch, labels: torch.Tensor, drawn: torch.Tenso
         chosen = torch.logsumexp(flat[answered].masked_fill(~right[answered], -1e4), 1)
         parts["units"] = (torch.logsumexp(flat[answered], 1) - chosen).mean()
         target = labels.any(2)[answered]
-        for name, weight, scale in (("dense", 0.5, DENSE_SCALE), ("passage", 0.3, float(torch.exp(model.scale.detach())))):
+        for name, weight, scale in (
+            ("dense", 0.5, DENSE_SCALE),
+            ("passage", 0.3, float(torch.exp(model.scale.detach()))),
+        ):
             scores = out[name][answered] * scale
             hit = torch.logsumexp(scores.masked_fill(~target, -1e4), 1)
             parts[name] = weight * (torch.logsumexp(scores, 1) - hit).mean()
@@ -152,13 +157,17 @@ def draw(item: Example, rng: random.Random) -> tuple[Example, list[int]]:
     return item, positives[:1] + rng.sample(rest, min(count, len(rest)))
 
 
-def train(model: Reader, examples: list[Example], books: dict[str, Book], tokens: Tokens, out: Path, options: Any) -> None:
+def train(
+    model: Reader, examples: list[Example], books: dict[str, Book], tokens: Tokens, out: Path, options: Any
+) -> None:
     """Train for so many minutes; the state is kept every 100 steps and taken up again if it is there."""
     rng = random.Random(options.seed)
     small = [model.mix, model.scale, model.rarity, model.kind, model.length, model.answers]
     names = {id(parameter) for parameter in small}
     large = [parameter for parameter in model.parameters() if id(parameter) not in names]
-    optimizer = torch.optim.AdamW([{"params": large}, {"params": small, "weight_decay": 0.0}], lr=1e-5, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(
+        [{"params": large}, {"params": small, "weight_decay": 0.0}], lr=1e-5, weight_decay=0.01
+    )
     step, spent, state = 0, 0.0, out.with_suffix(".state")
     if state.exists():
         saved = torch.load(state)
@@ -190,9 +199,20 @@ def train(model: Reader, examples: list[Example], books: dict[str, Book], tokens
             if step % 25 == 0:
                 mix = [round(float(value), 2) for value in model.mix]
                 told = " ".join(f"{name} {value:.3f}" for name, value in log.items())
-                print(f"{step} {gone:.3f} {told} mix {mix} t {float(model.scale):.2f} r {float(model.rarity):.2f}", flush=True)
+                print(
+                    f"{step} {gone:.3f} {told} mix {mix} t {float(model.scale):.2f} r {float(model.rarity):.2f}",
+                    flush=True,
+                )
             if step % 100 == 0:
-                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step, "spent": time.monotonic() - started}, state)
+                torch.save(
+                    {
+                        "model": model.state_dict(),
+                        "optimizer": optimizer.state_dict(),
+                        "step": step,
+                        "spent": time.monotonic() - started,
+                    },
+                    state,
+                )
 
 
 def options_of() -> argparse.ArgumentParser:

@@ -63,12 +63,14 @@ class Reading:
 
     def widened(self, dimension: int) -> "Reading":
         """The same for token vectors with zeros behind them, as many numbers in all as `dimension`."""
-        wider: dict[str, Vectors] = {}
-        for name in ("token", "projection"):
-            known = getattr(self, name)
-            if known is not None:
-                wider[name] = np.concatenate([known, np.zeros((dimension - len(known), *known.shape[1:]), np.float32)])
-        return replace(self, **wider)
+
+        def wider(known: Vectors | None) -> Vectors | None:
+            if known is None:
+                return None
+            zeros = np.zeros((dimension - len(known), *known.shape[1:]), dtype=np.float32)
+            return np.concatenate([known, zeros])
+
+        return replace(self, token=wider(self.token), projection=wider(self.projection))
 
     def importance(self, tokens: Vectors) -> npt.NDArray[np.float32]:
         """(Q, d) -> (Q,): logarithm of how much each token of a question counts, up to a constant."""
@@ -85,8 +87,11 @@ class Embedder(Protocol):
     name: str
     """Model and settings, such as `all-MiniLM-L6-v2-int8`; vectors of different names are never compared."""
     dimension: int
-    reading: Reading
-    """What was learned with this encoder."""
+
+    @property
+    def reading(self) -> Reading:
+        """What was learned with this encoder."""
+        ...
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""

@@ -309,8 +309,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     surface: Literal["query", "tutor", "chat"] = "query"
     """Who asks, and so which wording a refusal has: `/api/query`, the `/query` family or `/chat`."""
-    page: str = ""
-    """Filename of the page that the reader is on; empty if unknown."""
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):

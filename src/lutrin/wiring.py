@@ -95,7 +95,6 @@ class House:
             return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
 
 
-
 @asynccontextmanager
 async def opened(settings: Settings, *, with_model: bool = True, with_chats: bool = False) -> AsyncIterator[House]:
     """Open everything that answers questions, and close it in the end.

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from lutrin import stages
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
-from lutrin.ports import Embedder, Encoding, Generator
+from lutrin.ports import Embedder, Encoding, Generator, Reading
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
 
 
@@ -17,6 +17,11 @@ class TimedEmbedder:
         self.name = inner.name
         self.dimension = inner.dimension
         self._inner = inner
+
+    @property
+    def reading(self) -> Reading:
+        """As the one inside."""
+        return self._inner.reading
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """As the one inside."""

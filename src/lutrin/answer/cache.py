@@ -16,7 +16,7 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from lutrin import messages
-from lutrin.language.words import STOP_WORDS
+from lutrin.language.english import STOP_WORDS
 from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
 
 LIMIT = 512

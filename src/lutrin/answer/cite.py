@@ -26,9 +26,7 @@ def reader_url(chunk: Chunk) -> str:
     return f"/read/{percent(chunk.book)}/{path}{landing}"
 
 
-def citation(
-    chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: Mapping[str, float]
-) -> Citation:
+def citation(chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: Mapping[str, float]) -> Citation:
     """A place of the book under its number.
 
     Args:

@@ -59,9 +59,7 @@ class Explainer:
         clock: Seconds that only grow.
     """
 
-    def __init__(
-        self, generator: Generator, settings: Settings, traffic: Traffic, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, generator: Generator, settings: Settings, traffic: Traffic, clock: Callable[[], float]) -> None:
         self.name = generator.name
         self._generator = generator
         self._settings = settings

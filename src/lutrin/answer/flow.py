@@ -139,9 +139,7 @@ class AnswerFlow:
     async def _find(self, query: Query, generations: list[OpenGeneration]) -> tuple[OpenGeneration, Found]:
         if query.mode == "selection":
             return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
-        return await search_books(
-            self._searcher, generations, query, k=query.question.top_k or self._settings.top_k
-        )
+        return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
 
     def _done(
         self,

@@ -54,18 +54,14 @@ def refused(query: Query, refusal: Refusal, *, title: str, generation: str, foun
     """A refusal in the words of the surface that asked, with topics that the book does cover."""
     near = suggestions(found.passages) if found and refusal in {"out_of_scope", "not_in_book"} else ()
     text = refusal_text(refusal, query.question, title)
-    return Plan(
-        query, title, generation, text, warnings=query.warnings, suggestions=near, refusal=refusal
-    )
+    return Plan(query, title, generation, text, warnings=query.warnings, suggestions=near, refusal=refusal)
 
 
 async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     """An answer to a question about the book itself, from its table of contents."""
     if query.about is None:
         raise ValueError("the question is not about the book itself")
-    told = about_book(
-        query.about, generation.book, await generation.files(), descriptions={}, page=query.page
-    )
+    told = about_book(query.about, generation.book, await generation.files(), descriptions={}, page=query.page)
     return Plan(query, generation.book.title, generation.name, told.text, warnings=query.warnings)
 
 
@@ -95,7 +91,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
         number: citation(run.chunk, run.span, number, sources[run.chunk.filename], chances)
         for run, number in zip(runs, numbers, strict=True)
     }
-    shown, further = await _shown(generation, query, runs, numbers, found, chances)
+    shown, further = await _shown(generation, query, runs, found)
     return Plan(
         query=query,
         title=title,
@@ -136,9 +132,7 @@ def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequen
     slips = slips_of(found.changes).items()
     told = [messages.RESPELLED.format(word=word, other=other) for word, other in slips]
     if len(query.parts) == len(found.parts):
-        told += [
-            messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered
-        ]
+        told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
     note = safety.simulation_note(run.chunk for run in runs)
     return [*told, note] if note else told
 
@@ -150,15 +144,12 @@ async def _sources(generation: OpenGeneration, query: Query, runs: Sequence[Run]
 
 
 async def _shown(
-    generation: OpenGeneration,
-    query: Query,
-    runs: Sequence[Run],
-    numbers: Sequence[int],
-    found: Found,
-    chances: Mapping[str, float],
+    generation: OpenGeneration, query: Query, runs: Sequence[Run], found: Found
 ) -> tuple[tuple[tuple[int, Chunk], ...], dict[int, Citation]]:
     """The passages for the model: those of the excerpts under their numbers, then others that were found."""
-    shown = {run.chunk.chunk_id: (number, run.chunk) for run, number in reversed(list(zip(runs, numbers, strict=True)))}
+    numbered = list(zip(runs, _numbers(runs), strict=True))
+    shown = {run.chunk.chunk_id: (number, run.chunk) for run, number in reversed(numbered)}
+    chances = {item.chunk.chunk_id: item.score for item in found.passages}
     further: dict[int, Citation] = {}
     for passage in found.passages if query.mode != "selection" else ():
         chunk = passage.chunk

@@ -225,7 +225,6 @@ class GenerationBuilder:
         return np.concatenate(parts)
 
 
-
 def collection_name(book: BookInfo) -> str:
     """Name of the vector collection of a book's version, such as `physical-ai-textbook-v1`.
 

@@ -247,4 +247,4 @@ class PinnedShelf(Shelf):
         """
         if not self._held:
             generation = await open_generation(self._directory, self._store)
-            self._held = {generation.book.slug: _Held(generation, Path())}
+            self._held = {generation.book.slug: _Held(generation, Path(), None)}

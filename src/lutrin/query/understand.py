@@ -65,7 +65,8 @@ def understand(
     typed, warnings = _cleaned(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = framed(typed)
-    text, follows, lacks = typed, (), not topic_stems(topic)
+    text, lacks = typed, not topic_stems(topic)
+    follows: tuple[str, ...] = ()
     if not selected and frame != "about":
         found = completed(typed, history)
         text, follows, lacks = found.text, found.follows, found.lacks

@@ -36,7 +36,8 @@ class Asked:
 async def asked(generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading) -> Asked:
     """Put a text into the terms of a book.
 
-    The weight of a token is a softmax over its learned importance and the logarithm of how rare its word is in the book.
+    The weight of a token is a softmax over its learned importance and the logarithm of how rare its word is in the
+    book.
 
     Args:
         generation: Counts words.

@@ -74,7 +74,9 @@ async def gather(
     places = _distinct(generation, places, besides)
     pool = Pool(chunks=[chunk for _, chunk in places], rows=[row for row, _ in places])
     dense, lexical = found[: len(asked)], found[len(asked) :]
-    lates = generation.tokens.maxsim([(generation.tokens.project(item.tokens), item.share) for item in asked], pool.rows)
+    lates = generation.tokens.maxsim(
+        [(generation.tokens.project(item.tokens), item.share) for item in asked], pool.rows
+    )
     return pool, [
         Matched(
             asked=item,

@@ -153,7 +153,8 @@ async def _homes(generation: OpenGeneration, selection: str) -> list[str]:
     homes = [
         chunk.chunk_id
         for chunk in near
-        if said in plain(chunk.text) or any(len(plain(u.text).split()) > 4 and plain(u.text) in said for u in chunk.units)
+        if said in plain(chunk.text)
+        or any(len(plain(u.text).split()) > 4 and plain(u.text) in said for u in chunk.units)
     ]
     return homes[:HOMES]
 
