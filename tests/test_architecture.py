@@ -106,6 +106,13 @@ def test_stages_follow_the_direction(name: str) -> None:
     assert not wrong
 
 
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "query"])
+def test_a_question_is_understood_without_book_or_settings(name: str) -> None:
+    """The query needs the language, the records, the messages and the ports alone."""
+    allowed = {"lutrin", "lutrin.records", "lutrin.messages", "lutrin.ports", "lutrin.errors"}
+    assert not {item for item in own(name) if item not in allowed and room(item) not in {"query", "language"}}
+
+
 @pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "adapters"])
 def test_adapters_know_ports_only(name: str) -> None:
     """An adapter imports ports, leaves, settings and its fellow adapters, never a stage."""

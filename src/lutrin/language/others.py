@@ -5,7 +5,7 @@ FUNCTION_WORDS = {
     "když může mi mám jaky proc vysvětli čeho kolik",
     "da": "hvad hvordan hvorfor hvor hvornår hvem hvilken hvilke er og ikke jeg det den en et til af på med som kan "
     "man betyder forklar mellem",
-    "de": "was wie warum wieso weshalb wo wann wer welche welcher welches welchen wozu ist sind war wird werden "
+    "de": "was wie viele warum wieso weshalb wo wann wer welche welcher welches welchen wozu ist sind war wird werden "
     "wurde der die das dem den des ein eine einen einem einer und oder nicht ich du man es sich von vom zum "
     "zur mit für im auf bei zwischen kann gibt bedeutet bitte mir erkläre erklär erklaere heißt funktioniert "
     "unterschied fur kein keine auch noch mein meine wenn dass",

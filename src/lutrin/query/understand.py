@@ -8,7 +8,7 @@ from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.words import topic_stems, words
 from lutrin.ports import Embedder
-from lutrin.query.followup import completed
+from lutrin.query.followup import Completed, completed
 from lutrin.query.frames import About, Frame, framed, is_courtesy
 from lutrin.query.language import LanguageGate
 from lutrin.query.parts import parts_of
@@ -65,30 +65,28 @@ def understand(
     typed, warnings = _cleaned(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = framed(typed)
-    text, lacks = typed, not topic_stems(topic)
-    follows: tuple[str, ...] = ()
+    found = Completed(typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         found = completed(typed, history)
-        text, follows, lacks = found.text, found.follows, found.lacks
-        if text != typed:
-            whole, topic, about = framed(text)
+        if found.text != typed:
+            whole, topic, about = framed(found.text)
             # "And the LED?" asks in the way of the question before.
             frame = whole if frame == "plain" else frame
-    topic = topic or text
+    topic = topic or found.text
     refusal: Refusal | None = None
     if not language.accepts(typed):
         refusal = "not_english"
-    elif is_courtesy(typed) or (lacks and frame != "about" and not selected and not question.page):
+    elif is_courtesy(typed) or (found.lacks and frame != "about" and not selected and not question.page):
         refusal = "vague"
     return Query(
         question=question,
         typed=typed,
-        text=text,
+        text=found.text,
         topic=topic,
         frame=frame,
         about=about,
         parts=(topic,) if frame in {"about", "compare", "compute"} else parts_of(topic),
-        follows=follows,
+        follows=found.follows,
         selected_text=selected,
         mode=mode,
         page=question.page,
