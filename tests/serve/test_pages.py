@@ -97,7 +97,7 @@ async def test_pages_load_nothing_from_elsewhere(client: httpx.AsyncClient, path
 
 @pytest.mark.parametrize("path", ["/", "/read/physical-ai/01/02-loop"])
 async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.AsyncClient, path: str) -> None:
-    """The widget asks this server about this book and page, the policy allows its drawing alone, search waits for a script."""
+    """The widget asks this server about this book and page, the policy allows its drawing alone."""
     response = await client.get(path)
     page = ' page="01/02-loop.mdx"' if path.startswith("/read/") else ""
     assert f'<lutrin-chat api="/" book="physical-ai"{page}></lutrin-chat>' in response.text
