@@ -52,6 +52,7 @@ async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
         "session_id": "s1",
         "sources": ["01/02-loop.mdx"],
         "citations": [as_sent(LOOP)],
+        "explanation": ANSWER.explanation,
         "excerpts": [as_sent(EXCERPT)],
         "suggestions": list(ANSWER.suggestions),
         "warnings": list(ANSWER.warnings),
