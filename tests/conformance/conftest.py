@@ -100,10 +100,9 @@ def house(
     """One ingest of the whole corpus and one server, for all tests that change nothing."""
     place = tmp_path_factory.mktemp("house")
     data = place / "data"
-    lenders.lend_to(data)
     known = environment(models_dir, data, **profile.variables(data))
-    done = run(known, bare_folder, "ingest", CORPUS, within_s=INGEST_S)
-    lenders.add(data)
+    with lenders.lending(data):
+        done = run(known, bare_folder, "ingest", CORPUS, within_s=INGEST_S)
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
         server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
@@ -131,7 +130,6 @@ def growth(
     book, data = place / "book", place / "data"
     for chapter in ("01-chapter-1-embodied-intelligence", "02-chapter-2-sensors"):
         shutil.copytree(PART_1 / chapter, book / chapter)
-    lenders.lend_to(data)
     sizes = {"LUTRIN_CHUNK_TOKENS": "700", "LUTRIN_CHUNK_OVERLAP_TOKENS": "100"}
     known = environment(models_dir, data, **profile.variables(data), **sizes)
 
@@ -144,7 +142,8 @@ def growth(
 
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
-        first = ingest()
+        with lenders.lending(data):
+            first = ingest()
         reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
         before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
         added = book / "03-chapter-3-architecture"
@@ -157,7 +156,6 @@ def growth(
         again = ingest()
         (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
         broken = ingest()
-        lenders.add(data)
         yield Growth(reader, first, grown, again, broken, before, counts)
     finally:
         servers.close()

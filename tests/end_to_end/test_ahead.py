@@ -25,8 +25,8 @@ def small(lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir
     """A data folder with the small book alone."""
     place = tmp_path_factory.mktemp("small")
     book = books.write_book(place / "tidepool")
-    lenders.lend_to(place / "data")
-    done = run(environment(models_dir, place / "data"), place, "ingest", book)
+    with lenders.lending(place / "data"):
+        done = run(environment(models_dir, place / "data"), place, "ingest", book)
     assert done.code == 0, done.err
     return place / "data"
 
