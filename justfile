@@ -34,11 +34,11 @@ ask *ARGS: setup
     @lutrin ask {{ARGS}}
 
 # style, types, unit and system tests: what every change must pass
-test *ARGS: check _tested
+test *ARGS: _style _tested
     pytest {{workers}} -m "not endurance" {{ARGS}}
 
 # all of that and endurance, which takes half an hour and writes bench/endurance.json
-test-all *ARGS: check _tested
+test-all *ARGS: _style _tested
     -@just site
     pytest {{workers}} {{ARGS}}
 
@@ -53,9 +53,7 @@ conformance PROFILE *ARGS: _development
     LUTRIN_TEST_PROFILE={{PROFILE}} pytest tests/conformance {{ARGS}}
 
 # style and types
-check: _development
-    ruff format --check .
-    ruff check .
+check: _style
     mypy
 
 # mend style where a tool can
@@ -157,6 +155,11 @@ lock:
         uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
             --no-emit-find-links --no-header --upgrade requirements/$group.in -o requirements/$group.txt; \
     done
+
+[private]
+_style: _development
+    ruff format --check .
+    ruff check .
 
 [private]
 _development:

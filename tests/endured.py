@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -56,8 +56,8 @@ class Book:
         if report.when == "call" and report.passed:
             for name, value in report.user_properties:
                 if name == PROPERTY:
-                    suite, figures = value  # type: ignore[misc]  # as `endured` records it
-                    self._figures[str(suite)] = json.loads(str(figures))
+                    suite, figures = cast("list[str]", value)
+                    self._figures[suite] = json.loads(figures)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write them, unless this is a worker, whose figures the other process has heard of."""

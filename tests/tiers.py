@@ -15,15 +15,26 @@ import pytest
 
 TESTS = "tests"
 TIERS = ("unit", "system", "endurance")
-SYSTEM = ("browser", "chaos", "conformance", "end_to_end", "ports", "remote", "serve")
+SYSTEM = ("browser", "chaos", "conformance", "end_to_end", "ports", "remote", "serve", "test_types.py")
 ENDURANCE = ("load/test_scenarios.py", "load/test_soak.py")
 NEEDS_A_MODEL = ("model", "gguf")
 """Marks that make a unit test a system test."""
 
 # Tests that share what takes long to set up run on one worker: those that take one of these fixtures, in any file.
 SHARED = {"school": "school", "server": "server", "services": "school"}
-# Both workers begin with long groups; short ones fill what is left at the end.
-FIRST = ("conformance-local", "conformance-remote", "school", "test_faults", "server")
+# Both workers begin with long groups; short ones fill what is left at the end. The first one embeds the sample book, so
+# the second one begins with what needs no embeddings.
+FIRST = (
+    "conformance-local",
+    "test_types",
+    "conformance-remote",
+    "school",
+    "test_faults",
+    "test_chaos_ingest",
+    "test_chaos_model",
+    "server",
+    "test_ahead",
+)
 
 PROCESSOR_S = "10"
 """What a test of unit or system may compute. Processor time hardly depends on what else the machine does."""
@@ -44,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "unit: needs no process and no model")
     config.addinivalue_line("markers", "system: takes real parts: models, databases, servers, a browser")
     config.addinivalue_line("markers", "endurance: repeats, loads or torments for minutes; `just test-all` runs it")
+    config.addinivalue_line("markers", "xdist_group(name): what runs on one worker, where there are several")
     config.addinivalue_line("markers", "slow(why): may take longer than a test of unit or system should")
     config.pluginmanager.register(
         Speed(float(config.getini("processor_s")), float(config.getini("clock_s"))), "lutrin-speed"

@@ -11,7 +11,7 @@ from .accidents import LONG_S, report_of
 @pytest.mark.timeout(LONG_S)
 @pytest.mark.parametrize(
     ("cases", "hostile"),
-    [pytest.param(200, 100, id="short"), pytest.param(2000, 500, id="long", marks=pytest.mark.endurance)],
+    [pytest.param(100, 75, id="short"), pytest.param(2000, 500, id="long", marks=pytest.mark.endurance)],
 )
 def test_no_request_upsets_the_server(cases: int, hostile: int, endured: Endured) -> None:
     """No 5xx, no status that the schema does not name, nothing unforeseen in the log, and a server that goes on."""
