@@ -32,6 +32,7 @@ def small(lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("the model says every page of a small book")
 def test_a_server_that_nobody_asks_says_its_books(serve: Servers, lutrin: Lutrin, small: Path, tmp_path: Path) -> None:
     """`/ready` says how far it is; what it has said, the command need not say again."""
     data = shutil.copytree(small, tmp_path / "data")

@@ -149,6 +149,7 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
     assert [path for path, _, _ in services.openai.asked if path == "/embeddings"] == []
 
 
+@pytest.mark.slow("reads a book and starts a server in processes of their own")
 @pytest.mark.parametrize(
     ("variables", "answers"),
     [
