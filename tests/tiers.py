@@ -32,7 +32,6 @@ FIRST = (
     "school",
     "test_faults",
     "test_chaos_ingest",
-    "test_chaos_model",
     "server",
     "test_ahead",
 )

@@ -11,7 +11,7 @@ from .accidents import LONG_S, report_of
 @pytest.mark.parametrize(
     "counts",
     [
-        pytest.param({"kills": 3, "crowds": 1, "guesses": 300}, id="short"),
+        pytest.param({"kills": 2, "crowds": 1, "guesses": 200}, id="short"),
         pytest.param({"kills": 40, "crowds": 5, "guesses": 5000}, id="long", marks=pytest.mark.endurance),
     ],
 )
