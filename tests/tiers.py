@@ -30,6 +30,7 @@ FIRST = (
     "test_types",
     "conformance-remote",
     "school",
+    "test_bundle",
     "test_faults",
     "test_chaos_ingest",
     "server",

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from tests.embeddings import Lenders
 from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
-from tests.end_to_end.processes import Done, environment, run
+from tests.end_to_end.processes import Done, environment
+from tests.end_to_end.warm import LOADED, REMOTE, Warm
 from tests.remote.fixtures import postgres
 from tests.remote.school import INGEST_S
 
@@ -90,9 +91,20 @@ def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def warm(profile: Profile, models_dir: Path, bare_folder: Path) -> Iterator[Warm]:
+    """A process that has loaded what commands load under the profile."""
+    loaded = REMOTE if profile.name == "remote" else LOADED
+    made = Warm(environment(models_dir, bare_folder / "data"), bare_folder, loaded)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
 def house(
     profile: Profile,
+    warm: Warm,
     lenders: Lenders,
+    *,
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
@@ -102,7 +114,7 @@ def house(
     data = place / "data"
     known = environment(models_dir, data, **profile.variables(data))
     with lenders.lending(data):
-        done = run(known, bare_folder, "ingest", CORPUS, within_s=INGEST_S)
+        done = warm.run(known, "ingest", CORPUS, within_s=INGEST_S)
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
         server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
@@ -120,7 +132,9 @@ def reader(house: House) -> Reader:
 @pytest.fixture(scope="session")
 def growth(
     profile: Profile,
+    warm: Warm,
     lenders: Lenders,
+    *,
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
@@ -136,7 +150,7 @@ def growth(
     counts: list[int] = []
 
     def ingest() -> Done:
-        done = run(known, bare_folder, "ingest", book, within_s=INGEST_S)
+        done = warm.run(known, "ingest", book, within_s=INGEST_S)
         counts.append(newest(data, "book")["chunks"])
         return done
 
