@@ -14,6 +14,25 @@ Mode = Literal["book", "selection", "selection_boosted"]
 AnswerKind = Literal["generated", "extractive", "refusal"]
 Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "not_english", "empty"]
 Role = Literal["user", "assistant"]
+TextRole = Literal[
+    "text",
+    "exercise",
+    "solution",
+    "quiz",
+    "objectives",
+    "assignment",
+    "rubric",
+    "summary",
+    "references",
+    "contents",
+    "glossary",
+    "warning",
+]
+"""What a passage is for in its book; `text` tells the matter itself."""
+NEVER_AN_ANSWER: frozenset[TextRole] = frozenset(
+    {"exercise", "quiz", "objectives", "assignment", "rubric", "references", "contents"}
+)
+"""Roles that hold the words of a question and not its answer; quoted only where a reader asks for just that."""
 
 
 class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +64,9 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """Ordinal of the paragraph, list, table or fence within its section; units of one block read on without a break."""
     warning: bool = False
     """Stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
+    role: TextRole = "text"
+    variant: str = ""
+    """Of what stands behind one of several tabs: the tab's name; empty: it holds for every reader."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +84,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     char_end: int
     page: int | None = None
     """One-based page of a PDF where the section starts."""
+    role: TextRole = "text"
+    """By its headings; a unit may have another one."""
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +152,10 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     content_hash: str
     """SHA-256, hexadecimal, of the text that is embedded."""
     units: tuple[Unit, ...]
+    role: TextRole = "text"
+    """That of each of its units: a chunk never mixes roles."""
+    variant: str = ""
+    """That of each of its units: the tab, device or system that it is for."""
 
     def embedded_text(self) -> str:
         """The text as the embedding model sees it: the headings, a line break, then the passage."""

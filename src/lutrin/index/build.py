@@ -44,6 +44,8 @@ CREATE TABLE chunk (
     chapter TEXT NOT NULL,
     section TEXT NOT NULL,
     content_type TEXT NOT NULL,
+    role TEXT NOT NULL,
+    variant TEXT NOT NULL,
     content_hash TEXT NOT NULL,
     window_start INTEGER NOT NULL DEFAULT 0,
     first INTEGER NOT NULL DEFAULT 0,
@@ -96,7 +98,7 @@ class GenerationBuilder:
         for chunk in chunks:
             self._passages.execute(
                 "INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, chapter, section, content_type,"
-                " content_hash, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " role, variant, content_hash, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     self._rows,
                     chunk.chunk_id,
@@ -106,6 +108,8 @@ class GenerationBuilder:
                     chunk.chapter,
                     chunk.section,
                     chunk.content_type,
+                    chunk.role,
+                    chunk.variant,
                     chunk.content_hash,
                     msgspec.json.encode(chunk),
                 ),

@@ -7,7 +7,7 @@ import msgspec
 from lutrin.errors import IndexUnavailable
 from lutrin.records import BookInfo
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 MANIFEST = "manifest.json"
 
 

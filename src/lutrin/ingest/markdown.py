@@ -9,6 +9,7 @@ from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
 from lutrin.ingest.myst import LOOKS_LIKE_MYST
 from lutrin.ingest.placed import line_number
+from lutrin.ingest.roles import role_of_front, role_of_page
 from lutrin.ingest.script import HTML
 from lutrin.ingest.sections import Outline
 from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
@@ -110,7 +111,10 @@ class Page:
     def _find_title(self) -> str:
         title = self.front.text("title")
         if not title:
-            first = next((b for b in _flat(self.blocks) if isinstance(b, Heading) and b.level == 1), None)
+            headings = [block for block in _flat(self.blocks) if isinstance(block, Heading)]
+            first = next((heading for heading in headings if heading.level == 1), None)
+            if first is None and headings and headings[0] is self.blocks[0]:
+                first = headings[0]  # the pages of mdBook may begin with a smaller heading
             if first is not None:
                 tokens = self.inline.tokens(first.body.text)
                 title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)
@@ -164,6 +168,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         page.inline,
         values=page.values,
         shown=page.shown_exports(),
+        role=role_of_front(page.front.text) or role_of_page(filename),
         problem=page.problem,
     )
     outline.add_front(page.shown_front())
