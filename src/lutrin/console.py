@@ -138,6 +138,7 @@ def page_progress() -> Iterator[Callable[[int, int], None]]:
 def summary_lines(summary: IngestSummary) -> str:
     """The figures of an ingest, then what went wrong and what authors should know."""
     lines = [
+        *summary.found_lines(),
         (
             f"Files: {summary.processed} processed, {summary.unchanged} unchanged, "
             f"{summary.updated} updated, {summary.removed} removed, {summary.failed} failed."
@@ -146,12 +147,7 @@ def summary_lines(summary: IngestSummary) -> str:
         f"Seconds: {summary.seconds:.1f}.",
     ]
     lines += [f"Published: {name}." for name in summary.published]
-    lines += [
-        f"Note: {notice.filename}{f':{notice.line}' if notice.line is not None else ''}: {notice.message}"
-        for notice in summary.notices
-    ]
-    lines += [f"Failed: {error}" for error in summary.errors]
-    return "\n".join(lines)
+    return "\n".join([*lines, *summary.trouble_lines()])
 
 
 def print_answer(answer: Answer) -> str:

@@ -13,6 +13,7 @@ from lutrin.errors import LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import read_manifest
 from lutrin.index.verify import verify_generation
+from lutrin.ingest.summary import left_out_lines
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings
 
@@ -104,7 +105,7 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
     try:
         with Catalog(settings.catalog_path) as catalog:
             (state,) = catalog.connection.execute("PRAGMA integrity_check(1)").fetchone()
-            books = catalog.books()
+            books, left_out = catalog.books(), catalog.left_out()
     except (LutrinError, sqlite.DatabaseError) as error:
         return [Check("catalogue", ok=False, detail=str(error), remedy=anew)]
     sound = state == "ok"
@@ -112,6 +113,9 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
     checks = [Check("catalogue", ok=sound, detail=detail, remedy="" if sound else anew)]
     if not books:
         checks.append(Check("index", ok=False, detail="No book is published.", remedy="Run `lutrin ingest`."))
+    if left_out:
+        lines = left_out_lines(left_out)
+        checks.append(Check("left out", ok=True, detail="\n".join([f"{len(left_out)} files and folders:", *lines[1:]])))
     for book in books:
         directory = settings.books_dir / book.info.slug / book.current
         name = f"index of {book.info.slug}"

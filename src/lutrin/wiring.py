@@ -30,14 +30,17 @@ from lutrin.errors import (
     IngestInProgress,
     ModelMissing,
 )
+from lutrin.index.catalog import read_left_out
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
 from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.explain import explain
+from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
 from lutrin.ingest.scan import scan
+from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.ports import ChatStore, Generator
@@ -214,14 +217,12 @@ def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
         DocumentError: The file cannot be read.
         EmptyCorpus: It is no file that Lutrin reads.
     """
-    root = next(
-        (folder for folder in path.resolve().parents if (folder / "book.toml").is_file()), path.resolve().parent
-    )
+    root = next((folder for folder in path.resolve().parents if is_site(folder)), path.resolve().parent)
     book = open_book(root)
     name = path.resolve().relative_to(root).as_posix()
-    file = next((item for item in scan(root) if item.name == name), None)
+    file = next((item for item in scan(root, rules=book.rules) if item.name == name), None)
     if file is None:
-        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy="Give a .md, .mdx or .pdf file.")
+        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy=f"Give a {suffixes_in_words()} file.")
     document = read_document(file, book, password=password)
     embedder = open_embedder(settings)
     target = settings.chunk_tokens
@@ -309,6 +310,7 @@ async def _serve(
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             pages_ahead=(lambda: ahead.pages) if ahead is not None else (lambda: (0, 0)),
             ingest=partial(ingest_apart, settings),
+            left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,
             turns=shared,
             board=shared,
@@ -369,7 +371,7 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
     if not output.strip():
         raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
     summary = msgspec.json.decode(output, type=IngestSummary)
-    for line in (*summary.errors, *(f"{notice.filename}: {notice.message}" for notice in summary.notices)):
+    for line in (*summary.found_lines(), *summary.trouble_lines()):
         note(line)
     figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
     return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}

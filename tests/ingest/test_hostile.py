@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.books import find_books
 from lutrin.ingest.contents import pages_in_order
 from lutrin.ingest.decoding import decode
+from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.limited import read_limited
 from lutrin.ingest.markdown import parse_markdown

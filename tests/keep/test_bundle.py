@@ -13,7 +13,7 @@ import pytest
 
 from lutrin.index.catalog import Catalog
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.books import find_books
+from lutrin.ingest.discover import find_books
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import load_settings
 

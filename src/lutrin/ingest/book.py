@@ -11,7 +11,7 @@ from pathlib import Path
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
 from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, keep_scope, read_book_file
-from lutrin.index.catalog import FileState
+from lutrin.index.catalog import FileState, LeftOut
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES
@@ -55,6 +55,8 @@ class _Tally:
     kept: set[str] = field(default_factory=set)
     """Files that could not be read and stay as the index has them."""
     errors: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    """Of the files that could not be read, those of which the index has nothing."""
     notices: list[Notice] = field(default_factory=list)
     positions: dict[str, float | None] = field(default_factory=dict)
     """`sidebar_position` of each file in the new generation."""
@@ -199,6 +201,9 @@ class BookIngest:
         if before is not None:
             self._tally.kept.add(file.name)
             problem += " The index keeps its earlier state."
+        else:
+            reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
+            self._tally.left_out.append(LeftOut(filename=file.name, reason=reason, book=self._book.info.slug))
         self._tally.errors.append(problem)
         return before
 
@@ -244,6 +249,7 @@ class BookIngest:
                 texts_embedded=self._embedding.done,
                 errors=tuple(tally.errors),
                 notices=tuple(tally.notices),
+                left_out=tuple(tally.left_out),
             )
         )
 

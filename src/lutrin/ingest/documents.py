@@ -3,12 +3,10 @@
 import msgspec
 
 from lutrin.ingest.books import Book
+from lutrin.ingest.formats import format_of
 from lutrin.ingest.limited import read_limited, read_plainly
 from lutrin.ingest.scan import SourceFile
 from lutrin.records import Document
-
-# A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
-_TRUSTED_BYTES = 262_144
 
 
 def read_document(file: SourceFile, book: Book, *, password: str = "") -> Document:
@@ -23,7 +21,8 @@ def read_document(file: SourceFile, book: Book, *, password: str = "") -> Docume
         DocumentError: The file cannot be read within the limits, or holds no text.
     """
     data = file.read()
-    limited = file.suffix == ".pdf" or len(data) > _TRUSTED_BYTES
+    kind = format_of(file.name)
+    limited = kind is None or len(data) > kind.trusted_bytes
     document = (read_limited if limited else read_plainly)(data, file.name, password)
     module, chapter = book.place(file.name, document.title)
     return msgspec.structs.replace(document, module=module, chapter=chapter)

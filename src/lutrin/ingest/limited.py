@@ -14,8 +14,7 @@ from collections.abc import Sequence
 import msgspec
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.decoding import decode
-from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.formats import format_of, suffixes_in_words
 from lutrin.records import Document
 
 TIME_LIMIT_S = 30.0
@@ -45,13 +44,10 @@ def read_plainly(data: bytes, filename: str, password: str = "") -> Document:
     Raises:
         DocumentError: The file cannot be read, or holds no text.
     """
-    if filename.lower().endswith(".pdf"):
-        from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - who reads no PDF need not wait for pypdf
-
-        return parse_pdf(data, filename, password)
-    source, notices = decode(data, filename)
-    document = parse_markdown(source, filename)
-    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
+    kind = format_of(filename)
+    if kind is None:
+        raise DocumentError(filename, f"is no {suffixes_in_words()} file")
+    return kind.parse(data, filename, password)
 
 
 def read_limited(

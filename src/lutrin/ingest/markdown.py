@@ -120,6 +120,11 @@ class Page:
                 title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)
         return title or title_from_name(self.filename)
 
+    def position(self) -> float | None:
+        """Place among its siblings, as Docusaurus, Hugo, Just the Docs and others call it."""
+        given = (self.front.number(name) for name in ("sidebar_position", "weight", "nav_order", "order"))
+        return next((number for number in given if number is not None), None)
+
     def notices(self) -> tuple[Notice, ...]:
         """What the author should know, in order of the lines."""
         return tuple(
@@ -179,7 +184,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         source=source,
         sections=outline.sections(len(source)),
         section=stem(filename),
-        position=page.front.number("sidebar_position"),
+        position=page.position(),
         keywords=page.front.texts("keywords"),
         description=page.front.text("description"),
         is_simulation=page.front.flag("is_simulation"),

@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.errors import EmptyCorpus, IndexUnavailable, InvalidInput, VerificationFailed
+from lutrin.errors import EmptyCorpus, IndexUnavailable, VerificationFailed
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
@@ -27,14 +26,15 @@ from lutrin.index.manifest import MANIFEST
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.index.verify import Verify
 from lutrin.ingest.book import BUILDING, BookIngest, Fit
-from lutrin.ingest.books import Book, find_books
+from lutrin.ingest.books import Book
+from lutrin.ingest.discover import Found, discover
+from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.plan import make_plan, recipe
-from lutrin.ingest.scan import SourceFile, scan
-from lutrin.ingest.summary import IngestSummary, Progress, silent
+from lutrin.ingest.scan import SourceFile
+from lutrin.ingest.summary import BookFound, IngestSummary, Progress, silent
 from lutrin.log import get_logger
 from lutrin.ports import Embedder, VectorStore
-from lutrin.records import Notice
 from lutrin.settings import Settings
 from lutrin.threads import in_thread
 
@@ -124,6 +124,10 @@ async def ingest_alone(
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
 
 
+_SHOWN = 20
+"""Files that a message names at most."""
+
+
 class _Run:
     """One ingest while it holds the lock."""
 
@@ -146,41 +150,50 @@ class _Run:
         self._log = get_logger("ingest")
 
     async def all_books(self, overrides: Overrides) -> IngestSummary:
-        books = await asyncio.to_thread(self._find, overrides)
+        found = await asyncio.to_thread(self._find, overrides)
+        corpus = str(self._corpus.resolve())
         with Catalog(self._settings.catalog_path) as catalog:
             await in_thread(tidy, catalog, self._settings.books_dir)
             cache = EmbeddingCache(catalog, self._tools.embedder.name, self._tools.embedder.dimension)
             summary = IngestSummary()
-            for book, files, notices in books:
+            for book, files in found.books:
                 summary = summary.plus(await self._one_book(catalog, cache, book, files))
-                summary = summary.plus(IngestSummary(notices=notices))
-            summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _, _ in books}))
+                summary = summary.plus(IngestSummary(books=(self._found(book, files),)))
+            summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _ in found.books}))
+            summary = summary.plus(IngestSummary(left_out=tuple(found.left_out)))
+            catalog.keep_left_out(corpus, summary.left_out)
             if summary.published or summary.removed:
                 await in_thread(self._clean, catalog, cache)
             await self._settle(catalog)
             return summary
 
-    def _find(self, overrides: Overrides) -> list[tuple[Book, list[SourceFile], tuple[Notice, ...]]]:
-        """The books of the corpus with their files, and what was left out on purpose."""
+    def _find(self, overrides: Overrides) -> Found:
+        """The books of the corpus with their files, and what is in none of them."""
         if not self._corpus.exists():
             raise EmptyCorpus(
                 f"There is no folder {self._corpus}.", remedy="Put your books there, or name another one."
             )
-        found = find_books(self._corpus, slug_=overrides.slug, title=overrides.title, edition=overrides.edition)
-        slugs = [book.info.slug for book in found]
-        if len(set(slugs)) < len(slugs):
-            raise InvalidInput(f"Two books have the same slug: {', '.join(sorted(slugs))}.")
-        books = []
-        for book in found:
-            notices: list[Notice] = []
-            files = scan(book.root, partial(_note, notices))
-            if self._corpus.is_file():
-                files = [file for file in files if file.name == self._corpus.name]
-            if files:  # a book without files is treated as one that is gone
-                books.append((book, files, tuple(notices)))
+        found = discover(
+            self._corpus,
+            shelf=self._corpus.resolve() == self._settings.corpus_dir.resolve(),
+            slug=overrides.slug,
+            title=overrides.title,
+            edition=overrides.edition,
+        )
+        # A book without files is treated as one that is gone.
+        books = [(book, files) for book, files in found.books if files]
         if not books:
-            raise EmptyCorpus(f"{self._corpus} holds no .md, .mdx or .pdf file.", remedy="Put your books there.")
-        return books
+            reasons = "".join(f"\n  {item.line()}" for item in found.left_out[:_SHOWN])
+            raise EmptyCorpus(
+                f"{self._corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
+            )
+        return Found(books, found.left_out)
+
+    def _found(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
+        root = book.root.resolve()
+        base = self._corpus.resolve()
+        place = root.relative_to(base).as_posix() if root.is_relative_to(base) else ""
+        return BookFound(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
 
     async def _one_book(
         self, catalog: Catalog, cache: EmbeddingCache, book: Book, files: Sequence[SourceFile]
@@ -226,6 +239,7 @@ class _Run:
                 current=name,
                 previous=None,
                 manifest_sha256=outcome.manifest_sha256,
+                root=str(book.root.resolve()),
             ),
             published=created,
             files=outcome.states,
@@ -265,10 +279,6 @@ class _Run:
     def _clean(self, catalog: Catalog, cache: EmbeddingCache) -> None:
         tidy(catalog, self._settings.books_dir)
         cache.prune(live_hashes(self._settings.books_dir, catalog.live()))
-
-
-def _note(notices: list[Notice], name: str, reason: str) -> None:
-    notices.append(Notice(filename=name, message=reason))
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:

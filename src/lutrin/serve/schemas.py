@@ -145,6 +145,15 @@ class Health(msgspec.Struct, frozen=True):
     status: Literal["ok"] = "ok"
 
 
+class LeftOutFile(msgspec.Struct, frozen=True):
+    """A file or folder of the corpus that is in no book."""
+
+    book: str
+    """Slug; empty: it lies beside the books."""
+    filename: str
+    reason: str
+
+
 class ReadyBook(msgspec.Struct, frozen=True):
     """A book that is open."""
 
@@ -168,3 +177,6 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Pages of the books that the model has said while nobody asked; questions about these get its sentence at once."""
     pages: int
     """That it is to say; 0: it says none ahead."""
+    left_out: list[LeftOutFile]
+    """What the newest ingest left out, with the reasons; the first 200."""
+    left_out_count: int

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
@@ -149,6 +150,8 @@ class Services:
     """Readers who wait for the language model."""
     pages_ahead: Callable[[], tuple[int, int]] = field(default=lambda: (0, 0))
     """Pages of the books that the model has said ahead, and how many there are; none where it does not."""
+    left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
+    """What the newest ingest of the corpus left out; reads the catalogue."""
     gate: Gate | None = None
     """Counts questions with the other servers; None: this one stands alone."""
     turns: TurnLog | None = None

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from lutrin.doctor import Check
+from lutrin.index.catalog import LeftOut
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_errand import Errand
 from lutrin.serve.teacher_load import Load
@@ -45,6 +46,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that the model has said while nobody asked, and how many there are."""
     health: Errand[list[Check]]
     gaps: Errand[list[Gap]]
+    left_out: Sequence[LeftOut] = ()
+    """Files that are in no book."""
     troubles: Sequence[str] = ()
     """What could not be looked up, a sentence each."""
 
@@ -101,7 +104,7 @@ def board(shown: Board, form_key: str) -> str:
 <main id="content"><h1>Teacher’s page</h1>{troubles}
 <section class="now" aria-label="Now">{now}</section>
 <div class="sections">
-{_section("books", "Books", _books(shown.books, form_key))}
+{_section("books", "Books", _books(shown.books, form_key) + _left_out(shown.left_out))}
 {_section("reading", "Read the books again", _reading(shown, form_key))}
 {_section("gaps", "What the books did not answer", _gaps(shown.gaps, form_key))}
 {_section("load", "Since the server started", _figures(figures(shown.load)[3:]))}
@@ -202,6 +205,21 @@ def _book(book: BookRow, form_key: str) -> str:
         f'<article><h3><a href="/">{escape(book.title)}</a>{edition}</h3>'
         f"<p>{_edition(book.current)}</p>{back}</article>"
     )
+
+
+def _left_out(left_out: Sequence[LeftOut]) -> str:
+    """Files that are in no book, by reason, folded."""
+    if not left_out:
+        return ""
+    reasons: dict[str, list[str]] = {}
+    for item in left_out:
+        reasons.setdefault(item.reason, []).append(f"{item.book}{'/' if item.book else ''}{item.filename}")
+    items = "".join(
+        f'<li><strong>{escape(reason)}</strong> <span class="hint">{len(names)}</span>'
+        f"<br>{', '.join(f'<code>{escape(name)}</code>' for name in names)}</li>"
+        for reason, names in sorted(reasons.items())
+    )
+    return f"<details><summary>Left out: {_counted(len(left_out), 'file')}</summary><ul>{items}</ul></details>"
 
 
 def _edition(edition: Edition) -> str:

@@ -1,5 +1,7 @@
 """Is the process alive, can it answer, and how is it doing."""
 
+import asyncio
+
 from litestar import Response, get
 from litestar.di import NamedDependency as Given
 
@@ -7,8 +9,10 @@ from lutrin.errors import LutrinError
 from lutrin.serve import metrics
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented
-from lutrin.serve.schemas import Health, Readiness, ReadyBook
+from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
 from lutrin.settings import Settings
+
+MOST_LEFT_OUT = 200
 
 
 @get(
@@ -40,6 +44,10 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         books = []
     generator = services.generator
     ahead, pages = services.pages_ahead()
+    try:
+        left_out = await asyncio.to_thread(services.left_out)
+    except LutrinError:
+        left_out = ()
     body = Readiness(
         ready=bool(books),
         profile=settings.profile,
@@ -49,6 +57,8 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         queue_length=services.queue_length(),
         pages_ahead=ahead,
         pages=pages,
+        left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in left_out[:MOST_LEFT_OUT]],
+        left_out_count=len(left_out),
     )
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
 

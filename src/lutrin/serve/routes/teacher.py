@@ -156,9 +156,9 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> 
     """What cannot be looked up costs a line on the page, not the page."""
     generator, troubles = desk.services.generator, []
     name = generator.name if generator is not None else ""
-    books, models = [], []
+    books, models, left_out = [], [], []
     try:
-        books = await office.books()
+        books, left_out = await office.books(), await office.left_out()
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     try:
@@ -167,6 +167,7 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> 
         troubles.append(f"{error.detail} {error.remedy}".strip())
     return html.Board(
         books=books,
+        left_out=left_out,
         corpus=str(settings.corpus_dir),
         job=jobs.newest(),
         load=_load(desk),

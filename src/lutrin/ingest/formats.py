@@ -1,0 +1,84 @@
+"""The kinds of files that Lutrin reads, one entry each: how it is parsed, how its pages are shown, and its limits.
+
+To read one more kind, write its parser and add a line to `FORMATS`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from lutrin.records import Document
+
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How files of one kind are read."""
+
+    name: str
+    """As a reader calls it."""
+    parse: Callable[[bytes, str, str], Document]
+    """From content, name and password to a document."""
+    page: Callable[[str, str], str]
+    """From the text that was indexed and the file's name to HTML."""
+    max_bytes: int = 20 * MEGABYTE
+    trusted_bytes: int = 0
+    """Files up to this size are read in the program itself, larger ones in a limited process."""
+    time_limit_s: float = 30.0
+    memory_limit_bytes: int = 512 * MEGABYTE
+
+
+def _markdown(data: bytes, filename: str, _password: str) -> Document:
+    import msgspec  # noqa: PLC0415 - as below
+
+    from lutrin.ingest.decoding import decode  # noqa: PLC0415 - a parser loads with the first file of its kind
+    from lutrin.ingest.markdown import parse_markdown  # noqa: PLC0415 - as above
+
+    source, notices = decode(data, filename)
+    document = parse_markdown(source, filename)
+    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
+
+
+def _markdown_page(source: str, filename: str) -> str:
+    from lutrin.ingest.page import page_html  # noqa: PLC0415 - as above
+
+    return page_html(source, filename)
+
+
+def _pdf(data: bytes, filename: str, password: str) -> Document:
+    from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - as above
+
+    return parse_pdf(data, filename, password)
+
+
+# A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
+_MARKDOWN = Format("Markdown", _markdown, _markdown_page, trusted_bytes=262_144)
+FORMATS: Mapping[str, Format] = {
+    ".md": _MARKDOWN,
+    ".markdown": _MARKDOWN,
+    ".mdx": Format("MDX", _markdown, _markdown_page, trusted_bytes=262_144),
+    ".pdf": Format("PDF", _pdf, _markdown_page),
+}
+
+
+def suffix_of(name: str) -> str:
+    """The ending of a file's name, in small letters: `.md`; empty if it has none."""
+    stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
+    return f".{suffix.lower()}" if dot and stem else ""
+
+
+def format_of(name: str) -> Format | None:
+    """How a file is read, by its name; None: it is not."""
+    return FORMATS.get(suffix_of(name))
+
+
+def max_bytes(name: str) -> int:
+    """The largest file of its kind that is read."""
+    kind = format_of(name)
+    return kind.max_bytes if kind is not None else 20 * MEGABYTE
+
+
+def suffixes_in_words() -> str:
+    """`.epub, .md, .mdx or .pdf`, for messages."""
+    *first, last = sorted(FORMATS)
+    return f"{', '.join(first)} or {last}"
