@@ -78,6 +78,12 @@ class Settings(BaseSettings):
     rate_peer_per_min: int = Field(
         300, ge=0, le=1_000_000, description="Questions a minute from a network peer; 0: no limit."
     )
+    connections: int = Field(
+        2000, ge=16, le=60_000, description="Connections at most; the one that waits longest is closed for a new one."
+    )
+    connections_per_peer: int = Field(
+        400, ge=8, le=60_000, description="The same from one network peer; trusted proxies may have more."
+    )
     admin_token: SecretStr | None = Field(None, description="Switches on administration over HTTP.")
     chat_key: SecretStr | None = Field(None, description="Key of the conversations; without it a 0600 file holds one.")
     retention_days: int = Field(0, ge=0, le=36_500, description="Conversations older than this are deleted; 0: never.")
