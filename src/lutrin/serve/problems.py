@@ -4,7 +4,6 @@ A browser that was on its way to a page gets a page that says the same.
 """
 
 import re
-import traceback
 import uuid
 from http import HTTPStatus
 
@@ -15,7 +14,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 
 from lutrin import errors, messages
-from lutrin.log import get_logger
+from lutrin.log import get_logger, places_of
 from lutrin.serve import html
 from lutrin.serve.requests import HTTPRequest
 
@@ -140,9 +139,7 @@ def reported(error: Exception) -> Reported:
 def _unforeseen(error: BaseException) -> Problem:
     """The error's own message stays out of the log, for it may quote the reader; its type and its place say enough."""
     incident = uuid.uuid4().hex
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
-    _log.error("unexpected", id=incident, error=type(error).__name__, places=places)
+    _log.error("unexpected", id=incident, error=type(error).__name__, places=places_of(error.__traceback__))
     return Problem(title=HTTPStatus(500).phrase, status=500, detail=messages.SOMETHING_WRONG, id=incident)
 
 
