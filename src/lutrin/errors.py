@@ -25,6 +25,7 @@
     │   └── DeadlineExceeded    was too slow
     ├── ArchiveError            a backup or a bundle cannot be written, or is not whole
     ├── ChatStoreError          conversations cannot be read or written
+    │   └── ChatStoreFull       a conversation, or a reader, has no room left; the detail is for the reader
     ├── RateLimited             too many questions (HTTP 429)
     ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
     └── NotFound                nothing of that name is here (HTTP 404)
@@ -148,6 +149,10 @@ class ArchiveError(LutrinError):
 
 class ChatStoreError(LutrinError):
     """Conversations cannot be read or written."""
+
+
+class ChatStoreFull(ChatStoreError):
+    """A conversation, or a reader, has no room left; nothing was stored."""
 
 
 class RateLimited(LutrinError):

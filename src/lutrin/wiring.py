@@ -22,6 +22,8 @@ from lutrin.answer.at_hand import follow
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
 from lutrin.answer.sayings import Sayings
+from lutrin.chats.key import secret_of
+from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
@@ -40,6 +42,7 @@ from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
 from lutrin.ingest.scan import scan
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
+from lutrin.modes import close_to_others
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.retrieve.calibrate import calibrate_folder
@@ -50,7 +53,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
-from lutrin.settings import Settings
+from lutrin.settings import Settings, unknown_variables, with_addresses
 from lutrin.transfer import Transferred, import_index
 from lutrin.wiring_models import model_path, open_reranker
 from lutrin.wiring_parts import (
@@ -165,7 +168,7 @@ def answering(
         language=LanguageCheck(settings.languages),
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
-        chats=chats,
+        chats=Recollection(chats) if chats is not None else None,
         sayings=sayings,
     )
 
@@ -275,6 +278,10 @@ async def run_server(
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
 
     configure_logging(settings)
+    settings = with_addresses(settings)
+    for name, nearest in unknown_variables():
+        get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)
+    close_to_others(settings.data_dir)
     # A port that is taken is known before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
         if settings.profile == "remote":
@@ -312,6 +319,8 @@ async def _serve(
             gate=shared,
             turns=shared,
             board=shared,
+            trouble=str(house.chats.reason or ""),
+            secret=secret_of(settings),
             echo=echo,
             clock=time.monotonic,
         )
@@ -361,11 +370,16 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
     if process.stdout is None or process.stderr is None:
         raise TypeError("both streams are pipes")
     last = ""
-    async for raw in process.stderr:
-        last = raw.decode(errors="replace").rstrip()
-        note(last)
-    output = await process.stdout.read()
-    await process.wait()
+    try:
+        async for raw in process.stderr:
+            last = raw.decode(errors="replace").rstrip()
+            note(last)
+        output = await process.stdout.read()
+        await process.wait()
+    finally:
+        if process.returncode is None:  # the server ends: an ingest may be ended at any moment, and is waited for
+            process.kill()
+            await process.wait()
     if not output.strip():
         raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
     summary = msgspec.json.decode(output, type=IngestSummary)

@@ -1,6 +1,7 @@
 """Which adapters a profile has in which place."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import ModuleType
@@ -10,7 +11,8 @@ from lutrin import weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
-from lutrin.errors import InvalidSettings, LutrinError
+from lutrin.errors import ChatStoreError, InvalidSettings, LutrinError
+from lutrin.log import get_logger
 from lutrin.mirror import fetch_all, follow, offer_all
 from lutrin.ports import Embedder, Generator, VectorStore
 from lutrin.settings import LOCAL, Settings
@@ -125,8 +127,20 @@ def database_url(settings: Settings) -> str | None:
 
 
 async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables":
-    """The conversations of the profile, open as long as the stack is; see `open_chats`."""
-    chats = await open_chats(settings)
+    """The conversations of the profile, open as long as the stack is; see `open_chats`.
+
+    Those of this machine that cannot be opened stand for themselves: answers go on without memory.
+    """
+    try:
+        chats = await open_chats(settings)
+    except (ChatStoreError, OSError) as error:
+        if database_url(settings) is not None:
+            raise
+        from lutrin.chats.absent import AbsentChats  # noqa: PLC0415 - as below
+
+        reason = error if isinstance(error, ChatStoreError) else unwritable(error, settings)
+        get_logger("wiring").error("conversations_away", detail=reason.detail, remedy=reason.remedy)
+        chats = AbsentChats(reason)
     stack.push_async_callback(chats.close)
     return chats
 
@@ -141,9 +155,18 @@ async def open_chats(settings: Settings) -> "ChatTables":
     if url is not None:
         chats: ChatTables = await remote().chats(settings, url)
         return chats
-    from lutrin.chats.store import SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.chats.store import Room, SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
 
-    return await SqlChatStore.open(settings.chats_path, chat_key(settings))
+    return await SqlChatStore.open(settings.chats_path, chat_key(settings), room=Room.of(settings))
+
+
+def unwritable(error: OSError, settings: Settings) -> ChatStoreError:
+    """What keeps the data folder from being written, and what to do about it."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return ChatStoreError(f"The disk of {settings.data_dir} is full.", remedy="Free some space, then start again.")
+    return ChatStoreError(
+        f"{error.filename or settings.data_dir}: {error.strerror}.", remedy="Check the folder's rights and its disk."
+    )
 
 
 @asynccontextmanager

@@ -37,6 +37,7 @@ class House:
     ingest: Ingest | None = None
     echo: Callable[[str], None] | None = None
     traces: Traces | None = None
+    trouble: str = ""
     heartbeat_s: float = 10.0
 
     def services(self) -> Services:
@@ -50,6 +51,7 @@ class House:
             clock=self.clock,
             echo=self.echo,
             traces=self.traces,
+            trouble=self.trouble,
         )
 
 

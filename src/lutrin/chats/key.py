@@ -4,13 +4,15 @@ The key is never part of a backup: whoever finds the database alone finds noise.
 a new file and swaps both files; a crash between the two renames is finished by the next start.
 """
 
+import hashlib
+import hmac
 import os
 import re
 import secrets
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.errors import ChatStoreError, InvalidSettings
+from lutrin.errors import ChatStoreError, InvalidSettings, LutrinError
 from lutrin.settings import Settings
 
 KEY_BYTES = 32
@@ -31,6 +33,18 @@ def chat_key(settings: Settings) -> str:
     if settings.chat_key is not None:
         return _checked(settings.chat_key.get_secret_value(), "LUTRIN_CHAT_KEY")
     return file_key(settings.chats_path, settings.chat_key_path)
+
+
+def secret_of(settings: Settings) -> bytes:
+    """A key for names that nobody may guess, the same for all servers of these conversations and after a restart.
+
+    Where there is no readable key, one for this process.
+    """
+    try:
+        key = bytes.fromhex(chat_key(settings))
+    except (LutrinError, OSError):
+        key = secrets.token_bytes(KEY_BYTES)
+    return hmac.new(key, b"lutrin names of conversations", hashlib.sha256).digest()
 
 
 def file_key(database: Path, key_path: Path) -> str:

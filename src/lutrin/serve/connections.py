@@ -16,7 +16,7 @@ from typing import Any, Literal
 import h11
 import msgspec
 from uvicorn.config import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from lutrin.log import get_logger
@@ -231,7 +231,7 @@ class BoundedProtocol(H11Protocol):
 
     def _follow(self) -> None:
         """Look at which stage the connection is now."""
-        answered = self.cycle is None or self.cycle.response_complete
+        answered = _is_answered(self.cycle)
         if self.conn.their_state is h11.SEND_BODY:
             stage: Stage = "rest" if answered else "body"
         elif not answered:
@@ -272,6 +272,10 @@ class BoundedProtocol(H11Protocol):
         for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event))
         self.transport.close()
+
+
+def _is_answered(cycle: RequestResponseCycle | None) -> bool:
+    return cycle is None or cycle.response_complete  # there is none before the first request
 
 
 def protocol(connections: Connections) -> Callable[..., asyncio.Protocol]:
