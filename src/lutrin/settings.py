@@ -24,15 +24,18 @@ GEMINI_MODEL = "gemini-2.5-flash-lite"
 SHORTEST_TOKEN_CHARS = 16
 ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?/?")
 HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*")
+ALIKE = 0.75
+"""From which a name is taken for a slip of another, as difflib measures it."""
 ELSEWHERE = frozenset(
     """LUTRIN_TEST_PROFILE LUTRIN_CITATIONS LUTRIN_SERVERS LUTRIN_PROXY_PORT LUTRIN_PUBLISH LUTRIN_SITE
     LUTRIN_MEMORY""".split()
 )
 """Read by the tests, the site's build, compose.yaml or the Caddyfile."""
 LANGUAGES = frozenset(
-    """af am an ar as az be bg bn br bs ca cs cy da de dz el en eo es et eu fa fi fo fr ga gl gu he hi hr ht hu hy id
-    is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mk ml mn mr ms mt nb ne nl nn no oc or pa pl ps pt qu ro ru rw
-    se si sk sl sq sr sv sw ta te th tl tr ug uk ur vi vo wa xh zh zu""".split()
+    """af am an ar as az ba be bg bn br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd gl gu ha he hi hr
+    ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lg ln lo lt lv mg mk ml mn mr ms mt my ne nl nn no oc om
+    or pa pl ps pt qu ro ru rw sa se si sk sl sn so sq sr sr st sv sw ta te tg th tk tl tr tt ug uk ur uz uz vi vo
+    wa xh yo zh zu""".split()
 )
 """ISO 639-1 codes that the language check tells apart."""
 LOCAL = "local"
@@ -324,7 +327,7 @@ def unknown_variables(
         given += dotenv_values(env_file, interpolate=False)
     known = {variable_name(field) for field in Settings.model_fields}
     unknown = sorted({name for name in given if name.upper().startswith("LUTRIN_")} - ELSEWHERE)
-    nearest = {name: difflib.get_close_matches(name.upper(), known, 1, 0.6) for name in unknown}
+    nearest = {name: difflib.get_close_matches(name.upper(), known, 1, ALIKE) for name in unknown}
     return [(name, (nearest[name] or [""])[0]) for name in unknown if name.upper() not in known]
 
 

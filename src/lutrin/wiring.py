@@ -1,11 +1,8 @@
 """Where settings become adapters and adapters become stages: the only place that knows profiles."""
 
-import asyncio
-import os
 import socket
-import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,9 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from lutrin import __version__, doctor, messages, restore
+from lutrin import __version__, doctor, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ahead import QUIET_S, ReadAhead
 from lutrin.answer.at_hand import follow
@@ -28,8 +23,6 @@ from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
     IndexUnavailable,
-    IngestError,
-    IngestInProgress,
     ModelMissing,
 )
 from lutrin.index.shelf import Shelf
@@ -63,6 +56,7 @@ from lutrin.wiring_parts import (
     embedding,
     following,
     in_background,
+    ingest_apart,
     ingesting,
     open_chats,
     open_embedder,
@@ -345,48 +339,6 @@ async def _warm_up(house: House) -> None:
     """Search once, so that the first reader does not wait for what is loaded on first use."""
     with suppress(IndexUnavailable):
         await house.retrieve(Question(text="What does the first chapter say?"))
-
-
-async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
-
-    Args:
-        settings: Say where corpus and data lie.
-        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
-
-    Returns:
-        The figures of the summary.
-
-    Raises:
-        IngestInProgress: Another process is ingesting.
-        IngestError: It failed; the message is the process's last line.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
-        "--json", "--data-dir", str(settings.data_dir),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
-    )  # fmt: skip
-    if process.stdout is None or process.stderr is None:
-        raise TypeError("both streams are pipes")
-    last = ""
-    try:
-        async for raw in process.stderr:
-            last = raw.decode(errors="replace").rstrip()
-            note(last)
-        output = await process.stdout.read()
-        await process.wait()
-    finally:
-        if process.returncode is None:  # the server ends: an ingest may be ended at any moment, and is waited for
-            process.kill()
-            await process.wait()
-    if not output.strip():
-        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
-    summary = msgspec.json.decode(output, type=IngestSummary)
-    for line in (*summary.errors, *(f"{notice.filename}: {notice.message}" for notice in summary.notices)):
-        note(line)
-    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
-    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:

@@ -2,16 +2,21 @@
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator, Coroutine
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
-from lutrin import weights
+import msgspec
+
+from lutrin import messages, weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
-from lutrin.errors import ChatStoreError, InvalidSettings, LutrinError
+from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
+from lutrin.ingest.summary import IngestSummary
 from lutrin.log import get_logger
 from lutrin.mirror import fetch_all, follow, offer_all
 from lutrin.ports import Embedder, Generator, VectorStore
@@ -155,7 +160,8 @@ async def open_chats(settings: Settings) -> "ChatTables":
     if url is not None:
         chats: ChatTables = await remote().chats(settings, url)
         return chats
-    from lutrin.chats.store import Room, SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.chats.rows import Room  # noqa: PLC0415 - as below
+    from lutrin.chats.store import SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
 
     return await SqlChatStore.open(settings.chats_path, chat_key(settings), room=Room.of(settings))
 
@@ -212,3 +218,45 @@ async def in_background(work: Coroutine[None, None, None], *, name: str) -> Asyn
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
+    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
+
+    Args:
+        settings: Say where corpus and data lie.
+        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
+
+    Returns:
+        The figures of the summary.
+
+    Raises:
+        IngestInProgress: Another process is ingesting.
+        IngestError: It failed; the message is the process's last line.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
+        "--json", "--data-dir", str(settings.data_dir),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
+    )  # fmt: skip
+    if process.stdout is None or process.stderr is None:
+        raise TypeError("both streams are pipes")
+    last = ""
+    try:
+        async for raw in process.stderr:
+            last = raw.decode(errors="replace").rstrip()
+            note(last)
+        output = await process.stdout.read()
+        await process.wait()
+    finally:
+        if process.returncode is None:  # the server ends: an ingest may be ended at any moment, and is waited for
+            process.kill()
+            await process.wait()
+    if not output.strip():
+        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
+    summary = msgspec.json.decode(output, type=IngestSummary)
+    for line in (*summary.errors, *(f"{notice.filename}: {notice.message}" for notice in summary.notices)):
+        note(line)
+    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
+    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}

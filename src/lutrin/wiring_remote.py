@@ -15,8 +15,8 @@ from lutrin.adapters.postgres_words import WordedStore
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import chat_key
 from lutrin.chats.postgres import PostgresChatStore, place
+from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
-from lutrin.chats.store import Room
 from lutrin.doctor import Check
 from lutrin.errors import ChatStoreError, IndexUnavailable, InvalidSettings, LutrinError
 from lutrin.messages import MISSING_VARIABLE

@@ -9,7 +9,8 @@ import pytest
 from lutrin.chats.absent import AbsentChats
 from lutrin.chats.key import new_key
 from lutrin.chats.recollection import Recollection
-from lutrin.chats.store import Room, SqlChatStore
+from lutrin.chats.rows import Room
+from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError
 from lutrin.messages import CONVERSATION_FULL, NOT_SAVED_DISK, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin

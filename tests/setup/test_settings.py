@@ -68,7 +68,7 @@ def test_the_remote_profile_names_what_is_missing(monkeypatch: pytest.MonkeyPatc
     """The exact text of the contract."""
     monkeypatch.setenv("LUTRIN_PROFILE", "remote")
     for name in {"GEMINI_API_KEY", "QDRANT_URL", "QDRANT_API_KEY"} - {missing}:
-        monkeypatch.setenv(name, "x")
+        monkeypatch.setenv(name, "http://x.example")
     with pytest.raises(InvalidSettings) as caught:
         load_settings()
     assert caught.value.detail == f"Required environment variable {missing} not set."

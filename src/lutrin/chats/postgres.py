@@ -12,8 +12,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
-from lutrin.chats.store import ChatTables, Room, T, utc_now
+from lutrin.chats.store import ChatTables, T, utc_now
 from lutrin.errors import ChatStoreError, InvalidSettings
 from lutrin.records import ChatMessage, ChatOrigin
 from lutrin.retry import retried

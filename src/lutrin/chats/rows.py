@@ -1,6 +1,7 @@
 """Between the records that travel and the rows that are stored, and the statements that store them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from sqlmodel import SQLModel
 from lutrin.chats.seal import Seal
 from lutrin.chats.tables import MessageRow, SessionRow
 from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Citation, KeptMessage, Made, Mode, Role
+from lutrin.settings import Settings
 
 Insert = sqlite.Insert | postgresql.Insert
 Inserter = Callable[[Table], Insert]
@@ -23,6 +25,21 @@ USER_AGENT_CHARS = 300
 _citations = msgspec.json.Decoder(tuple[Citation, ...])
 _made = msgspec.json.Decoder(Made)
 _ids = msgspec.json.Decoder(tuple[str, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What may be stored."""
+
+    conversation_bytes: int
+    """In one conversation."""
+    reader_bytes: int
+    """In all conversations of one browser."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Room":
+        """What the operator allows."""
+        return cls(settings.conversation_kb << 10, settings.reader_kb << 10)
 
 
 def iso(moment: datetime) -> str:

@@ -6,7 +6,6 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -21,12 +20,12 @@ from lutrin import sqlite
 from lutrin.chats import rows
 from lutrin.chats.engine import SqlCipher
 from lutrin.chats.migrations import migrate
+from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
 from lutrin.chats.tables import DayRow, FeedbackRow, MessageRow, SessionRow
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
-from lutrin.settings import Settings
 
 T = TypeVar("T")
 OWNER_CHARS = 64
@@ -57,21 +56,6 @@ class Database(Protocol):
     async def close(self) -> None:
         """Let work that has begun end and release files and handles; no other call may follow."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What may be stored."""
-
-    conversation_bytes: int
-    """In one conversation."""
-    reader_bytes: int
-    """In all conversations of one browser."""
-
-    @classmethod
-    def of(cls, settings: Settings) -> "Room":
-        """What the operator allows."""
-        return cls(settings.conversation_kb << 10, settings.reader_kb << 10)
 
 
 class ChatTables:
