@@ -7,6 +7,7 @@
     │   ├── InvalidQuestion     the text of the question cannot be answered as it is (HTTP 422)
     │   ├── MalformedRequest    the request is not what HTTP or JSON allow (HTTP 400)
     │   ├── RequestTooLarge     the request has more bytes than are read (HTTP 413)
+    │   ├── WrongContentType    the body does not call itself JSON (HTTP 415)
     │   └── InvalidSettings     an environment variable or `.env` entry is wrong
     ├── WeightsError            a model file
     │   ├── ModelMissing        is not on this machine
@@ -62,6 +63,10 @@ class MalformedRequest(InvalidInput):
 
 class RequestTooLarge(InvalidInput):
     """A request has more bytes than the server reads."""
+
+
+class WrongContentType(InvalidInput):
+    """A body does not call itself what its endpoint reads."""
 
 
 class InvalidSettings(InvalidInput):

@@ -64,7 +64,9 @@ async def test_the_needle_is_nowhere(log: io.StringIO, serve: Serve, house: Hous
         await client.get("/history/s1", headers=secret)
         await client.patch("/sessions/s1", json={"title": NEEDLE}, headers=secret)
         await client.post("/chat", json={**body, "session_id": f"{NEEDLE} not an id"}, headers=secret)
-        await client.post("/chat", content=f'{{"message": "{NEEDLE}'.encode())
+        await client.post(
+            "/chat", content=f'{{"message": "{NEEDLE}'.encode(), headers={"Content-Type": "application/json"}
+        )
         await client.post("/api/query", json={"query": NEEDLE, "top_k": NEEDLE})
         await client.post("/api/retrieve", json={"query": NEEDLE})
         house.answers.events = EVENTS[:2]

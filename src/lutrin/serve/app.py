@@ -21,6 +21,7 @@ from lutrin.errors import LutrinError
 from lutrin.log import get_logger
 from lutrin.memory import give_back
 from lutrin.serve import problems
+from lutrin.serve.compression import compressing
 from lutrin.serve.connections import (
     ACCEPTED_AT_ONCE,
     BACKLOG,
@@ -30,7 +31,7 @@ from lutrin.serve.connections import (
     raise_file_limit,
 )
 from lutrin.serve.desk import MESSAGE_HEADER, Desk
-from lutrin.serve.guards import BodyGuard, HostGuard, answering_head
+from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
@@ -106,7 +107,11 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     return Litestar(
         route_handlers=HANDLERS,
         dependencies={name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
-        middleware=[HostGuard((settings.host, *settings.allowed_hosts)), BodyGuard()],
+        middleware=[
+            HostGuard((settings.host, *settings.allowed_hosts)),
+            ElsewhereGuard(settings.cors_origins),
+            BodyGuard(),
+        ],
         exception_handlers=problems.HANDLERS,
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),
@@ -145,7 +150,7 @@ async def run_server(
         settings.trusted_proxies,
     )
     config = uvicorn.Config(
-        answering_head(app),
+        compressing(answering_head(app)),
         http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
         ws="none",
         backlog=ACCEPTED_AT_ONCE,

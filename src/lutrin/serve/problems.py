@@ -24,6 +24,7 @@ MEDIA_TYPE = "application/problem+json"
 STATUS: tuple[tuple[type[errors.LutrinError], int], ...] = (
     (errors.MalformedRequest, 400),
     (errors.RequestTooLarge, 413),
+    (errors.WrongContentType, 415),
     (errors.InvalidInput, 422),
     (errors.RateLimited, 429),
     (errors.NotPermitted, 403),
@@ -101,10 +102,11 @@ class Reported(errors.LutrinError):
 
 MEANINGS = {
     400: "Not JSON, not UTF-8, nested too deeply, or a foreign host name",
-    403: "A secret or token is missing or wrong",
+    403: "A secret or token is missing or wrong, or a page of another site asks",
     404: "Nothing of that name",
     409: "An ingestion is running",
     413: "More than 64 KiB",
+    415: "The body does not call itself JSON",
     422: "A field is missing or wrong",
     429: "Too many questions; `Retry-After` says when to ask again",
     500: "Unexpected; `id` names the line in the log",
@@ -112,11 +114,16 @@ MEANINGS = {
 }
 
 
+BODY_STATUS = 413
+WITH_BODY = (403, 415)
+"""Further problems of endpoints that take a body."""
+
+
 def documented(*statuses: int, shape: type[Problem] = Problem) -> dict[int, ResponseSpec]:
     """For the OpenAPI document: these problems of an endpoint, and those that every endpoint has."""
     return {
         status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
-        for status in sorted({400, 500, *statuses})
+        for status in sorted({400, 500, *statuses, *(WITH_BODY if BODY_STATUS in statuses else ())})
     }
 
 
