@@ -1,11 +1,8 @@
 """Where settings become adapters and adapters become stages: the only place that knows profiles."""
 
-import asyncio
-import os
 import socket
-import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,21 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from lutrin import __version__, doctor, messages, restore
+from lutrin import __version__, doctor, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ahead import QUIET_S, ReadAhead
 from lutrin.answer.at_hand import follow
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
 from lutrin.answer.sayings import Sayings
+from lutrin.chats.key import secret_of
+from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
     IndexUnavailable,
-    IngestError,
-    IngestInProgress,
     ModelMissing,
 )
 from lutrin.index.catalog import read_left_out
@@ -43,6 +38,7 @@ from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
+from lutrin.modes import close_to_others
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.retrieve.calibrate import calibrate_folder
@@ -53,7 +49,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
-from lutrin.settings import Settings
+from lutrin.settings import Settings, unknown_variables, with_addresses
 from lutrin.transfer import Transferred, import_index
 from lutrin.wiring_models import model_path, open_reranker
 from lutrin.wiring_parts import (
@@ -63,6 +59,7 @@ from lutrin.wiring_parts import (
     embedding,
     following,
     in_background,
+    ingest_apart,
     ingesting,
     open_chats,
     open_embedder,
@@ -168,7 +165,7 @@ def answering(
         language=LanguageCheck(settings.languages),
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
-        chats=chats,
+        chats=Recollection(chats) if chats is not None else None,
         sayings=sayings,
     )
 
@@ -276,6 +273,10 @@ async def run_server(
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
 
     configure_logging(settings)
+    settings = with_addresses(settings)
+    for name, nearest in unknown_variables():
+        get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)
+    close_to_others(settings.data_dir)
     # A port that is taken is known before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
         if settings.profile == "remote":
@@ -314,6 +315,8 @@ async def _serve(
             gate=shared,
             turns=shared,
             board=shared,
+            trouble=str(house.chats.reason or ""),
+            secret=secret_of(settings),
             echo=echo,
             clock=time.monotonic,
         )
@@ -340,6 +343,7 @@ async def _warm_up(house: House) -> None:
         await house.retrieve(Question(text="What does the first chapter say?"))
 
 
+<<<<<<< HEAD
 async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
     """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
 
@@ -377,6 +381,8 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
     return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
 
 
+=======
+>>>>>>> door
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
     """Delete conversations for good, whoever owns them; how many they were."""
     restore.finish(settings)
