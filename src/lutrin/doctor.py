@@ -13,11 +13,8 @@ from lutrin.errors import LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import read_manifest
 from lutrin.index.verify import verify_generation
-<<<<<<< HEAD
 from lutrin.ingest.summary import left_out_lines
-=======
 from lutrin.modes import open_to_others
->>>>>>> door
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings, unknown_variables, with_addresses
 

@@ -343,46 +343,6 @@ async def _warm_up(house: House) -> None:
         await house.retrieve(Question(text="What does the first chapter say?"))
 
 
-<<<<<<< HEAD
-async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
-
-    Args:
-        settings: Say where corpus and data lie.
-        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
-
-    Returns:
-        The figures of the summary.
-
-    Raises:
-        IngestInProgress: Another process is ingesting.
-        IngestError: It failed; the message is the process's last line.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
-        "--json", "--data-dir", str(settings.data_dir),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
-    )  # fmt: skip
-    if process.stdout is None or process.stderr is None:
-        raise TypeError("both streams are pipes")
-    last = ""
-    async for raw in process.stderr:
-        last = raw.decode(errors="replace").rstrip()
-        note(last)
-    output = await process.stdout.read()
-    await process.wait()
-    if not output.strip():
-        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
-    summary = msgspec.json.decode(output, type=IngestSummary)
-    for line in (*summary.found_lines(), *summary.trouble_lines()):
-        note(line)
-    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
-    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
-
-
-=======
->>>>>>> door
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
     """Delete conversations for good, whoever owns them; how many they were."""
     restore.finish(settings)

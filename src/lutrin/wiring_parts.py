@@ -256,7 +256,7 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
     if not output.strip():
         raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
     summary = msgspec.json.decode(output, type=IngestSummary)
-    for line in (*summary.errors, *(f"{notice.filename}: {notice.message}" for notice in summary.notices)):
+    for line in (*summary.found_lines(), *summary.trouble_lines()):
         note(line)
     figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
     return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
