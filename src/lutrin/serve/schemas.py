@@ -184,6 +184,10 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the language model; empty: none is configured, answers are quotes."""
     model_ready: bool
     queue_length: int
+    storing: bool
+    """Whether conversations are stored; answers go on without."""
+    free_mb: int
+    """Of the disk that holds the data."""
     pages_ahead: int
     """Pages of the books that the model has said while nobody asked; questions about these get its sentence at once."""
     pages: int
