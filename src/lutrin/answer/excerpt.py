@@ -16,11 +16,11 @@ from lutrin.records import Chunk, Unit
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
 
-FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 100, 50, 150
+FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
 """Of the first excerpt, of a second one, of all, besides code; a procedure may take all of them."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
-SECOND_SHARE = 0.3
+SECOND_SHARE = 0.03
 """A second excerpt is shown if it is at least so likely as the first."""
 MARKED_SHARE = 0.35
 """Units at least so likely as the best of their excerpt are marked as what answers."""
