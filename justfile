@@ -4,6 +4,8 @@ export ORT_DISABLE_TELEMETRY := "1"
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 tier := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
+# two workers; what shares a server or an index stays on one of them, as tests/tiers.py says
+workers := "-n 2 --dist loadgroup --no-loadscope-reorder"
 
 # list the recipes
 [private]
@@ -31,12 +33,18 @@ ask *ARGS: setup
     @lutrin models fetch default {{tier}}
     @lutrin ask {{ARGS}}
 
-# run the whole test suite, style and types first
-test *ARGS: check
-    @lutrin models fetch default tiny
-    -@python requirements/packages.py web
-    -@python requirements/debian.py chromium postgresql
-    pytest {{ARGS}}
+# style, types, unit and system tests: what every change must pass
+test *ARGS: _style _tested
+    pytest {{workers}} -m "not endurance" {{ARGS}}
+
+# all of that and endurance, which takes half an hour and writes bench/endurance.json
+test-all *ARGS: _style _tested
+    -@just site
+    pytest {{workers}} {{ARGS}}
+
+# say which results of endurance are older than the code that they cover
+endurance *ARGS: _development
+    @python bench/endurance.py {{ARGS}}
 
 # the five specifications alone, under the PROFILE local or remote
 conformance PROFILE *ARGS: _development
@@ -45,9 +53,7 @@ conformance PROFILE *ARGS: _development
     LUTRIN_TEST_PROFILE={{PROFILE}} pytest tests/conformance {{ARGS}}
 
 # style and types
-check: _development
-    ruff format --check .
-    ruff check .
+check: _style
     mypy
 
 # mend style where a tool can
@@ -165,8 +171,20 @@ lock:
     done
 
 [private]
+_style: _development
+    ruff format --check .
+    ruff check .
+
+[private]
 _development:
     @python requirements/install.py development
+
+# what tests drive; those of what cannot be had here are skipped, and say so
+[private]
+_tested: _development
+    @lutrin models fetch default tiny
+    -@python requirements/packages.py web
+    -@python requirements/debian.py chromium postgresql
 
 [private]
 _load:

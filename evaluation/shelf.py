@@ -23,7 +23,7 @@ import msgspec
 
 from evaluation import rivals, shelf_peers, shelf_report
 from evaluation.asking import ingest, opened_pipeline
-from evaluation.pipeline import Pipeline
+from evaluation.pipeline import Pipeline, complete
 from evaluation.questions import EvalQuestion, half_of, read_questions
 from evaluation.run import Outcome, run
 from evaluation.shelf_report import LUTRIN, BookResult, PeerResult, Scores, ShelfResult
@@ -92,9 +92,8 @@ async def ask_book(book: ShelvedBook, data: Path, model: str) -> tuple[BookResul
 
 async def _beside(question: EvalQuestion, pipeline: Pipeline) -> dict[str, Scores]:
     """What the rivals score."""
-    subject = pipeline.quick_subject(LUTRIN)
     asked = Question(
-        text=subject.complete(question.question, question.previous_question),
+        text=complete(question.question, question.previous_question),
         selected_text=question.selected_text,
         top_k=rivals.WINDOW_PASSAGES,
     )

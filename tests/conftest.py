@@ -9,6 +9,8 @@ from tests.embeddings import Lenders
 
 ROOT = Path(__file__).parents[1]
 
+pytest_plugins = ["tests.tiers", "tests.endured"]
+
 # Every run tries the same examples, on slow machines too; `--hypothesis-profile=default` looks for new ones.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
@@ -27,9 +29,10 @@ def models_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def lenders() -> Lenders:
-    """Embeddings of this run."""
-    return Lenders()
+def lenders(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Lenders:
+    """Embeddings of this run, in the folder above the workers' own."""
+    base = tmp_path_factory.getbasetemp()
+    return Lenders(base.parent if hasattr(request.config, "workerinput") else base)
 
 
 @pytest.fixture(autouse=True)

@@ -1,26 +1,60 @@
-"""Embeddings that one test's ingest made, lent to the next: the same words are embedded once in a run."""
+"""What one ingest of a run made, lent to the next, also to another worker's: the same words are embedded once."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from filelock import FileLock
 
 from lutrin.index.catalog import Catalog
 from lutrin.settings import load_settings
 
+T = TypeVar("T")
+
 
 class Lenders:
-    """Data folders whose embeddings a later ingest of the same run begins with."""
+    """Embeddings of a run, by their text and their recipe, in a folder that all its workers share.
 
-    def __init__(self) -> None:
-        self._folders: list[Path] = []
+    Args:
+        folder: The workers'.
+    """
 
-    def add(self, data_dir: Path) -> None:
-        """Remember a data folder that was ingested."""
-        self._folders.append(data_dir)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known = folder / "embeddings"
+        self._lock = FileLock(folder / "embeddings.lock")
+
+    @contextmanager
+    def lending(self, data_dir: Path) -> Iterator[None]:
+        """While the block ingests into this folder no other does: a worker waits rather than embeds the same."""
+        with self._lock:
+            self.lend_to(data_dir)
+            yield
+            _copy(data_dir, self._known)
 
     def lend_to(self, data_dir: Path) -> None:
         """Make a data folder, which need not be there yet, know all embeddings of the run so far."""
-        with Catalog(load_settings(data_dir=data_dir).catalog_path) as catalog:
-            for folder in self._folders:
-                catalog.connection.execute("ATTACH ? AS lender", (str(load_settings(data_dir=folder).catalog_path),))
-                with catalog.transaction():
-                    catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM lender.embedding")
-                catalog.connection.execute("DETACH lender")
+        with self._lock:
+            _copy(self._known, data_dir)
+
+    def once(self, name: str, kind: type[T], make: Callable[[Path], T]) -> tuple[Path, T]:
+        """A folder that the first worker fills and the others find filled, and what filling it returned."""
+        place = self._folder / name
+        result = place / "result.json"
+        with FileLock(self._folder / f"{name}.lock"):
+            if not result.exists():
+                place.mkdir()
+                result.write_bytes(msgspec.json.encode(make(place)))
+        return place, msgspec.json.decode(result.read_bytes(), type=kind)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Add the embeddings of one data folder to another's."""
+    if source.exists():
+        with Catalog(load_settings(data_dir=target).catalog_path) as catalog:
+            catalog.connection.execute("ATTACH ? AS lender", (str(load_settings(data_dir=source).catalog_path),))
+            with catalog.transaction():
+                catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM lender.embedding")
+            catalog.connection.execute("DETACH lender")

@@ -69,6 +69,7 @@ def learned(reader: Reader) -> dict[str, Any]:
         "scale": round(float(torch.exp(reader.scale)), 4),
         "kinds": {name: round(float(value), 4) for name, value in zip(KINDS, reader.kind, strict=True)},
         "length": round(float(reader.length), 4),
+        "lexical": 0.0,
         "answers": [round(float(value), 4) for value in reader.answers],
         "scope": [],
     }

@@ -33,8 +33,9 @@ from lutrin.console import (
 from lutrin.errors import LutrinError
 from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.lock import ingest_lock
+from lutrin.modes import make_closed
 from lutrin.records import Question
-from lutrin.settings import Settings, described, load_settings
+from lutrin.settings import Settings, described, load_settings, unknown_variables
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -177,6 +178,8 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
     if as_json:
         click.echo(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return
+    for name, nearest in unknown_variables():
+        click.echo(f"Nothing reads {name}.{f' Is {nearest} meant?' if nearest else ''}", err=True)
     width = max(len(name) for name, _, _ in rows)
     for name, value, meaning in rows:
         click.echo(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
@@ -206,6 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command and turn what it raises into a message and an exit code."""
+    make_closed()
     try:
         code = command()
     except click.ClickException as error:

@@ -14,8 +14,9 @@ from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import read_manifest
 from lutrin.index.verify import verify_generation
 from lutrin.ingest.summary import left_out_lines
+from lutrin.modes import open_to_others
 from lutrin.ports import VectorStore
-from lutrin.settings import Settings
+from lutrin.settings import Settings, unknown_variables, with_addresses
 
 LOW_SPACE_BYTES = 1 << 30
 
@@ -43,7 +44,14 @@ async def examine(
         model_path: Finds and checks the language model of the settings.
         embedder: Name of the embedder that questions are embedded by; empty: not known here.
     """
-    checks = [_versions(), _space(settings), _embedder(settings), _generator(settings, model_path)]
+    checks = [
+        _versions(),
+        *_settings(settings),
+        _modes(settings),
+        _space(settings),
+        _embedder(settings),
+        _generator(settings, model_path),
+    ]
     checks += await _index(settings, store, embedder)
     checks.append(_chats(settings))
     return checks
@@ -69,9 +77,36 @@ def _versions() -> Check:
     return _guarded("versions", look)
 
 
+def _settings(settings: Settings) -> list[Check]:
+    """Names of variables that nothing reads, and names of proxies that have no address; the rest held at the start."""
+
+    def look() -> str:
+        with_addresses(settings)
+        return "Every value holds."
+
+    checks = [_guarded("settings", look)]
+    for name, nearest in unknown_variables():
+        remedy = f"Write {nearest}, or remove it." if nearest else "Remove it."
+        checks.append(Check("settings", ok=False, detail=f"Nothing reads {name}.", remedy=remedy))
+    return checks
+
+
+def _modes(settings: Settings) -> Check:
+    found = open_to_others(settings.data_dir)
+    if not found:
+        return Check("rights", ok=True, detail=f"Other users of this machine cannot read {settings.data_dir}.")
+    names = ", ".join(path.name for path in found)
+    return Check(
+        "rights", ok=False, detail=f"Other users can read {names}.", remedy=f"Run: chmod -R o= {settings.data_dir}"
+    )
+
+
 def _space(settings: Settings) -> Check:
     place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
     free = shutil.disk_usage(place).free
+    if free < settings.free_space_mb << 20:
+        detail = f"{free >> 20} MB are free in {settings.data_dir}, less than LUTRIN_FREE_SPACE_MB."
+        return Check("disk", ok=False, detail=detail, remedy="Free some space: conversations are not stored meanwhile.")
     detail = f"{free >> 20} MB are free in {settings.data_dir}."
     return Check(
         "disk", ok=free >= LOW_SPACE_BYTES, detail=detail, remedy="" if free >= LOW_SPACE_BYTES else "Free 1 GB."

@@ -55,6 +55,8 @@ class Reading:
     scale: float = 20.0
     kinds: Mapping[str, float] = field(default_factory=dict)
     length: float = 0.0
+    lexical: float = 0.0
+    """What a passage gets for its words: times its BM25 as a share of the best one's."""
     answers: tuple[float, float] = (0.3, -3.0)
     """Slope and bias from a passage's score to the odds that it answers."""
     scope: tuple[float, ...] = ()

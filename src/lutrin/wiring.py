@@ -1,11 +1,8 @@
 """Where settings become adapters and adapters become stages: the only place that knows profiles."""
 
-import asyncio
-import os
 import socket
-import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,19 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from lutrin import __version__, doctor, messages, restore
+from lutrin import __version__, doctor, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
 from lutrin.answer.warm_up import follow
+from lutrin.chats.key import secret_of
+from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
     IndexUnavailable,
-    IngestError,
-    IngestInProgress,
     ModelMissing,
 )
 from lutrin.index.catalog import read_left_out
@@ -41,6 +36,7 @@ from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
+from lutrin.modes import close_to_others
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
@@ -50,7 +46,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
-from lutrin.settings import Settings
+from lutrin.settings import Settings, unknown_variables, with_addresses
 from lutrin.transfer import Transferred, import_index
 from lutrin.wiring_models import model_path, open_reranker
 from lutrin.wiring_parts import (
@@ -60,6 +56,7 @@ from lutrin.wiring_parts import (
     embedding,
     following,
     in_background,
+    ingest_apart,
     ingesting,
     open_chats,
     open_embedder,
@@ -149,7 +146,7 @@ def answering(
         language=LanguageGate(settings.languages),
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
-        chats=chats,
+        chats=Recollection(chats) if chats is not None else None,
     )
 
 
@@ -255,6 +252,10 @@ async def run_server(
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
 
     configure_logging(settings)
+    settings = with_addresses(settings)
+    for name, nearest in unknown_variables():
+        get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)
+    close_to_others(settings.data_dir)
     # A port that is taken is known before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
         if settings.profile == "remote":
@@ -289,6 +290,8 @@ async def _serve(
             gate=shared,
             turns=shared,
             board=shared,
+            trouble=str(house.chats.reason or ""),
+            secret=secret_of(settings),
             echo=echo,
             clock=time.monotonic,
         )
@@ -313,43 +316,6 @@ async def _warm_up(house: House) -> None:
     """Search once, so that the first reader does not wait for what is loaded on first use."""
     with suppress(IndexUnavailable):
         await house.retrieve(Question(text="What does the first chapter say?"))
-
-
-async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
-
-    Args:
-        settings: Say where corpus and data lie.
-        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
-
-    Returns:
-        The figures of the summary.
-
-    Raises:
-        IngestInProgress: Another process is ingesting.
-        IngestError: It failed; the message is the process's last line.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
-        "--json", "--data-dir", str(settings.data_dir),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
-    )  # fmt: skip
-    if process.stdout is None or process.stderr is None:
-        raise TypeError("both streams are pipes")
-    last = ""
-    async for raw in process.stderr:
-        last = raw.decode(errors="replace").rstrip()
-        note(last)
-    output = await process.stdout.read()
-    await process.wait()
-    if not output.strip():
-        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
-    summary = msgspec.json.decode(output, type=IngestSummary)
-    for line in (*summary.found_lines(), *summary.trouble_lines()):
-        note(line)
-    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
-    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:

@@ -1,8 +1,8 @@
-"""The widget and the reader in a real Chromium: each suite of `web/tests` is one test here.
+"""The widget and the reader in a real Chromium: one journey always, each suite of `web/tests` in endurance.
 
 The suites of `web/tests/browser` have a scripted server, those of `web/tests/real` Lutrin itself with a small book and
 the tiny model. The Docusaurus site takes minutes to install and build, hence it is looked at here only where
-`just site` has built it; `just e2e` always does.
+`just site` has built it; `just test-all` and `just e2e` always do.
 """
 
 import json
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.endured import Endured
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
@@ -22,6 +23,8 @@ CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 SUITES = sorted(
     path.relative_to(TESTS).as_posix() for kind in ("browser", "real") for path in TESTS.glob(f"{kind}/*.test.ts")
 )
+FIRST = "real/first.test.ts"
+"""The journey that every run makes."""
 LIMIT_S = 280
 ALL_S = 900
 """For all suites together."""
@@ -75,9 +78,17 @@ def played(npm: str, chromium: Path, tmp_path_factory: pytest.TempPathFactory) -
     return {Path(suite["name"]).relative_to(TESTS).as_posix(): suite for suite in suites}
 
 
+@pytest.mark.slow("a small book is read, and a server and a browser start")
+def test_a_reader_asks_and_is_led_to_the_answer(npm: str, chromium: Path) -> None:
+    """On a real server, by keyboard, with nothing that axe finds and nothing from another origin."""
+    assert chromium.exists()
+    run(npm, TESTS, "exec", "--", "vitest", "run", FIRST)
+
+
+@pytest.mark.endurance
 @pytest.mark.timeout(ALL_S + 60)
 @pytest.mark.parametrize("suite", SUITES)
-def test_suite(suite: str, played: dict[str, dict[str, Any]]) -> None:
+def test_suite(suite: str, played: dict[str, dict[str, Any]], endured: Endured) -> None:
     """Every journey of the suite, with no violation of the policy and no request to another origin."""
     result = played[suite]
     failed = [one for one in result["assertionResults"] if one["status"] != "passed"]
@@ -85,14 +96,18 @@ def test_suite(suite: str, played: dict[str, dict[str, Any]]) -> None:
     assert result["status"] == "passed", "\n\n".join([result["message"], *told])
     assert result["assertionResults"]
     assert told == []
+    if all(one["status"] == "passed" for one in played.values()):
+        endured("browser", {name: len(one["assertionResults"]) for name, one in sorted(played.items())})
 
 
-def test_site(npm: str, chromium: Path) -> None:
+@pytest.mark.endurance
+def test_site(npm: str, chromium: Path, endured: Endured) -> None:
     """The plugin on the built Docusaurus site, on three kinds of page."""
     assert chromium.exists()
     if not (WEB / "site" / "build" / "index.html").is_file():
         pytest.skip("the sample site is not built; `just e2e` builds it and runs this")
     run(npm, TESTS, "exec", "--", "vitest", "run", "site/site.test.ts")
+    endured("site", {"kinds_of_page": 3})
 
 
 @pytest.mark.parametrize("package", ["widget", "docusaurus-plugin-lutrin"])

@@ -1,22 +1,22 @@
-"""Generated and hostile requests, a few hundred; `just chaos-http` sends them by the thousand."""
-
-import json
-import subprocess
-import sys
-from pathlib import Path
+"""Generated and hostile requests: some hundreds always, thousands in endurance; `just chaos-http` sends more."""
 
 import pytest
+from tests.endured import Endured
 
-SCRIPT = Path(__file__).parents[2] / "bench" / "chaos_http.py"
+from .accidents import LONG_S, report_of
 
 
 @pytest.mark.model
-def test_no_request_upsets_the_server() -> None:
+@pytest.mark.slow("hundreds of requests, each checked against the schema, and a server of their own")
+@pytest.mark.timeout(LONG_S)
+@pytest.mark.parametrize(
+    ("cases", "hostile"),
+    [pytest.param(100, 75, id="short"), pytest.param(2000, 500, id="long", marks=pytest.mark.endurance)],
+)
+def test_no_request_upsets_the_server(cases: int, hostile: int, endured: Endured) -> None:
     """No 5xx, no status that the schema does not name, nothing unforeseen in the log, and a server that goes on."""
-    command = [sys.executable, str(SCRIPT), "--cases", "600", "--hostile", "150"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = json.loads(done.stdout.splitlines()[-1])
-    assert report["schema"]["requests"] >= 600
-    assert report["hostile"]["requests"] >= 150
+    report = report_of("chaos_http", {"cases": cases, "hostile": hostile}, LONG_S)
+    assert report["schema"]["requests"] >= cases
+    assert report["hostile"]["requests"] >= hostile
     assert report["well"]
+    endured("chaos_http", {kind: report[kind]["requests"] for kind in ("schema", "hostile")})

@@ -1,32 +1,29 @@
-"""The accidents of `bench/chaos_ingest.py`, each a few times; `just chaos-ingest` runs them by the hundred."""
+"""The accidents of `bench/chaos_ingest.py`, each once or more always; endurance repeats them."""
 
-import json
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.endured import Endured
 
-SCRIPT = Path(__file__).parents[2] / "bench" / "chaos_ingest.py"
+from .accidents import LONG_S, report_of
+
+KINDS = ("kills", "failures", "crowds", "re-ingests", "swaps")
+SHORT = {"kills": 2, "failures": 3, "crowds": 1, "swaps": 4}
+LONG = {"kills": 25, "failures": 30, "crowds": 5, "re-ingests": 3, "swaps": 40}
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the failing disk is compiled by cc")
+@pytest.mark.slow("an ingest for every accident, and another to see what it left")
+@pytest.mark.timeout(LONG_S)
 @pytest.mark.parametrize(
-    "trial",
+    ("kind", "count"),
     [
-        ("--kills", "5"),
-        ("--failures", "6"),
-        ("--crowds", "1"),
-        ("--re-ingests", "2"),
-        ("--swaps", "4"),
+        *(pytest.param(kind, count, id=kind) for kind, count in SHORT.items()),
+        *(pytest.param(kind, count, id=f"{kind}-long", marks=pytest.mark.endurance) for kind, count in LONG.items()),
     ],
-    ids=lambda trial: trial[0].strip("-"),
 )
-def test_no_accident_hurts_the_index(trial: tuple[str, str]) -> None:
+def test_no_accident_hurts_the_index(kind: str, count: int, endured: Endured) -> None:
     """Kills, full and broken disks, crowds, re-ingests under questions, swaps: the index is the old or the new one."""
-    others = ("--kills", "--failures", "--crowds", "--re-ingests", "--swaps")
-    counts = [part for name in others for part in (trial if name == trial[0] else (name, "0"))]
-    done = subprocess.run([sys.executable, SCRIPT, *counts], capture_output=True, text=True, check=False, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout.splitlines()[-1])["benchmark"] == "chaos_ingest"
+    report = report_of("chaos_ingest", dict.fromkeys(KINDS, 0) | {kind: count}, LONG_S)
+    assert report.pop("benchmark") == "chaos_ingest"
+    endured(f"chaos_ingest {kind}", report)

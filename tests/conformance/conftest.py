@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from tests.embeddings import Lenders
 from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
-from tests.end_to_end.processes import Done, environment, run
+from tests.end_to_end.processes import Done, environment
+from tests.end_to_end.warm import LOADED, REMOTE, Warm
 from tests.remote.fixtures import postgres
 from tests.remote.school import INGEST_S
 
@@ -90,9 +91,20 @@ def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def warm(profile: Profile, models_dir: Path, bare_folder: Path) -> Iterator[Warm]:
+    """A process that has loaded what commands load under the profile."""
+    loaded = REMOTE if profile.name == "remote" else LOADED
+    made = Warm(environment(models_dir, bare_folder / "data"), bare_folder, loaded)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
 def house(
     profile: Profile,
+    warm: Warm,
     lenders: Lenders,
+    *,
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
@@ -100,10 +112,9 @@ def house(
     """One ingest of the whole corpus and one server, for all tests that change nothing."""
     place = tmp_path_factory.mktemp("house")
     data = place / "data"
-    lenders.lend_to(data)
     known = environment(models_dir, data, **profile.variables(data))
-    done = run(known, bare_folder, "ingest", CORPUS, within_s=INGEST_S)
-    lenders.add(data)
+    with lenders.lending(data):
+        done = warm.run(known, "ingest", CORPUS, within_s=INGEST_S)
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
         server = servers(data, LUTRIN_CORPUS_DIR=str(CORPUS), LUTRIN_ADMIN_TOKEN=TOKEN)
@@ -121,7 +132,9 @@ def reader(house: House) -> Reader:
 @pytest.fixture(scope="session")
 def growth(
     profile: Profile,
+    warm: Warm,
     lenders: Lenders,
+    *,
     tmp_path_factory: pytest.TempPathFactory,
     models_dir: Path,
     bare_folder: Path,
@@ -131,20 +144,20 @@ def growth(
     book, data = place / "book", place / "data"
     for chapter in ("01-chapter-1-embodied-intelligence", "02-chapter-2-sensors"):
         shutil.copytree(PART_1 / chapter, book / chapter)
-    lenders.lend_to(data)
     sizes = {"LUTRIN_CHUNK_TOKENS": "700", "LUTRIN_CHUNK_OVERLAP_TOKENS": "100"}
     known = environment(models_dir, data, **profile.variables(data), **sizes)
 
     counts: list[int] = []
 
     def ingest() -> Done:
-        done = run(known, bare_folder, "ingest", book, within_s=INGEST_S)
+        done = warm.run(known, "ingest", book, within_s=INGEST_S)
         counts.append(newest(data, "book")["chunks"])
         return done
 
     servers = Servers(models_dir, bare_folder, place, profile.variables)
     try:
-        first = ingest()
+        with lenders.lending(data):
+            first = ingest()
         reader = Reader(servers(data, LUTRIN_RATE_SESSION_PER_MIN="10").client)
         before = [found["metadata"]["id"] for found in reader.passages("What is the sensorimotor loop?")]
         added = book / "03-chapter-3-architecture"
@@ -157,7 +170,6 @@ def growth(
         again = ingest()
         (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
         broken = ingest()
-        lenders.add(data)
         yield Growth(reader, first, grown, again, broken, before, counts)
     finally:
         servers.close()

@@ -11,6 +11,7 @@ import ast
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -98,6 +99,7 @@ def specifications() -> list[Specification]:
     return found
 
 
+@cache
 def marks() -> Mapping[str, tuple[str, ...]]:
     """Node ids of this folder's tests by the identifiers that they carry."""
     found: dict[str, list[str]] = defaultdict(list)

@@ -67,14 +67,17 @@ def library(
     lenders: Lenders, tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path
 ) -> Library:
     """The small book and the first part of the sample book, read by two runs of the command; nothing may change it."""
-    place = tmp_path_factory.mktemp("library")
-    book = books.write_book(place / "books" / "tidepool")
-    variables = environment(models_dir, place / "data")
-    lenders.lend_to(place / "data")
-    first = run(variables, empty_folder, "ingest", book)
-    second = run(variables, empty_folder, "ingest", FOUNDATIONS)
-    lenders.add(place / "data")
-    return Library(place / "data", book, first, second)
+
+    def read(place: Path) -> tuple[Done, Done]:
+        variables, data = environment(models_dir, place / "data"), place / "data"
+        with lenders.lending(data):
+            first = run(variables, empty_folder, "ingest", books.write_book(place / "books" / "tidepool"))
+            return first, run(variables, empty_folder, "ingest", FOUNDATIONS)
+
+    place, (first, second) = lenders.once("library", tuple[Done, Done], read)
+    # Each worker has an index of its own, as an index is one process's.
+    data = shutil.copytree(place / "data", tmp_path_factory.mktemp("library") / "data")
+    return Library(data, place / "books" / "tidepool", first, second)
 
 
 @pytest.fixture

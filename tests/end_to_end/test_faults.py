@@ -59,9 +59,8 @@ def test_a_model_file_that_cannot_be_used(
     assert "lutrin models fetch tiny" in line
 
 
-def test_a_port_in_use(lutrin: Lutrin, serve: Servers, data_dir: Path) -> None:
+def test_a_port_in_use(lutrin: Lutrin, server: Server) -> None:
     """A second server on the same port ends with one sentence, and the first goes on."""
-    server = serve(data_dir)
     done = lutrin("serve", "--port", str(server.port))
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines()[-1] == f"Port {server.port} is in use. Choose another one with --port."
@@ -94,9 +93,10 @@ def test_a_damaged_index_leaves_the_other_book(serve: Servers, data_dir: Path, l
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("a model is loaded, killed while it writes, and loaded again")
 def test_the_model_is_killed_while_it_writes(serve: Servers, data_dir: Path, library: Library) -> None:
     """The reader in flight gets a whole answer at once, the model comes back, and the history has every word."""
-    limits: dict[str, Any] = {"LUTRIN_DEADLINE_S": "60", "LUTRIN_ANSWER_TOKENS": "256"}
+    limits: dict[str, Any] = {"LUTRIN_DEADLINE_S": "60", "LUTRIN_ANSWER_TOKENS": "96"}
     server = serve(data_dir, LUTRIN_MODEL="tiny", **limits)
     model = server.await_model()
     spent_s = cpu_s(model)
@@ -123,6 +123,7 @@ def test_the_model_is_killed_while_it_writes(serve: Servers, data_dir: Path, lib
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("a server loads its model, which hangs past the deadline")
 def test_a_model_that_hangs_is_not_waited_for(serve: Servers, data_dir: Path, library: Library) -> None:
     """After the deadline the quotes are the answer, long before the process is given up; then it goes on."""
     server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="2")
@@ -143,6 +144,7 @@ def test_a_model_that_hangs_is_not_waited_for(serve: Servers, data_dir: Path, li
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("a server loads its model, answers two readers, is killed and starts again")
 def test_the_server_is_killed_while_people_read(serve: Servers, data_dir: Path) -> None:
     """After `kill -9` and a new start every acknowledged message is there, and no process is left behind."""
     server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="60", LUTRIN_ANSWER_TOKENS="16")

@@ -97,6 +97,7 @@ def test_the_embedder_reports_to_nobody(guarded: dict[str, Any]) -> None:
 
 @pytest.mark.model
 @pytest.mark.gguf
+@pytest.mark.slow("every command in a process of its own, and a server with a model")
 def test_nothing_leaves_the_machine(
     models_dir: Path, serve: Servers, book: Path, tmp_path: Path, guarded: dict[str, Any]
 ) -> None:

@@ -128,6 +128,8 @@ def test_a_second_run_embeds_nothing_and_compares(tmp_path: Path, capsys: pytest
     first = capsys.readouterr()
     assert "2 questions" in first.err
     assert "| arms  | 1.000 / " in first.out
+    figures = shelf_report.read(saved).figures["arms"]
+    assert [figures[head][0] for head in ("RRF file@1", "RRF facts", "start facts", "oracle facts")] == [1.0] * 4
     assert "elbow" not in saved.read_text(encoding="utf-8")
     main([str(folder), "--data", str(data), "--compare", str(saved), "--model", "none"])
     again = capsys.readouterr()

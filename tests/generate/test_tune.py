@@ -173,6 +173,7 @@ def test_set_up_measures_nothing_where_it_should_not(tmp_path: Path, given: dict
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("two formats of a model are measured for some seconds each")
 def test_set_up_measures_once(models_dir: Path, tmp_path: Path) -> None:
     """The model that will answer is measured in what the time allows of two formats; a second time nothing happens."""
     given = load_settings(data_dir=tmp_path, models_dir=models_dir, model="tiny")
@@ -184,6 +185,7 @@ def test_set_up_measures_once(models_dir: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("a model is converted, loaded and measured")
 def test_a_real_file_is_converted_and_measured(models_dir: Path, tmp_path: Path) -> None:
     """Conversion writes a whole file or none; the result loads, runs and is measured in a process of its own."""
     from lutrin.adapters.llamacpp_quantize import quantize  # noqa: PLC0415 - loads llama.cpp

@@ -219,6 +219,7 @@ def tiny(models_dir: Path) -> Callable[[], Decoder]:
 
 
 @pytest.mark.gguf
+@pytest.mark.slow("a real model writes ten answers twice")
 async def test_ten_real_answers_are_those_of_one_reader_alone(models_dir: Path) -> None:
     """Ten at once read what each would have read alone, up to where two next words were as good as equal.
 

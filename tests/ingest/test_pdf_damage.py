@@ -7,6 +7,7 @@ from io import BytesIO
 import pypdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
+from tests.endured import Endured
 from tests.ingest.drawn import BODY, heading, pdf, text, texts
 
 from lutrin.errors import DocumentError
@@ -97,16 +98,21 @@ def bomb(megabytes: int) -> bytes:
     return buffer.getvalue()
 
 
-def test_a_bomb_costs_one_error_line() -> None:
+@pytest.mark.parametrize(
+    ("megabytes", "limit_s"),
+    [pytest.param(40, 2, id="short"), pytest.param(100, 8, id="long", marks=pytest.mark.endurance)],
+)
+def test_a_bomb_costs_one_error_line(megabytes: int, limit_s: float, endured: Endured) -> None:
     """Whether it eats time or memory, its process ends and ours goes on unharmed."""
-    data = bomb(100)
+    data = bomb(megabytes)
     assert len(data) < 1024 * 1024
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.monotonic()
     with pytest.raises(DocumentError, match=r"^bomb\.pdf: "):
-        read_limited(data, "bomb.pdf", time_limit_s=8)
-    assert time.monotonic() - began < 12
+        read_limited(data, "bomb.pdf", time_limit_s=limit_s)
+    assert time.monotonic() - began < limit_s + 4
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+    endured("pdf bomb", {"megabytes": megabytes, "limit_s": limit_s})
 
 
 def test_memory_is_limited() -> None:

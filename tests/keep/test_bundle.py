@@ -67,6 +67,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.model
+@pytest.mark.slow("everything is installed anew from the bundle")
 def test_a_bundle_installs_and_answers_without_a_network(unpacked: Path, tmp_path: Path) -> None:
     """The installer checks, installs and examines; then the book answers, from the new folder alone."""
     done = run([sys.executable, unpacked / "install.py", tmp_path / "lutrin"], tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.embeddings import Lenders
+from tests.endured import Endured
 
 from loadtests.server import ingest, settings
 
@@ -32,7 +33,9 @@ def minute(command: list[str], environment: dict[str, str]) -> "subprocess.Compl
 @pytest.mark.model
 @pytest.mark.gguf
 @pytest.mark.parametrize("scenario", ["ten", "class"])
-def test_every_reader_is_answered_and_none_waits_twice_as_long(scenario: str, known: Path, tmp_path: Path) -> None:
+def test_every_reader_is_answered_and_none_waits_twice_as_long(
+    scenario: str, known: Path, tmp_path: Path, endured: Endured
+) -> None:
     """No request fails and no session waits over twice as long as another, for the first words or for the model.
 
     The same bars as those of `just loadtest`, which judges the seconds too. Waits that lie apart are held against the
@@ -50,3 +53,4 @@ def test_every_reader_is_answered_and_none_waits_twice_as_long(scenario: str, kn
     assert (report["loadtest"], report["failed"]) == (scenario, 0)
     assert report["answers"] >= report["sessions"] >= 10
     assert {path.name for path in tmp_path.iterdir()} == {f"{scenario}.md", f"{scenario}.svg"}
+    endured(f"loadtest {scenario}", {name: report[name] for name in ("answers", "failed", "sessions")})

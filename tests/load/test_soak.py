@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.endured import Endured
 
 ROOT = Path(__file__).parents[2]
 PART = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
@@ -14,7 +15,7 @@ PART = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
 
 @pytest.mark.model
 @pytest.mark.gguf
-def test_readers_notice_no_accident() -> None:
+def test_readers_notice_no_accident(endured: Endured) -> None:
     """The model is killed, hung, and the book ingested again: every question is answered."""
     command = [sys.executable, str(ROOT / "bench" / "soak.py"), "--hours", str(40 / 3600), "--every-s", "8"]
     environment = {**os.environ, "LUTRIN_MODEL": "tiny"}
@@ -26,3 +27,4 @@ def test_readers_notice_no_accident() -> None:
     assert report["failed"] == 0, done.stdout + done.stderr
     assert report["answers"] >= 10
     assert report["accidents"]["killed"] >= 1
+    endured("soak", {name: report[name] for name in ("answers", "failed", "accidents")})

@@ -92,6 +92,7 @@ def test_only_what_is_wanted_comes_back(decoder: Decoder) -> None:
     assert results == [None, alone[1], alone[0]]
 
 
+@pytest.mark.slow("a real model's memory is filled to its end")
 def test_full_memory_is_an_error_that_can_be_named(decoder: Decoder) -> None:
     """More tokens than cells: the step fails with an error of ours, and an emptied memory works again."""
     tokens = (decoder.encode(PROMPT) * 20)[:200]

@@ -67,7 +67,7 @@ async def generator(request: pytest.FixtureRequest, models_dir: Path) -> AsyncIt
 
 def ask(text: str, **more: object) -> GenerationRequest:
     """A request for a short answer."""
-    options = {"max_tokens": 12, "deadline_s": 60.0, **more}
+    options = {"max_tokens": 12, "deadline_s": 300.0, **more}
     messages = (Message(role="system", content="Answer briefly."), Message(role="user", content=text))
     return GenerationRequest(messages=messages, **options)  # type: ignore[arg-type]  # the options are checked by the struct's users
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.end_to_end import books
-from tests.end_to_end.processes import START_S, Done, Server, environment, run, wait_until
+from tests.end_to_end.processes import START_S, Done, Server, environment, wait_until
+from tests.end_to_end.warm import Warm
 from tests.remote.postgres import Cluster
 from tests.remote.services import Services
 
@@ -17,8 +18,9 @@ INGEST_S = 900.0
 class School:
     """One ingested book, and servers over it."""
 
-    def __init__(self, services: Services, models_dir: Path, place: Path, **variables: str) -> None:
+    def __init__(self, services: Services, warm: Warm, models_dir: Path, place: Path, **variables: str) -> None:
         self.place = place
+        self._warm = warm
         self.data = place / "data"
         self.book = books.write_book(place / "book")
         own = {
@@ -32,7 +34,11 @@ class School:
 
     def ingest(self) -> Done:
         """Read the book by the command."""
-        return run(self.variables, self.place, "ingest", self.book, within_s=INGEST_S)
+        return self.run("ingest", self.book)
+
+    def run(self, *arguments: str | Path, **variables: str) -> Done:
+        """A command with the school's settings, in its folder."""
+        return self._warm.run({**self.variables, **variables}, *arguments, within_s=INGEST_S, cwd=self.place)
 
     def serve(self, data: str = "data") -> Server:
         """One more server on the same services, with its books in this folder; it waits until it has some."""
@@ -64,9 +70,11 @@ def services(postgres: Cluster) -> Iterator[Services]:
 
 
 @pytest.fixture(scope="session")
-def school(services: Services, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[School]:
+def school(
+    services: Services, warm_remote: Warm, models_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[School]:
     """A book that was ingested with services elsewhere, and two servers over it, one of them with an empty disk."""
-    made = School(services, models_dir, tmp_path_factory.mktemp("school"))
+    made = School(services, warm_remote, models_dir, tmp_path_factory.mktemp("school"))
     try:
         done = made.ingest()
         assert done.code == 0, done.err

@@ -88,6 +88,7 @@ async def test_only_what_may_still_be_read_is_kept(tmp_path: Path, postgres_url:
     assert len(await two.rack.listed()) == 1
 
 
+@pytest.mark.slow("it looks again and again until the other server has followed, and PostgreSQL starts anew")
 async def test_a_server_follows_and_goes_on_without_the_rack(
     tmp_path: Path, postgres: Cluster, postgres_url: str
 ) -> None:

@@ -98,6 +98,7 @@ async def test_foreign_conversations_stay_foreign(postgres_url: str) -> None:
     await store.close()
 
 
+@pytest.mark.slow("PostgreSQL is killed and started twice while five readers write")
 async def test_no_acknowledged_message_is_lost_when_the_server_is_killed(postgres: Cluster, postgres_url: str) -> None:
     """Writers go on while PostgreSQL is killed and started again; all get through in the end, and all is there."""
     store = await PostgresChatStore.open(postgres_url, KEY)

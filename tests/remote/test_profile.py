@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 from tests.end_to_end import books
-from tests.end_to_end.processes import Server, environment, free_port, run, wait_until
+from tests.end_to_end.processes import Server, environment, free_port, wait_until
+from tests.end_to_end.warm import Warm
 from tests.remote.crowd import FRIENDLY_DOWN, SECRET, Crowd, ask
 from tests.remote.school import INGEST_S, TOKEN, School
 from tests.remote.services import Services
@@ -149,6 +150,7 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
     assert [path for path, _, _ in services.openai.asked if path == "/embeddings"] == []
 
 
+@pytest.mark.slow("reads a book and starts a server in processes of their own")
 @pytest.mark.parametrize(
     ("variables", "answers"),
     [
@@ -165,10 +167,16 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
     ],
 )
 def test_parts_can_stay_local(
-    services: Services, models_dir: Path, tmp_path: Path, variables: dict[str, str], answers: str
+    services: Services,
+    warm_remote: Warm,
+    *,
+    models_dir: Path,
+    tmp_path: Path,
+    variables: dict[str, str],
+    answers: str,
 ) -> None:
     """Each part alone is elsewhere: vectors in Qdrant, embeddings, the language model, words in PostgreSQL."""
-    school = School(services, models_dir, tmp_path, LUTRIN_MODEL="none", **variables)
+    school = School(services, warm_remote, models_dir, tmp_path, LUTRIN_MODEL="none", **variables)
     if "LUTRIN_WORDS" not in variables:
         del school.variables["DATABASE_URL"]
     try:
@@ -193,7 +201,7 @@ def test_parts_can_stay_local(
 )
 def test_what_cannot_be_reached_is_named_at_start(school: School, variable: str, value: str, said: str) -> None:
     """The start fails with one line that says what is missing or where nobody answered, and holds no secret."""
-    done = run({**school.variables, variable: value}, school.place, "serve", "--port", str(free_port()))
+    done = school.run("serve", "--port", str(free_port()), **{variable: value})
     assert done.code == 1
     assert said in done.err
     assert "secret" not in done.err
@@ -205,7 +213,7 @@ def test_what_cannot_be_reached_is_named_at_start(school: School, variable: str,
 )
 def test_commands_that_would_keep_half_are_refused(school: School, command: tuple[str, ...]) -> None:
     """What copies this machine's files alone says so, and what to use in its place."""
-    done = run(school.variables, school.place, *command)
+    done = school.run(*command)
     assert done.code == 1
     assert "export-index" in done.err
     assert not (school.place / "x.tar").exists()
@@ -224,13 +232,13 @@ def test_an_index_of_another_embedding_model_is_not_opened(school: School) -> No
 
 def test_doctor_looks_at_every_service(school: School, services: Services) -> None:
     """Each is named with where it is; one that is away fails with its remedy, and no secret is printed."""
-    well = run(school.variables, school.place, "doctor")
+    well = school.run("doctor")
     assert well.code == 0, well.out + well.err
     for name in ("Qdrant", "language model", "PostgreSQL"):
         assert name in well.out
     services.openai.down = True
     try:
-        ill = run(school.variables, school.place, "doctor")
+        ill = school.run("doctor")
     finally:
         services.openai.down = False
     assert ill.code == 1

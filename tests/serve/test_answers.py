@@ -17,6 +17,8 @@ ASKING = [
     ("/query-selection", {"query": "What?", "selected_text": "A loop."}, "tutor", "selection"),
 ]
 
+JSON = {"Content-Type": "application/json"}
+
 
 @pytest.mark.parametrize("case", ASKING)
 async def test_every_surface_asks_the_same_flow(
@@ -52,6 +54,7 @@ async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
         "session_id": "s1",
         "sources": ["01/02-loop.mdx"],
         "citations": [as_sent(LOOP)],
+        "explanation": ANSWER.explanation,
         "excerpts": [as_sent(EXCERPT)],
         "suggestions": list(ANSWER.suggestions),
         "warnings": list(ANSWER.warnings),
@@ -114,7 +117,7 @@ HOSTILE = [
 @pytest.mark.parametrize(("body", "status"), HOSTILE)
 async def test_what_is_no_json_is_refused(client: httpx.AsyncClient, body: bytes, status: int) -> None:
     """Malformed, not UTF-8, too deep: 400. Nothing at all: 422. Too long: 413. Never 500."""
-    reply = await client.post("/api/query", content=body)
+    reply = await client.post("/api/query", content=body, headers=JSON)
     assert reply.status_code == status
     assert reply.headers["content-type"] == "application/problem+json"
 
@@ -123,8 +126,8 @@ async def test_exactly_64_kib_are_read(client: httpx.AsyncClient) -> None:
     """The limit is inclusive."""
     frame = len('{"query":""}')
     fits = b'{"query":"' + b"x" * (64 * 1024 - frame) + b'"}'
-    assert (await client.post("/api/query", content=fits)).status_code == 200
-    assert (await client.post("/api/query", content=fits.replace(b"xx", b"xxx", 1))).status_code == 413
+    assert (await client.post("/api/query", content=fits, headers=JSON)).status_code == 200
+    assert (await client.post("/api/query", content=fits.replace(b"xx", b"xxx", 1), headers=JSON)).status_code == 413
 
 
 async def test_a_long_body_without_length_is_cut_off(client: httpx.AsyncClient) -> None:
@@ -134,7 +137,7 @@ async def test_a_long_body_without_length_is_cut_off(client: httpx.AsyncClient) 
         for _ in range(200):
             yield b"x" * 1024
 
-    reply = await client.post("/api/query", content=endless())  # type: ignore[arg-type]  # an async generator of bytes
+    reply = await client.post("/api/query", content=endless(), headers=JSON)  # type: ignore[arg-type]  # an async generator of bytes
     assert reply.status_code == 413
 
 

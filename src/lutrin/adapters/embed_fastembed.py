@@ -49,6 +49,7 @@ class _Learned(msgspec.Struct, frozen=True):
     scale: float
     kinds: dict[str, float]
     length: float
+    lexical: float
     answers: tuple[float, float]
     scope: tuple[float, ...]
 

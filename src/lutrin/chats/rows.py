@@ -1,6 +1,7 @@
 """Between the records that travel and the rows that are stored, and the statements that store them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from lutrin.records import (
     Refusal,
     Role,
 )
+from lutrin.settings import Settings
 
 Insert = sqlite.Insert | postgresql.Insert
 Inserter = Callable[[Table], Insert]
@@ -47,6 +49,21 @@ _shown = msgspec.json.Decoder(Shown)
 _citations = msgspec.json.Decoder(tuple[Citation, ...])
 _made = msgspec.json.Decoder(Made)
 _ids = msgspec.json.Decoder(tuple[str, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What may be stored."""
+
+    conversation_bytes: int
+    """In one conversation."""
+    reader_bytes: int
+    """In all conversations of one browser."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Room":
+        """What the operator allows."""
+        return cls(settings.conversation_kb << 10, settings.reader_kb << 10)
 
 
 def iso(moment: datetime) -> str:
@@ -77,6 +94,7 @@ def new_session(
         "generation": origin.generation,
         "user_agent": seal.close(origin.user_agent[:USER_AGENT_CHARS]),
         "message_count": 0,
+        "stored_bytes": 0,
     }
 
 
@@ -110,8 +128,18 @@ class Statements:
         )
         """Inserts a message; one that is there is replaced in its place, unless it is another conversation's."""
         count = select(func.count()).select_from(message).where(message.c.session == bindparam("of")).scalar_subquery()
-        self.recount = update(session).where(session.c.key == bindparam("of")).values(message_count=count)
-        """Brings the number of messages of the conversation `of` up to date."""
+        self.recount = (
+            update(session)
+            .where(session.c.key == bindparam("of"))
+            .values(message_count=count, stored_bytes=session.c.stored_bytes + bindparam("added"))
+        )
+        """Brings the number of messages of the conversation `of` up to date, and adds what was stored."""
+        self.size = select(session.c.stored_bytes).where(session.c.key == bindparam("of"))
+        """Bytes of the conversation `of`."""
+        self.size_of_all = select(func.coalesce(func.sum(session.c.stored_bytes), 0)).where(
+            session.c.owner == bindparam("whose")
+        )
+        """Bytes of all conversations of an owner."""
         self.history = (
             select(message, session.c.id.label("public"))
             .join(session)
@@ -140,6 +168,11 @@ def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | N
         "shown": seal.close(msgspec.json.encode(shown).decode()) if shown != Shown() else "",
         "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
     }
+
+
+def size_of(row: dict[str, str | None]) -> int:
+    """Bytes that the texts of a row take."""
+    return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
 
 
 def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> ChatMessage:

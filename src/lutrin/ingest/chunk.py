@@ -13,6 +13,7 @@ from itertools import groupby
 
 from msgspec import structs
 
+from lutrin.ingest.roles import with_roles
 from lutrin.records import BookInfo, Chunk, ContentType, Document, Notice, Section, Unit, embedded_text
 
 TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
@@ -51,6 +52,7 @@ def chunk_document(
         target_tokens: Length to aim at, headings included; only a unit that is longer by itself exceeds it.
         overlap_tokens: At most so many tokens of whole units are repeated at the start of the next chunk of a section.
     """
+    document = with_roles(document)
     count = _Counter(embedder_token_offsets)
     chunks: list[Chunk] = []
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()

@@ -5,11 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
-from lutrin.ingest.roles import Shape, Titled, roles_of_headings, roles_of_units
+from lutrin.ingest.roles import Shape, roles_of_headings, roles_of_units, titled
 from lutrin.records import Section, TextRole, Unit, UnitKind
-
-# A section is a list if more than this share of its text stands in items.
-_LISTED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +81,6 @@ class Draft:
             )
             self.append(unit, shape)
 
-    def titled(self) -> Titled:
-        """What its role is told by."""
-        total = sum(len(unit.text) for unit in self.units)
-        listed = sum(len(unit.text) for unit in self.units if unit.kind == "list_item")
-        has_code = any(unit.kind == "code" for unit in self.units)
-        return Titled(self.title, len(self.path), listed > _LISTED * total, has_code)
-
 
 def finished(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[Section, ...]:
     """The sections, each up to where the next one starts, their units with their roles.
@@ -102,7 +92,7 @@ def finished(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[
     """
     drafts = list(drafts)
     ends = [draft.start for draft in drafts[1:]] + [end]
-    given = roles_of_headings([draft.titled() for draft in drafts], page)
+    given = roles_of_headings([titled(draft.title, len(draft.path), draft.units) for draft in drafts], page)
     return tuple(
         Section(
             title=draft.title,

@@ -111,7 +111,10 @@ class Page:
     def _find_title(self) -> str:
         title = self.front.text("title")
         if not title:
-            first = next((b for b in _flat(self.blocks) if isinstance(b, Heading) and b.level == 1), None)
+            headings = [block for block in _flat(self.blocks) if isinstance(block, Heading)]
+            first = next((heading for heading in headings if heading.level == 1), None)
+            if first is None and headings and headings[0] is self.blocks[0]:
+                first = headings[0]  # the pages of mdBook may begin with a smaller heading
             if first is not None:
                 tokens = self.inline.tokens(first.body.text)
                 title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)

@@ -14,8 +14,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, get_args
 
+from msgspec import structs
+
 from lutrin.ingest.inline import Token
-from lutrin.records import NEVER_AN_ANSWER, TextRole, Unit
+from lutrin.records import NEVER_AN_ANSWER, Document, TextRole, Unit
 
 Shape = Literal["", "signpost", "link"]
 """What a unit consists of: nothing but a link to a place in the book, nothing but a link elsewhere, or more."""
@@ -30,6 +32,8 @@ _WORD = re.compile(r"\w+")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|<")
 # Words that may stand beside a link in an item that is nothing but a link: "Chapter 3:", "by a colleague".
 _BESIDE = 3
+# A section is a list if more than this share of its text stands in items.
+_LISTED = 0.6
 # A section of questions has so many. Links have so many words each: the linked names of things are no list of links.
 _LEAST = 2
 # A section is one of links from so many on, if so much of its text stands in them.
@@ -80,6 +84,28 @@ def roles_of_headings(headings: Sequence[Titled], page: TextRole | None) -> list
         above.append(own or (above[-1] if above else page))
         found.append(above[-1])
     return found
+
+
+def titled(title: str, depth: int, units: Sequence[Unit]) -> Titled:
+    """What a section's role is told by."""
+    total = sum(len(unit.text) for unit in units)
+    listed = sum(len(unit.text) for unit in units if unit.kind == "list_item")
+    return Titled(title, depth, listed > _LISTED * total, any(unit.kind == "code" for unit in units))
+
+
+def with_roles(document: Document) -> Document:
+    """A document with roles, from a format whose parser gives none: by headings and by what sections consist of."""
+    sections = document.sections
+    if any(section.role != "text" or any(unit.role != "text" for unit in section.units) for section in sections):
+        return document
+    headings = [titled(section.title, len(section.heading_path), section.units) for section in sections]
+    found = []
+    for section, heading in zip(sections, roles_of_headings(headings, role_of_page(document.filename)), strict=True):
+        plain: list[Shape] = [""] * len(section.units)
+        roles = roles_of_units(section.units, plain, heading)
+        units = tuple(structs.replace(unit, role=role) for unit, role in zip(section.units, roles, strict=True))
+        found.append(structs.replace(section, units=units, role=heading or "text"))
+    return structs.replace(document, sections=tuple(found))
 
 
 def role_of_title(title: str) -> TextRole | None:
@@ -190,15 +216,15 @@ def roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: Text
         if own is None or (heading in NEVER_AN_ANSWER and (own, heading) not in _INSIDE):
             own = heading
         before = units[places[0] - 1] if places[0] else None
-        if own is not None and before is not None and before.text == units[places[0]].lead and _announces(before.text):
+        if own is not None and before is not None and _announces(before.text, units[places[0]].lead, own):
             roles[-1] = own
         roles += [units[place].role if units[place].role != "text" else own or "text" for place in places]
     return roles
 
 
-def _announces(text: str) -> bool:
-    """Whether a sentence goes on in the list behind it, and so has the list's role."""
-    return text.rstrip("*_ ").endswith((":", ","))
+def _announces(text: str, lead: str, role: TextRole) -> bool:
+    """Whether a unit goes on in the list behind it or is a title of such lists, and so has the list's role."""
+    return (text == lead and text.rstrip("*_ ").endswith((":", ","))) or role_of_title(text) == role
 
 
 def _role_of_all(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:

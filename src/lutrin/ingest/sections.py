@@ -13,6 +13,7 @@ from lutrin.ingest.script import Tag, literal_of
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
+    TABS,
     WARNINGS,
     Admonition,
     Block,
@@ -28,6 +29,8 @@ from lutrin.ingest.tree import (
     Table,
     callout_of,
     cells_of,
+    entries_of,
+    variant_of,
 )
 from lutrin.ingest.visible import Visible, anchor_text, read_visible
 from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
@@ -139,7 +142,8 @@ class Outline:
             self._draft.add("sentence", text, place, self._draft.new_block(), where)
             return
         page = self._drafts[0]
-        if block.level == 1 and len(self._drafts) == 1 and text.casefold() == clean(self._title).casefold():
+        first = len(self._drafts) == 1 and (block.level == 1 or not page.units)
+        if first and text.casefold() == clean(self._title).casefold():
             page.title_range = place
             return
         while self._parents and self._parents[-1][0] >= block.level:
@@ -296,6 +300,8 @@ class Outline:
         visible = self._visible(block.title) if block.title is not None else Visible()
         text = clean(visible.text)
         inside = inside.within(role_of_box(block.name.split(), text))
+        if block.name in TABS:
+            inside = replace(inside, variant=text)
         if block.title is not None and text:
             place = self._place(block.title, visible, 0, len(visible.text))
             self._draft.add("caption", text, place, self._draft.new_block(), inside)
@@ -309,11 +315,16 @@ class Outline:
             headings=where.headings and not callout,
             tabs=block.tag.name in CODE_GROUPS,
         ).within(self._role_of(block, callout))
+        if block.tag.name.lower() in TABS:
+            inside = replace(inside, variant=variant_of(block.tag))
         for shown in attribute_texts(block.tag):
             self._draft.add("caption", clean(shown.text), (shown.start, shown.end), self._draft.new_block(), inside)
         if block.tag.name == "tr" and (cells := cells_of(block)):
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
             self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)
+            return
+        if block.tag.name == "dl" and (entries := entries_of(block)):
+            self._definitions(entries, inside)
             return
         level = block.tag.name[1:]
         only = block.children[0] if len(block.children) == 1 else None
@@ -328,6 +339,20 @@ class Outline:
                 self._code(Code(literal[0], block.tag.attribute("language"), only.start, only.end, start, end), inside)
                 return
         self._walk(block.children, inside)
+
+    def _definitions(self, entries: Sequence[tuple[Paragraph, Paragraph]], where: Where) -> None:
+        """Each term with the first sentence of what it means: an item that can be quoted alone."""
+        number = self._draft.new_block()
+        for term, meaning in entries:
+            name = clean(self._visible(term.body).text)
+            visible = self._visible(meaning.body)
+            for index, (start, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
+                text = clean(visible.text[start:end])
+                place = self._place(meaning.body, visible, start, end)
+                if index:
+                    self._draft.add("sentence", text, place, number, where)
+                else:
+                    self._draft.add("list_item", f"{name}: {text}", (term.start, place[1]), number, where)
 
     def _role_of(self, block: Element, callout: str) -> TextRole | None:
         """The role that an element gives by its name, its classes, or the line that unfolds it."""

@@ -22,7 +22,7 @@ class Read:
     scores: Float
     """(units,): logarithms of how likely each unit is the answer, up to a constant; -inf for what has no words."""
     score: float
-    """Of the passage: the logarithm of the sum over its units."""
+    """Of the passage: the logarithm of the sum over its units, and what it gets for its words."""
     cosine: float
 
 
@@ -31,6 +31,7 @@ def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
     late = matched.late
     share = matched.asked.share
     own, headed = late.unit_own @ share, late.unit_best @ share
+    best = max(matched.lexical.values(), default=0.0) or 1.0
     found = []
     for index, chunk in enumerate(pool.chunks):
         start, stop = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
@@ -40,7 +41,9 @@ def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
         scores[places] = reading.scale * (reading.own * own[start:stop] + reading.headed * headed[start:stop] + whole)
         for place in places.tolist():
             scores[place] += reading.form(chunk.units[place])
-        found.append(Read(chunk, scores, log_sum(scores), float(matched.cosines[index])))
+        held = matched.lexical.get(chunk.chunk_id, 0.0) / best
+        score = log_sum(scores) + reading.lexical * held
+        found.append(Read(chunk, scores, score, float(matched.cosines[index])))
     return found
 
 

@@ -21,8 +21,17 @@ from lutrin.errors import LutrinError
 from lutrin.log import get_logger
 from lutrin.memory import give_back
 from lutrin.serve import problems
+from lutrin.serve.compression import compressing
+from lutrin.serve.connections import (
+    ACCEPTED_AT_ONCE,
+    BACKLOG,
+    Connections,
+    most_connections,
+    protocol,
+    raise_file_limit,
+)
 from lutrin.serve.desk import MESSAGE_HEADER, Desk
-from lutrin.serve.guards import BodyGuard, HostGuard, answering_head
+from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
@@ -98,7 +107,11 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     return Litestar(
         route_handlers=HANDLERS,
         dependencies={name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
-        middleware=[HostGuard((settings.host, *settings.allowed_hosts)), BodyGuard()],
+        middleware=[
+            HostGuard((settings.host, *settings.allowed_hosts)),
+            ElsewhereGuard(settings.cors_origins),
+            BodyGuard(),
+        ],
         exception_handlers=problems.HANDLERS,
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),
@@ -131,8 +144,16 @@ async def run_server(
     """
     listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
+    connections = Connections(
+        most_connections(settings.connections, raise_file_limit()),
+        settings.connections_per_peer,
+        settings.trusted_proxies,
+    )
     config = uvicorn.Config(
-        answering_head(app),
+        compressing(answering_head(app)),
+        http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
         workers=1,
         access_log=False,  # paths hold session ids
         log_config=None,
@@ -161,6 +182,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
         super().__init__(config)
         self._desk = desk
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)  # the loop takes few at once; more than these may wait for it
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         ending = asyncio.create_task(self._desk.end(ANSWERS_END_S))
@@ -195,7 +221,7 @@ def listen(host: str, port: int) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            listener.listen(2048)
+            listener.listen(BACKLOG)
         except OSError:
             listener.close()
             raise

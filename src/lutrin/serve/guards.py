@@ -20,11 +20,14 @@ from litestar.types import (
     WebSocketReceiveMessage,
 )
 
-from lutrin.errors import MalformedRequest, RequestTooLarge
-from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, MALFORMED_BODY, WRONG_HOST
+from lutrin.errors import MalformedRequest, NotPermitted, RequestTooLarge, WrongContentType
+from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, FOREIGN_ORIGIN, MALFORMED_BODY, NOT_JSON, WRONG_HOST
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_DEPTH = 32
+CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+FORMS = ("/teacher/", "/books")
+"""Here forms and files are sent, each with a key or a token of its own."""
 LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 # A string (also one that never ends, so that the scan stays linear) or a bracket.
@@ -75,6 +78,40 @@ def answering_head(app: ASGIApp) -> ASGIApp:
         await app({**scope, "method": "GET"}, receive, send_head)  # type: ignore[arg-type]  # a copy with one change
 
     return answer
+
+
+class ElsewhereGuard(ASGIMiddleware):
+    """Lets pages of other sites change or ask something only if the operator named them.
+
+    A browser asks the server first before it sends JSON to another site, but sends a form or plain text at once; hence
+    the origin is looked at here, and a body that does not call itself JSON is not read.
+
+    Args:
+        origins: Whose pages may; `*` admits all.
+    """
+
+    def __init__(self, origins: Sequence[str]) -> None:
+        self._origins = frozenset(origins)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        """Pass the request on if it comes from this site, a named one, or no page at all.
+
+        Raises:
+            NotPermitted: It comes from a page of another site.
+            WrongContentType: Its body does not call itself JSON.
+        """
+        if scope["type"] == "http" and scope["method"] in CHANGING:
+            origin = _header(scope, b"origin").decode("latin-1")
+            if origin and not self._is_admitted(origin.lower(), _header(scope, b"host").decode("latin-1").lower()):
+                raise NotPermitted(FOREIGN_ORIGIN.format(origin=origin[:200]))
+            kind = _header(scope, b"content-type").partition(b";")[0].strip().lower()
+            has_body = _header(scope, b"content-length") not in {b"", b"0"} or _header(scope, b"transfer-encoding")
+            if has_body and kind != b"application/json" and not scope["path"].startswith(FORMS):
+                raise WrongContentType(NOT_JSON)
+        await next_app(scope, receive, send)
+
+    def _is_admitted(self, origin: str, host: str) -> bool:
+        return bool({"*", origin} & self._origins) or origin in {f"http://{host}", f"https://{host}"}
 
 
 class BodyGuard(ASGIMiddleware):

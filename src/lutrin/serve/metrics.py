@@ -44,6 +44,7 @@ class Metrics:
         self.requests = Counter(
             "lutrin_http_requests", "HTTP requests", ["operation", "status"], registry=self._registry
         )
+        self.unsaved = Counter("lutrin_messages_not_saved", "Answers that could not be stored", registry=self._registry)
         self.limited = Counter("lutrin_rate_limited", "Questions refused by a rate limit", registry=self._registry)
         self.resumed = Counter("lutrin_streams_resumed", "Streams resumed by Last-Event-ID", registry=self._registry)
         self.running = Gauge("lutrin_questions_running", "Questions being answered", registry=self._registry)

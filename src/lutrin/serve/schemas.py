@@ -88,6 +88,7 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...]
     """File names, each once, in the order of their citations."""
     citations: tuple[records.Citation, ...]
+    explanation: str
     excerpts: tuple[records.Excerpt, ...]
     suggestions: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -100,6 +101,7 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             session_id=session_id,
             sources=tuple(dict.fromkeys(item.filename for item in answer.sources if item.filename)),
             citations=answer.sources,
+            explanation=answer.explanation,
             excerpts=answer.excerpts,
             suggestions=answer.suggestions,
             warnings=answer.warnings,
@@ -182,6 +184,10 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the language model; empty: none is configured, answers are quotes."""
     model_ready: bool
     queue_length: int
+    storing: bool
+    """Whether conversations are stored; answers go on without."""
+    free_mb: int
+    """Of the disk that holds the data."""
     pages_ahead: int
     """Pages of the books that the model has said while nobody asked; questions about these get its sentence at once."""
     pages: int

@@ -3,6 +3,7 @@
 `wiring.py` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
 """
 
+import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,10 @@ class Conversations(ChatStore, Protocol):
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
     ) -> int:
         """Delete conversations for good, whoever owns them."""
+        ...
+
+    async def retain(self, days: int) -> int:
+        """Delete conversations that are older than so many days on which the server ran."""
         ...
 
 
@@ -158,6 +163,10 @@ class Services:
     """Keeps the events of answers for the other servers; None: this one stands alone."""
     board: JobBoard | None = None
     """Ingestions of servers that stand side by side."""
+    trouble: str = ""
+    """Why conversations are neither stored nor remembered, with the remedy, for the operator; empty: they are."""
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    """The server's own key, from which names of conversations are made that nobody can guess."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
     traces: Traces | None = None

@@ -55,6 +55,8 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
         queue_length=services.queue_length(),
+        storing=not services.trouble and not desk.space.low,
+        free_mb=desk.space.free_bytes >> 20,
         pages_ahead=ahead,
         pages=pages,
         left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in left_out[:MOST_LEFT_OUT]],

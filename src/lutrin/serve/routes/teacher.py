@@ -10,10 +10,9 @@ from litestar.params import FromPath
 
 from lutrin.errors import LutrinError, MalformedRequest, NotPermitted, RateLimited
 from lutrin.log import get_logger
-from lutrin.messages import INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED
+from lutrin.messages import DISK_LOW, INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED
 from lutrin.serve import teacher_html as html
-from lutrin.serve.desk import NO_STORE, Desk
-from lutrin.serve.limits import peer_of
+from lutrin.serve.desk import NO_STORE, Desk, is_secure
 from lutrin.serve.problems import reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import Jobs
@@ -78,12 +77,10 @@ async def progress(
 
 
 @post("/teacher/sign-in", include_in_schema=False, operation_id="teacherSignIn", media_type=MediaType.HTML)
-async def sign_in(request: HTTPRequest, sign_ins: Given[SignIns], settings: Given[Settings]) -> Response[str]:
+async def sign_in(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
-    client = request.client.host if request.client else ""
-    peer = peer_of(client, request.headers.get("x-forwarded-for", ""), settings.trusted_proxies)
     try:
-        cookie = sign_ins.enter((await _fields(request)).get("token", ""), peer)
+        cookie = sign_ins.enter((await _fields(request)).get("token", ""), desk.peer(request))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = reported(error).problem
@@ -92,8 +89,7 @@ async def sign_in(request: HTTPRequest, sign_ins: Given[SignIns], settings: Give
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
     _log.info("signed_in")
-    secure = "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
-    return _to_page(cookies=[_cookie(cookie, round(SIGNED_IN_S), secure=secure)])
+    return _to_page(cookies=[_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
 
 
 @post("/teacher/sign-out", include_in_schema=False, operation_id="teacherSignOut", media_type=MediaType.HTML)
@@ -154,7 +150,9 @@ HANDLERS = [page, progress, sign_in, sign_out, ingest, check, gaps, previous]
 
 async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> html.Board:
     """What cannot be looked up costs a line on the page, not the page."""
-    generator, troubles = desk.services.generator, []
+    generator, troubles = desk.services.generator, [desk.services.trouble] if desk.services.trouble else []
+    if desk.space.low:
+        troubles.append(DISK_LOW.format(free_mb=desk.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
     name = generator.name if generator is not None else ""
     books, models, left_out = [], [], []
     try:

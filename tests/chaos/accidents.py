@@ -1,0 +1,25 @@
+"""Runs a script of `bench/` that lets accidents happen, and reads what it reports."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+SHORT_S = 240
+LONG_S = 1500
+
+
+def report_of(script: str, counts: dict[str, int], within_s: float = SHORT_S, **variables: str) -> dict[str, Any]:
+    """What `bench/SCRIPT.py` reports of so many accidents of each kind; what it printed is shown if it fails."""
+    command = [sys.executable, str(ROOT / "bench" / f"{script}.py")]
+    for name, count in counts.items():
+        command += [f"--{name}", str(count)]
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=within_s)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    report.pop("machine", None)
+    return report

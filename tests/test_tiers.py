@@ -1,0 +1,113 @@
+"""The tiers themselves: every test has one, long tests say why, and endurance tells what is out of date."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import endurance
+
+pytest_plugins = ["pytester"]
+
+BUSY = """
+import time
+
+def busy():
+    end = time.process_time() + {seconds}
+    while time.process_time() < end:
+        pass
+"""
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A repository of its own with the tiers of this one, and a bar that is soon reached."""
+    for name in ("bench", "tests"):
+        pytester.mkdir(name)
+    pytester.makeini("[pytest]\nprocessor_s = 0.05\nmarkers = model: a model\n")
+    return pytester
+
+
+def write(suite: pytest.Pytester, name: str, text: str) -> None:
+    """Write a module of tests."""
+    path = suite.path / "tests" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def run(suite: pytest.Pytester, *words: str) -> pytest.RunResult:
+    """Run its tests."""
+    return suite.runpytest_inprocess("-p", "tests.tiers", "-p", "tests.endured", "-p", "no:xdist", *words)
+
+
+def test_a_folder_decides_and_a_mark_wins(suite: pytest.Pytester) -> None:
+    """A test of `serve` is of system, one elsewhere of unit unless it takes a model; its own mark goes before."""
+    write(suite, "serve/test_http.py", "def test_a(): pass\n")
+    marked = "@pytest.mark.model\ndef test_c(): pass\n\n@pytest.mark.endurance\ndef test_d(): pass\n"
+    write(suite, "test_other.py", f"import pytest\n\ndef test_b(): pass\n\n{marked}")
+    for tier, names in {"unit": ["test_b"], "system": ["test_a", "test_c"], "endurance": ["test_d"]}.items():
+        lines = run(suite, "-m", tier, "--collect-only", "-q").outlines
+        assert [line.rpartition("::")[2] for line in lines if "::" in line] == names
+    run(suite).stdout.fnmatch_lines(["unit * 1 tests*", "system * 2 tests*", "endurance * 1 tests*"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "failed"),
+    [("", 1), ("@pytest.mark.slow('a proof')", 0), ("@pytest.mark.slow", 1), ("@pytest.mark.endurance", 0)],
+)
+def test_a_long_test_says_why(suite: pytest.Pytester, mark: str, failed: int) -> None:
+    """Without a reason it fails and is told what to do; a mark without one is none."""
+    body = BUSY.format(seconds=0.3) + f"\nimport pytest\n\n{mark}\ndef test_long():\n    busy()\n"
+    write(suite, "test_long.py", body)
+    done = run(suite)
+    done.assert_outcomes(failed=failed, passed=1 - failed)
+    if failed:
+        done.stdout.fnmatch_lines(['*Make it shorter, move it to endurance, or say why*@pytest.mark.slow("why").'])
+
+
+def test_a_machine_that_waits_fails_nobody(suite: pytest.Pytester) -> None:
+    """A test that computes little may take far more by the clock: others may have had the processor."""
+    write(suite, "test_waiting.py", "import time\n\ndef test_waiting():\n    time.sleep(0.2)\n")
+    run(suite).assert_outcomes(passed=1)
+
+
+def test_what_a_suite_covers_exists() -> None:
+    """No folder of the list has been renamed under it."""
+    assert [path for paths in endurance.COVERS.values() for path in paths if not (endurance.ROOT / path).exists()] == []
+
+
+def test_a_result_holds_until_its_code_changes(tmp_path: Path) -> None:
+    """Of this commit it holds; of an unknown one, of uncommitted files, or never run, it does not."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=endurance.ROOT, capture_output=True, text=True, check=False)
+    if head.returncode:
+        pytest.skip("this is no clone of the repository")
+    result = {"commit": head.stdout.strip(), "changed": False, "date": "2026-11-24", "figures": {}}
+    assert endurance.state_of("site", {}) == endurance.MISSING
+    assert endurance.state_of("site", {"site": result | {"changed": True}}).startswith(endurance.OLD)
+    assert endurance.state_of("site", {"site": result | {"commit": "0" * 40}}) == endurance.UNKNOWN
+    assert endurance.state_of("site", {"site": result}) in {endurance.HOLDS, endurance.OLD}
+    kept = tmp_path / "endurance.json"
+    kept.write_text(json.dumps({"site": result}), "utf-8")
+    script = [sys.executable, str(endurance.ROOT / "bench" / "endurance.py"), "--strict", "--file", str(kept)]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert json.loads(done.stdout.splitlines()[-1])["states"]["soak"] == endurance.MISSING
+
+
+def test_figures_are_kept_of_what_passed(suite: pytest.Pytester) -> None:
+    """An endurance test's figures are written with commit and date; a short form's are not."""
+    write(
+        suite,
+        "test_figures.py",
+        "import pytest\n\n"
+        "@pytest.mark.endurance\ndef test_long(endured):\n    endured('long', {'kills': 9})\n\n"
+        "@pytest.mark.endurance\ndef test_failed(endured):\n    endured('failed', {})\n    assert False\n\n"
+        "def test_short(endured):\n    endured('short', {})\n",
+    )
+    run(suite).assert_outcomes(passed=2, failed=1)
+    written = json.loads((suite.path / "bench" / "endurance.json").read_text("utf-8"))
+    assert set(written) == {"long"}
+    assert written["long"]["figures"] == {"kills": 9}
+    assert {"commit", "changed", "date"} < set(written["long"])
