@@ -86,8 +86,7 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """All rounds, then the repeats."""
     stock = questions()
     found: dict[int, list[list[Seen]]] = {}
-    ahead = "true" if arguments.ahead else "false"
-    async with served(arguments.data_dir, MODEL=arguments.model, READ_AHEAD=ahead) as server:
+    async with served(arguments.data_dir, MODEL=arguments.model) as server:
         class_ = Connections(server.client.base_url.port or 80)
         await crowd(class_, list(itertools.islice(stock, 4)))
         for readers, _ in itertools.product(arguments.crowds, range(arguments.rounds)):
@@ -155,7 +154,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", type=Path, default=OUT)
     parser.add_argument("--model", default="small", help="as LUTRIN_MODEL")
-    parser.add_argument("--ahead", action="store_true", help="take what the model has said ahead")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--crowds", type=int, nargs="+", default=[10, 30])
     parser.add_argument("--repeats", type=int, default=10, help="answers that are asked for again")

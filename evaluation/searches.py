@@ -1,4 +1,4 @@
-"""Search against its peers in one run: `python -m evaluation.searches [quality|collection|scope] ...`.
+"""Search against its peers in one run: `python -m evaluation.searches [quality|collection] ...`.
 
 `quality` (the default): the sample questions through dense search alone, BM25 alone, both by reciprocal rank fusion,
 and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
@@ -7,7 +7,7 @@ and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
 holds `cran.all.1400`, `cran.qry` and `cranqrel`. No package of a registry carries one, so it has to be brought; without
 FOLDER this says so and ends well.
 
-`scope`: see studies/scope.py. How fast it is: `bench/retrieval.py`.
+How fast it is: `bench/retrieval.py`.
 """
 
 import argparse
@@ -24,7 +24,6 @@ from evaluation.pipeline import ANY, FUSED_DEPTH, best, complete, reciprocal_ran
 from evaluation.report import Report, compare, read_report, report
 from evaluation.run import Subject, run
 from evaluation.show import aligned, comparison_table, side_by_side
-from evaluation.studies import scope
 from lutrin import wiring
 from lutrin.errors import LutrinError
 from lutrin.index.generation import OpenGeneration
@@ -201,16 +200,8 @@ def main() -> None:
     public.add_argument(
         "folder", type=Path, nargs="?", help="with documents, queries and judgements in the classic form"
     )
-    decision = commands.add_parser("scope", help="what is refused, here and on a second book")
-    add_question_options(decision)
-    decision.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the books")
-    scope.add_options(decision)
     arguments = parser.parse_args(sys.argv[1:] or ["quality"])
-    actions = {
-        "quality": quality,
-        "collection": public_collection,
-        "scope": scope.run_scope,
-    }
+    actions = {"quality": quality, "collection": public_collection}
     try:
         asyncio.run(actions[arguments.command](arguments))
     except LutrinError as error:

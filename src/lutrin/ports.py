@@ -99,10 +99,6 @@ class Embedder(Protocol):
         """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""
         ...
 
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """Place of each of these tokens in the model's vocabulary, in which common ones stand before rare ones."""
-        ...
-
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length, in order; no word of a long text is left out.
 

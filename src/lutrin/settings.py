@@ -76,10 +76,6 @@ class Settings(BaseSettings):
         3.0, gt=0, le=600, description="Seconds after which quotes replace what is not generated."
     )
     answer_tokens: int = Field(96, ge=16, le=2048, description="Longest generated answer.")
-    read_ahead: bool = Field(
-        default=True,
-        description="Let the model say the books' passages while nobody asks, and keep what it says of them.",
-    )
 
     rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
     chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")
@@ -245,11 +241,6 @@ class Settings(BaseSettings):
     def books_dir(self) -> Path:
         """One folder a book, in it one folder a generation."""
         return self.data_dir / "books"
-
-    @property
-    def sayings_path(self) -> Path:
-        """What the language model has said of the books' passages; may be deleted."""
-        return self.data_dir / "said.db"
 
     @property
     def chats_path(self) -> Path:

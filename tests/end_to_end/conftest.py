@@ -15,7 +15,7 @@ from .warm import Warm
 ROOT = Path(__file__).parents[2]
 FOUNDATIONS = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
 FOUNDATIONS_SLUG = "01-part-1-foundations"
-EMBEDDER = "all-MiniLM-L6-v2-int8"
+EMBEDDER = "reader"
 TINY = "smollm2-135m-instruct-q4_1.gguf"
 LOG_CHARACTERS = 6000
 """Of a server's log, shown with a test that failed."""

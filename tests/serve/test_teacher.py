@@ -273,7 +273,7 @@ def board(settings: Settings, *, gaps: Errand[list[Gap]]) -> html.Board:
     """A page of a server that has nothing yet, but these gaps."""
     return html.Board(
         books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
-        model_ready=False, pages_ahead=(0, 0), gaps=gaps,
+        model_ready=False, gaps=gaps,
         health=Errand("doctor", list[Check], settings, lambda: datetime.now(UTC)),
     )  # fmt: skip
 

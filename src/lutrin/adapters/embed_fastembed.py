@@ -107,11 +107,6 @@ class FastembedEmbedder:
         offsets: list[tuple[int, int]] = self._tokens().encode(text, add_special_tokens=False).offsets
         return offsets
 
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """Place of each token in the vocabulary; see `ports.Embedder.token_ranks`."""
-        ids: list[int] = self._tokens().encode(text, add_special_tokens=False).ids
-        return ids
-
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length; see `ports.Embedder.encode`."""
         if sum(map(len, texts)) > SHORT_CHARACTERS:

@@ -215,10 +215,6 @@ class RemoteEmbedder:
         """Start and end of each token, by the local tokenizer."""
         return self._tokens.token_offsets(text)
 
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """Place of each token in the local model's vocabulary."""
-        return self._tokens.token_ranks(text)
-
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length, in order; see `ports.Embedder.encode`.
 

@@ -27,10 +27,6 @@ class TimedEmbedder:
         """As the one inside."""
         return self._inner.token_offsets(text)
 
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """As the one inside."""
-        return self._inner.token_ranks(text)
-
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """As the one inside, timed."""
         with stages.stage("embed"):

@@ -31,8 +31,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
-    subjects: tuple[str, ...] = ()
-    """Names that the whole book speaks of, lower case; see `lutrin.index.subjects`."""
 
 
 def read_manifest(directory: Path) -> Manifest:

@@ -188,10 +188,6 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Whether conversations are stored; answers go on without."""
     free_mb: int
     """Of the disk that holds the data."""
-    pages_ahead: int
-    """Pages of the books that the model has said while nobody asked; questions about these get its sentence at once."""
-    pages: int
-    """That it is to say; 0: it says none ahead."""
     left_out: list[LeftOutFile]
     """What the newest ingest left out, with the reasons; the first 200."""
     left_out_count: int

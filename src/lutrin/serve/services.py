@@ -153,8 +153,6 @@ class Services:
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
-    pages_ahead: Callable[[], tuple[int, int]] = field(default=lambda: (0, 0))
-    """Pages of the books that the model has said ahead, and how many there are; none where it does not."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """What the newest ingest of the corpus left out; reads the catalogue."""
     gate: Gate | None = None

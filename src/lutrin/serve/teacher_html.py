@@ -42,8 +42,6 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """Name of the language model that answers; empty: none."""
     model_ready: bool
-    pages_ahead: tuple[int, int]
-    """Pages that the model has said while nobody asked, and how many there are."""
     health: Errand[list[Check]]
     gaps: Errand[list[Gap]]
     left_out: Sequence[LeftOut] = ()
@@ -261,7 +259,7 @@ def _models(shown: Board) -> str:
     if not shown.model:
         said = "<p>No language model answers: readers get the book’s own sentences.</p>"
     elif shown.model_ready:
-        said = f"<p><strong>{escape(shown.model)}</strong> answers.{_ahead(*shown.pages_ahead)}</p>"
+        said = f"<p><strong>{escape(shown.model)}</strong> answers.</p>"
     else:
         said = (
             f'<p class="bad"><strong>{escape(shown.model)}</strong> is not ready: readers get the book’s sentences.</p>'
@@ -272,15 +270,6 @@ def _models(shown: Board) -> str:
         "To choose: <code>LUTRIN_MODEL</code>.</p>"
     )
     return f'{said}<ul class="rows">{items}</ul>{hint}'
-
-
-def _ahead(done: int, pages: int) -> str:
-    """How far the model has come with the books."""
-    if not pages:
-        return ""
-    if done == pages:
-        return f" It has put all {pages:,} pages into its own words, so that a whole class is answered at once."
-    return f" While nobody asks it puts the pages into its own words: {done:,} of {pages:,} so far."
 
 
 def _model(model: ModelRow) -> str:

@@ -43,7 +43,6 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
     except LutrinError:
         books = []
     generator = services.generator
-    ahead, pages = services.pages_ahead()
     try:
         left_out = await asyncio.to_thread(services.left_out)
     except LutrinError:
@@ -57,8 +56,6 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         queue_length=services.queue_length(),
         storing=not services.trouble and not desk.space.low,
         free_mb=desk.space.free_bytes >> 20,
-        pages_ahead=ahead,
-        pages=pages,
         left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in left_out[:MOST_LEFT_OUT]],
         left_out_count=len(left_out),
     )

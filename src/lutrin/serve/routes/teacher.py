@@ -172,7 +172,6 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> 
         models=models,
         model=name,
         model_ready=generator is not None and await generator.ready(),
-        pages_ahead=desk.services.pages_ahead(),
         health=office.health,
         gaps=office.gaps,
         troubles=troubles,

@@ -1,0 +1,106 @@
+"""Commands of Lutrin in forks of one process that has loaded their modules: a hundred commands need not wait for them.
+
+Each command has its own process, environment, folder and standard streams, as if it had been started by itself; only
+what Python has imported is there already. Tests of the start itself use `processes.run`.
+"""
+
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from .processes import COMMAND_S, LUTRIN, Done
+
+SOURCE = """
+import importlib, json, os, sys
+given = dict(os.environ)
+from lutrin import cli
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+made = {name: value for name, value in os.environ.items() if name not in given}
+command = sys.argv[1]
+print("ready", flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    pid = os.fork()
+    if pid:
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+        continue
+    os.environ.clear()
+    os.environ.update(made | asked["environment"])
+    os.chdir(asked["cwd"])
+    for number, name in enumerate((os.devnull, asked["out"], asked["err"])):
+        os.dup2(os.open(name, os.O_RDWR), number)
+    sys.argv = [command, *asked["arguments"]]
+    code = 70
+    try:
+        cli.main()
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+"""
+LOADED = (
+    "chromadb",
+    "fastembed",
+    "onnxruntime",
+    "lutrin.wiring",
+    "lutrin.adapters.index_chroma",
+    "lutrin.wiring_parts",
+)
+
+
+class Warm:
+    """The process that is forked, as long as the block runs.
+
+    Args:
+        environment: In which it loads the modules.
+        cwd: Folder in which it and the commands run.
+    """
+
+    def __init__(self, environment: Mapping[str, str], cwd: Path) -> None:
+        self._cwd = cwd
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", SOURCE, str(LUTRIN), *LOADED],
+            env=dict(environment),
+            cwd=cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._line() == "ready"
+
+    def run(self, environment: Mapping[str, str], *arguments: str | Path) -> Done:
+        """Run `lutrin ARGUMENTS` to its end."""
+        assert self._process.stdin is not None
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder) / "out", Path(folder) / "err"
+            out.touch()
+            err.touch()
+            asked = {
+                "arguments": [str(argument) for argument in arguments],
+                "environment": dict(environment),
+                "cwd": str(self._cwd),
+                "out": str(out),
+                "err": str(err),
+            }
+            self._process.stdin.write(msgspec.json.encode(asked) + b"\n")
+            self._process.stdin.flush()
+            code = int(self._line())
+            return Done(code, out.read_text("utf-8"), err.read_text("utf-8"))
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], COMMAND_S)
+        assert ready, f"the command has not ended within {COMMAND_S:g} s"
+        return os.read(self._process.stdout.fileno(), 100).decode().strip()
