@@ -5,7 +5,7 @@ export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 tier := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
 # two workers; what shares a server or an index stays on one of them, as tests/tiers.py says
-workers := "-n 2 --dist loadgroup --no-loadscope-reorder"
+workers := "-n 2"
 
 # list the recipes
 [private]
