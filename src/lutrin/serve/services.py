@@ -152,6 +152,8 @@ class Services:
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
+    model_restarts: Callable[[], int] = field(default=lambda: 0)
+    """Times that the model's process was started anew."""
     pages_ahead: Callable[[], tuple[int, int]] = field(default=lambda: (0, 0))
     """Pages of the books that the model has said ahead, and how many there are; none where it does not."""
     gate: Gate | None = None
