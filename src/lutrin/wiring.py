@@ -23,6 +23,7 @@ from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
     IndexUnavailable,
+    IngestError,
     ModelMissing,
 )
 from lutrin.index.shelf import Shelf
@@ -299,7 +300,7 @@ async def _read_books(settings: Settings) -> None:
     try:
         log.info("books_read", **await ingest_apart(settings, lambda line: log.info("reading", line=line)))
     except IngestError as error:
-        log.error("books_not_read", detail=error.detail, remedy=error.remedy)
+        log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
 
 
 async def _serve(
