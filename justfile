@@ -113,6 +113,10 @@ chaos-http *ARGS: _development
 chaos-server *ARGS: _development
     python bench/chaos_server.py {{ARGS}}
 
+# large heads, slow connections, guesses, foreign pages and floods against a real server, with the figures
+chaos-door *ARGS: _development
+    python bench/chaos_door.py {{ARGS}}
+
 # thirty readers for two hours, with accidents
 soak *ARGS: _development
     @lutrin models fetch default {{tier}}
