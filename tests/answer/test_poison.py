@@ -12,14 +12,14 @@ from tests.answer.book import english
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.answer.explain import SYSTEM
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.prompt import SYSTEM
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ports import Embedder
 from lutrin.records import DoneEvent, SentenceEvent
-from lutrin.retrieve.search import Searcher
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
 BENCH = Path(__file__).parents[2] / "bench" / "poison.py"
@@ -52,7 +52,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(scope="module")
 def embedder(models_dir: Path) -> Iterator[Embedder]:
     """The real one, with two threads."""
-    local = FastembedEmbedder(models_dir / "all-MiniLM-L6-v2-int8", threads=2)
+    local = FastembedEmbedder(models_dir / "reader", threads=2)
     yield local
     local.close()
 

@@ -25,7 +25,8 @@ class WordHashEmbedder:
 
     name = "word-hash-96"
     dimension = 96
-    reading = Reading()
+    reading = Reading(answers=(1.0, -16.0))
+    """A book answers if about every second word of a question stands together in it."""
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each word and punctuation mark."""

@@ -137,8 +137,8 @@ def warm_request() -> GenerationRequest:
 
 
 def _passage(number: int, chunk: Chunk) -> str:
-    text = _GAP.sub("\n", without_control(chunk.text)).strip()
-    return f"[{number}] {' > '.join(headings(chunk.heading_path))}: {text}"
+    text = _GAP.sub("\n", chunk.text).strip()
+    return without_control(f"[{number}] {' > '.join(headings(chunk.heading_path))}: {text}")
 
 
 async def sentences_of(generator: Generator, request: GenerationRequest) -> AsyncGenerator[Queued | str, None]:

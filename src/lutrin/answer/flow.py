@@ -7,7 +7,7 @@ from contextlib import ExitStack, aclosing
 import msgspec
 
 from lutrin import __version__, stages
-from lutrin.answer.cache import AnswerCache, for_reader
+from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explained, Explainer, prompt_of
 from lutrin.answer.plan import Plan, from_contents, make_plan, refused
 from lutrin.answer.traffic import Traffic
@@ -192,4 +192,6 @@ def decides(query: Query) -> tuple[Hashable, ...]:
     """
     asked = query.question
     where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface)
-    return query.mode, query.text, query.parts, query.frame, query.selected_text, query.page, query.follows, *where
+    text = (as_asked(query.text), *map(as_asked, query.parts))
+    rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
+    return (*text, *rest, *where)

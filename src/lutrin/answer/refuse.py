@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from lutrin import messages
-from lutrin.language.words import topic_stems
+from lutrin.language.words import subject_words
 from lutrin.records import Chunk, Passage, Question, Refusal
 
 MAX_SUGGESTIONS = 5
@@ -43,8 +43,8 @@ def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def _topic(chunk: Chunk) -> str:
-    """Title of a passage's section, behind the one above it if it has one word alone: "Gears: Overview"."""
+    """Title of a passage's section, behind the one above it if it names one thing or none: "Gears: 1.2 Overview"."""
     *above, title = chunk.heading_path or (chunk.section_title,)
-    if len(topic_stems(title)) > 1 or not above:
+    if len(subject_words(title)) > 1 or not above:
         return title
     return f"{above[-1]}{'' if above[-1].endswith(('?', '!', ':', '.')) else ':'} {title}"
