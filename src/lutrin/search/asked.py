@@ -1,6 +1,5 @@
 """A text as a search needs it: one vector, its token vectors, and how much each token counts."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +30,8 @@ class Asked:
     """(Q,): the lower-case word that each token belongs to; empty for a mark."""
     rarity: Float
     """(Q,): 1 + log inverse document frequency of that word."""
+    frequency: Float
+    """(Q,): in how many passages that word stands."""
 
 
 async def asked(generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading) -> Asked:
@@ -52,7 +53,7 @@ async def asked(generation: OpenGeneration, text: str, encoding: Encoding, readi
     if encoding.token_vectors is None:
         raise ValueError("the embedder gives no token vectors")
     words = owners(text, encoding.token_offsets[:, 0].tolist())
-    rarity = await rarities(generation, words)
+    rarity, frequency = await rarities(generation, words)
     importance = reading.importance(encoding.token_vectors)
     logits = importance + reading.rarity * np.log1p(rarity)
     share = np.exp(logits - logits.max(initial=0.0))
@@ -63,16 +64,19 @@ async def asked(generation: OpenGeneration, text: str, encoding: Encoding, readi
         share=(share / max(float(share.sum()), 1e-12)).astype(np.float32),
         words=tuple(words),
         rarity=rarity,
+        frequency=frequency,
     )
 
 
-async def rarities(generation: OpenGeneration, words: Sequence[str]) -> Float:
-    """(words,): 1 + log((N + 1) / (n + 1)) of each, which stands in n of the book's N chunks; 1 for no word."""
+async def rarities(generation: OpenGeneration, words: Sequence[str]) -> tuple[Float, Float]:
+    """(words,) each: 1 + log((N + 1) / (n + 1)) of each, which stands in n of the book's N chunks, and n.
+
+    1 and N for no word.
+    """
     total = generation.manifest.chunks + 1
-    frequency = await generation.document_frequency({word for word in words if word})
-    return np.array(
-        [1 + math.log(total / (frequency.get(word, 0) + 1)) if word else 1.0 for word in words], dtype=np.float32
-    )
+    known = await generation.document_frequency({word for word in words if word})
+    found = np.array([known.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
+    return (1 + np.log(total / (found + 1))).astype(np.float32), found
 
 
 def owners(text: str, starts: Sequence[int]) -> list[str]:

@@ -1,20 +1,21 @@
 """Whether the book answers at all: the odds, from what the reader found, and the decision."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from lutrin.language.english import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Reading
 from lutrin.records import Refusal
-from lutrin.search.asked import Float
+from lutrin.search.asked import Asked, Float
 from lutrin.search.candidates import Matched, Pool
 from lutrin.search.reader import Read
 
-SIGNALS = ("best passage", "best match", "best cosine", "weakest word", "words held", "stands out")
-"""Score of the best passage, over 10; best match of a whole passage; best cosine; the worst match of a word that counts
-in the best passages; share of the words, by rarity, that stand in them; the best score less the mean of the next, over
-10. `training` fits what each counts, on real books and our own, books left out in turn."""
+SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
+"""Score of the best passage, over 10; best match of a whole passage; share of the words, by rarity, that the best
+passages lack and do not resemble; the rarest word of which that holds for the whole book. `training` fits what each
+counts, on books left out of it."""
 CONSIDERED = 5
 """Passages in which a question's words are looked for."""
 FAR = -4.0
@@ -22,7 +23,7 @@ FAR = -4.0
 
 
 def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
-    """What tells whether a book answers: (6,) in the order of `SIGNALS`.
+    """What tells whether a book answers: (4,) in the order of `SIGNALS`.
 
     Args:
         pool: Not empty.
@@ -30,25 +31,34 @@ def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
         found: Its passages in the order of the pool.
     """
     scores = np.array([item.score for item in found], dtype=np.float32)
-    order = np.argsort(-scores, kind="stable")
-    first, few = order[0], order[:CONSIDERED]
-    asked = matched.asked
+    few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()
     best = matched.late.passage_best[few].max(axis=0)
-    counts = asked.share >= 1 / max(1, len(asked.share))
-    held = frozenset().union(*(stem_set(pool.chunks[index].embedded_text()) for index in few))
-    weight = asked.share * np.array([bool(word) for word in asked.words])
-    stands = np.array([bool(word) and stem(word) in held for word in asked.words])
-    return np.array(
-        [
-            scores[first] / 10,
-            matched.late.passages.max(),
-            matched.cosines.max(),
-            best[counts].min(initial=1.0),
-            float(weight[stands].sum() / max(float(weight.sum()), 1e-9)),
-            (scores[first] - float(scores[order[1:10]].mean() if len(order) > 1 else 0.0)) / 10,
-        ],
-        dtype=np.float32,
-    )
+    lacked = _lacked(pool, matched.asked, best, few)
+    return np.array([scores.max() / 10, matched.late.passages.max(), *lacked], dtype=np.float32)
+
+
+def _lacked(pool: Pool, asked: Asked, best: Float, few: Iterable[int]) -> tuple[float, float]:
+    """Share of the words that the best passages lack and do not resemble, and the rarest that the whole book lacks.
+
+    Args:
+        pool: The candidates.
+        asked: What is asked.
+        best: (Q,): the best match of each of its tokens in the best passages.
+        few: The best passages.
+    """
+    stems = frozenset().union(*(stem_set(pool.chunks[index].embedded_text()) for index in few))
+    words: dict[str, list[int]] = {}
+    for place, word in enumerate(asked.words):
+        if word and word not in STOP_WORDS and word not in QUESTION_WORDS:
+            words.setdefault(word, []).append(place)
+    total = sum(float(asked.rarity[places[0]]) for places in words.values()) or 1.0
+    lacked = {
+        word: float(asked.rarity[places[0]]) * (1 - max(float(best[places].mean()), 0.0))
+        for word, places in words.items()
+        if stem(word) not in stems
+    }
+    unknown = [weight for word, weight in lacked.items() if asked.frequency[words[word][0]] == 0]
+    return sum(lacked.values()) / total, max(unknown, default=0.0) / float(asked.rarity.max(initial=1.0))
 
 
 def log_odds(found: Float, reading: Reading) -> float:
