@@ -5,7 +5,7 @@ export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 tier := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
 # two workers; what shares a server or an index stays on one of them, as tests/tiers.py says
-workers := "-n 2 --dist loadgroup --no-loadscope-reorder"
+workers := "-n 2"
 
 # list the recipes
 [private]
@@ -112,6 +112,10 @@ chaos-http *ARGS: _development
 # kill the server by the thousand while readers chat, and guess their ids
 chaos-server *ARGS: _development
     python bench/chaos_server.py {{ARGS}}
+
+# large heads, slow connections, guesses, foreign pages and floods against a real server, with the figures
+chaos-door *ARGS: _development
+    python bench/chaos_door.py {{ARGS}}
 
 # thirty readers for two hours, with accidents
 soak *ARGS: _development

@@ -1,15 +1,20 @@
 """The tiers themselves: every test has one, long tests say why, and endurance tells what is out of date."""
 
+import ast
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from tests import tiers
 
 from bench import endurance
 
 pytest_plugins = ["pytester"]
+WITHOUT = ("-p", "no:locust", "-p", "no:schemathesis", "-p", "no:faker")
+"""Plugins that take seconds to load and are not needed."""
 
 BUSY = """
 import time
@@ -111,3 +116,42 @@ def test_figures_are_kept_of_what_passed(suite: pytest.Pytester) -> None:
     assert set(written) == {"long"}
     assert written["long"]["figures"] == {"kills": 9}
     assert {"commit", "changed", "date"} < set(written["long"])
+
+
+def test_tests_that_share_a_server_are_in_one_group() -> None:
+    """Whoever takes the school or the server of the end-to-end tests runs where it was started."""
+    shared = {"tests/remote": "school", "tests/end_to_end": "server"}
+    for folder, fixture in shared.items():
+        for path in sorted((endurance.ROOT / folder).glob("test_*.py")):
+            takes = {
+                argument.arg
+                for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+                for argument in node.args.args
+            }
+            if fixture in takes:
+                assert tiers.group_of(f"{folder}/{path.name}::test") == fixture
+
+
+def test_each_profile_is_a_group() -> None:
+    """Also where the profile is one parameter of several; other tests stay with their file."""
+    path = "tests/conformance/test_e.py"
+    assert tiers.group_of(f"{path}::test_a[remote]") == tiers.group_of(f"{path}::test_b[remote-What?]")
+    assert tiers.group_of(f"{path}::test_a[local]") != tiers.group_of(f"{path}::test_a[remote]")
+    assert tiers.group_of("tests/ports/test_embedder.py::test_a[remote]") == "tests/ports/test_embedder.py"
+
+
+def test_a_group_stays_on_one_worker(suite: pytest.Pytester) -> None:
+    """Two files on two workers: every test of a file says the same worker."""
+    body = "import os\n\n" + "".join(
+        f"def test_{name}(record_property):\n    record_property('worker', os.environ['PYTEST_XDIST_WORKER'])\n\n"
+        for name in "abcdefgh"
+    )
+    for name in ("test_one.py", "test_two.py"):
+        write(suite, name, body)
+    done = suite.runpytest_inprocess("-p", "tests.tiers", "-n", "2", "--junitxml", "report.xml", *WITHOUT)
+    done.assert_outcomes(passed=16)
+    workers: dict[str, set[str]] = {}
+    for case in ET.parse(suite.path / "report.xml").iter("testcase"):  # noqa: S314 - pytest wrote it
+        workers.setdefault(case.attrib["classname"], set()).update(one.attrib["value"] for one in case.iter("property"))
+    assert [len(found) for found in workers.values()] == [1, 1]

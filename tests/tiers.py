@@ -6,6 +6,7 @@ think of it; a mark on the test itself wins.
 """
 
 import os
+import re
 import statistics
 import time
 from collections import defaultdict
@@ -13,6 +14,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 TESTS = "tests"
 TIERS = ("unit", "system", "endurance")
@@ -21,20 +24,27 @@ ENDURANCE = ("load/test_scenarios.py", "load/test_soak.py")
 NEEDS_A_MODEL = ("model", "gguf")
 """Marks that make a unit test a system test."""
 
-# Tests that share what takes long to set up run on one worker: those that take one of these fixtures, in any file.
-SHARED = {"school": "school", "server": "server", "services": "school"}
+# Files whose tests share what takes long to set up run on one worker, one after the other.
+TOGETHER = {
+    "tests/end_to_end/test_http.py": "server",
+    "tests/end_to_end/test_streams.py": "server",
+    "tests/remote/test_profile.py": "school",
+    "tests/remote/test_proxy.py": "school",
+}
+PROFILE = re.compile(r"tests/conformance/.*\[(local|remote)\b")
+"""A conformance test under one of the profiles, each with a server of its own."""
 # Both workers begin with long groups; short ones fill what is left at the end. The first one embeds the sample book, so
 # the second one begins with what needs no embeddings.
 FIRST = (
     "conformance-local",
-    "test_types",
+    "tests/test_types.py",
     "conformance-remote",
     "school",
-    "test_bundle",
-    "test_faults",
-    "test_chaos_ingest",
+    "tests/keep/test_bundle.py",
+    "tests/end_to_end/test_faults.py",
+    "tests/chaos/test_chaos_ingest.py",
     "server",
-    "test_ahead",
+    "tests/end_to_end/test_ahead.py",
 )
 
 PROCESSOR_S = "10"
@@ -58,7 +68,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "unit: needs no process and no model")
     config.addinivalue_line("markers", "system: takes real parts: models, databases, servers, a browser")
     config.addinivalue_line("markers", "endurance: repeats, loads or torments for minutes; `just test-all` runs it")
-    config.addinivalue_line("markers", "xdist_group(name): what runs on one worker, where there are several")
     config.addinivalue_line("markers", "slow(why): may take longer than a test of unit or system should")
     config.pluginmanager.register(
         Speed(float(config.getini("processor_s")), float(config.getini("clock_s"))), "lutrin-speed"
@@ -79,32 +88,46 @@ def tier_of(item: pytest.Item) -> str:
     return "unit"
 
 
-def group_of(item: pytest.Item) -> str:
-    """What runs on one worker: the tests of a file, or all that share a costly fixture."""
-    profile = getattr(item, "callspec", None) and item.callspec.params.get("profile")  # type: ignore[attr-defined]  # only parametrised tests have it
-    if profile:
-        return f"conformance-{profile}"
-    fixtures = getattr(item, "fixturenames", ())
-    return next((SHARED[name] for name in SHARED if name in fixtures), item.path.stem)
+def group_of(nodeid: str) -> str:
+    """What runs on one worker: the tests of a file, of files that share a server, or of a profile."""
+    if under := PROFILE.match(nodeid):
+        return f"conformance-{under[1]}"
+    path = nodeid.partition("::")[0]
+    return TOGETHER.get(path, path)
 
 
-def rank_of(item: pytest.Item, group: str) -> tuple[int, int]:
+def rank_of(item: pytest.Item) -> tuple[int, int]:
     """Long groups come first, then system, then unit; within a group the order of the files stays."""
+    group = group_of(item.nodeid)
     return (FIRST.index(group) if group in FIRST else len(FIRST), -TIERS.index(tier_of(item)))
+
+
+class Groups(LoadScopeScheduling):  # type: ignore[misc]  # the package has no types
+    """Gives a worker a group of tests at a time, in the order in which they were collected.
+
+    `--dist loadgroup` would do, but marks the group in a test's name in a way that pytest 9.2 no longer takes.
+    """
+
+    def __init__(self, config: pytest.Config, log: Producer) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Groups:
+    """Take this scheduler for every run with several workers."""
+    return Groups(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test with its tier and its group, and sort them so that two workers end at the same time."""
-    ranks = {}
+    """Mark every test with its tier, and sort them so that two workers end at the same time."""
     for item in items:
-        if not item.path.is_relative_to(item.config.rootpath / TESTS):
-            continue
-        group = group_of(item)
-        ranks[item] = rank_of(item, group)
         item.add_marker(tier_of(item))
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: ranks.get(item, (0, 0)))
+    items.sort(key=rank_of)
 
 
 def processor_s() -> float:

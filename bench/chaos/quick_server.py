@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 import time
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
+from lutrin.chats.rows import Room
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import NotFound
 from lutrin.log import configure_logging
@@ -24,7 +26,7 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.app import run_server
-from lutrin.serve.services import PageEntry, Services, ShelvedBook
+from lutrin.serve.services import Ingest, PageEntry, Services, ShelvedBook
 from lutrin.settings import Settings
 
 PAUSE_S = 0.005
@@ -66,6 +68,8 @@ class OneBook:
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """There are none."""
+        if slug == "b":
+            return []
         raise NotFound(slug)
 
     async def source(self, slug: str, filename: str) -> str:
@@ -93,23 +97,31 @@ class QuickServer:
         place: Folder of the conversations and the log.
         key: Of the conversations.
         settings: For the server.
+        ingest: What `POST /ingest` does; None: it is off.
     """
 
-    def __init__(self, place: Path, key: str, settings: Settings) -> None:
+    def __init__(self, place: Path, key: str, settings: Settings, ingest: Ingest | None = None) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.database = place / "chats.db"
         self.log = place / "server.log"
         self._key = key
         self._settings = settings
+        self._ingest = ingest
         self.pid = 0
 
-    def start(self) -> None:
-        """Fork a server."""
+    def start(self, files: int = 0) -> None:
+        """Fork a server.
+
+        Args:
+            files: How many files it may open; 0: as many as this process.
+        """
         self.pid = os.fork()
         if not self.pid:
             code = 1
             try:
+                if files:
+                    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
                 asyncio.run(self._serve())
                 code = 0
             finally:
@@ -128,9 +140,14 @@ class QuickServer:
     async def _serve(self) -> None:
         with self.log.open("a", encoding="utf-8") as log:
             configure_logging(self._settings, log)
-            chats = await SqlChatStore.open(self.database, self._key)
+            chats = await SqlChatStore.open(self.database, self._key, room=Room.of(self._settings))
             services = Services(
-                answers=Echo(), retrieve=found_nothing, chats=chats, library=OneBook(), clock=time.monotonic
+                answers=Echo(),
+                retrieve=found_nothing,
+                chats=chats,
+                library=OneBook(),
+                ingest=self._ingest,
+                clock=time.monotonic,
             )
             try:
                 await run_server(

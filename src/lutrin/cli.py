@@ -99,13 +99,14 @@ def ingest(
 @click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
 @click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
 @click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
+@click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ beside it, once, at the start.")
 @data_dir_option
-def serve(*, host: str | None, port: int | None, echo: bool, data_dir: Path | None) -> None:
+def serve(*, host: str | None, port: int | None, echo: bool, reading: bool, data_dir: Path | None) -> None:
     """Answer on http://127.0.0.1:7860."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir, host=host, port=port)
-    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving))
+    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving, reading=reading))
 
 
 @lutrin.command()

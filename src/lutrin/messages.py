@@ -54,7 +54,7 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
-CAUTION = "Take care: this concerns real equipment, and the book gives no warning with it. Ask your teacher first."
+CAUTION = "Take care: this concerns real equipment, and the book gives no warning with it."
 PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
 NO_SUCH_FORM = {
     "example": "The book gives no example of its own here. It says:",

@@ -21,6 +21,7 @@ from lutrin.errors import (
     ChecksumMismatch,
     EmptyCorpus,
     IndexUnavailable,
+    IngestError,
     ModelMissing,
 )
 from lutrin.index.catalog import read_left_out
@@ -246,9 +247,16 @@ async def citations(settings: Settings, book: str) -> list[Place]:
 
 
 async def run_server(
-    settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
+    settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None], reading: bool = False
 ) -> None:
-    """Serve until a signal; see `lutrin.serve.app.run_server`."""
+    """Serve until a signal; see `lutrin.serve.app.run_server`.
+
+    Args:
+        settings: Say what and where.
+        echo: Gets each question and answer.
+        on_ready: Gets the address.
+        reading: Read the books meanwhile, in a process of its own that this one waits for.
+    """
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
 
     configure_logging(settings)
@@ -261,7 +269,18 @@ async def run_server(
         if settings.profile == "remote":
             for away in await remote().require_reachable(settings):
                 get_logger("wiring").warning("service_away", service=away.name, detail=away.detail, remedy=away.remedy)
-        await _serve(settings, listener, echo, on_ready)
+        async with AsyncExitStack() as stack:
+            if reading:
+                await stack.enter_async_context(in_background(_read_books(settings), name="ingest"))
+            await _serve(settings, listener, echo, on_ready)
+
+
+async def _read_books(settings: Settings) -> None:
+    log = get_logger("ingest")
+    try:
+        log.info("books_read", **await ingest_apart(settings, lambda line: log.info("reading", line=line)))
+    except IngestError as error:
+        log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
 
 
 async def _serve(
@@ -285,6 +304,7 @@ async def _serve(
             library=ShelfLibrary(house.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
+            model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a remote model has no process
             ingest=partial(ingest_apart, settings),
             left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,

@@ -59,8 +59,9 @@ def test_a_model_file_that_cannot_be_used(
     assert "lutrin models fetch tiny" in line
 
 
-def test_a_port_in_use(lutrin: Lutrin, server: Server) -> None:
+def test_a_port_in_use(lutrin: Lutrin, serve: Servers, data_dir: Path) -> None:
     """A second server on the same port ends with one sentence, and the first goes on."""
+    server = serve(data_dir)
     done = lutrin("serve", "--port", str(server.port))
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines()[-1] == f"Port {server.port} is in use. Choose another one with --port."

@@ -9,7 +9,7 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -55,6 +55,8 @@ LOADED = (
     "lutrin.adapters.index_chroma",
     "lutrin.wiring_parts",
 )
+REMOTE = (*LOADED, "asyncpg", "openai", "qdrant_client", "lutrin.wiring_remote")
+"""With what the remote profile loads besides."""
 
 
 class Warm:
@@ -62,21 +64,28 @@ class Warm:
 
     Args:
         environment: In which it loads the modules.
-        cwd: Folder in which it and the commands run.
+        cwd: Folder in which it and the commands run, unless they are given another.
+        loaded: The modules.
     """
 
-    def __init__(self, environment: Mapping[str, str], cwd: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], cwd: Path, loaded: Sequence[str] = LOADED) -> None:
         self._cwd = cwd
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", SOURCE, str(LUTRIN), *LOADED],
+            [sys.executable, "-P", "-c", SOURCE, str(LUTRIN), *loaded],
             env=dict(environment),
             cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        assert self._line() == "ready"
+        assert self._line(COMMAND_S) == "ready"
 
-    def run(self, environment: Mapping[str, str], *arguments: str | Path) -> Done:
+    def run(
+        self,
+        environment: Mapping[str, str],
+        *arguments: str | Path,
+        within_s: float = COMMAND_S,
+        cwd: Path | None = None,
+    ) -> Done:
         """Run `lutrin ARGUMENTS` to its end."""
         assert self._process.stdin is not None
         with tempfile.TemporaryDirectory() as folder:
@@ -86,21 +95,21 @@ class Warm:
             asked = {
                 "arguments": [str(argument) for argument in arguments],
                 "environment": dict(environment),
-                "cwd": str(self._cwd),
+                "cwd": str(cwd or self._cwd),
                 "out": str(out),
                 "err": str(err),
             }
             self._process.stdin.write(msgspec.json.encode(asked) + b"\n")
             self._process.stdin.flush()
-            code = int(self._line())
+            code = int(self._line(within_s))
             return Done(code, out.read_text("utf-8"), err.read_text("utf-8"))
 
     def close(self) -> None:
         """End it."""
         self._process.communicate()
 
-    def _line(self) -> str:
+    def _line(self, within_s: float) -> str:
         assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], COMMAND_S)
-        assert ready, f"the command has not ended within {COMMAND_S:g} s"
+        ready, _, _ = select.select([self._process.stdout], [], [], within_s)
+        assert ready, f"the command has not ended within {within_s:g} s"
         return os.read(self._process.stdout.fileno(), 100).decode().strip()

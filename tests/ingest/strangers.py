@@ -135,7 +135,7 @@ STRANGERS: Mapping[str, Stranger] = {
         files={
             "_config.yml": "title: Knots for Sailors\ntheme: minima\n",
             "index.md": "---\ntitle: Start\n---\n\nKnots hold a ship together.\n",
-            "bowline.md": "---\ntitle: The bowline\nnav_order: 2\n---\n\nA bowline keeps sixty percent of the strength.",
+            "bowline.md": "---\ntitle: Bowline\nnav_order: 2\n---\n\nA bowline keeps sixty percent of the strength.",
             "anchor.md": "---\ntitle: The anchor hitch\nnav_order: 3\n---\n\nThe anchor hitch needs two turns.\n",
             "_includes/head.html": "<head></head>",
             "_layouts/page.html": "<p>{{ content }}</p>",
@@ -173,7 +173,7 @@ STRANGERS: Mapping[str, Stranger] = {
     "carpentries": Stranger(
         files={
             "config.yaml": "carpentry: 'swc'\ntitle: 'Plotting with Pencils'\nepisodes:\n- shading.md\n- lines.md\n",
-            "episodes/lines.md": "---\ntitle: Lines\nteaching: 10\n---\n\nDraw a line with one stroke of an HB pencil.\n",
+            "episodes/lines.md": "---\ntitle: Lines\n---\n\nDraw lines with one stroke of an HB pencil.\n",
             "episodes/shading.md": "---\ntitle: Shading\n---\n\nShade with a 6B pencil held flat.\n",
             "learners/setup.md": "---\ntitle: Setup\n---\n\nBring paper.\n",
             "index.md": "---\nsite: sandpaper\n---\n\nThis lesson draws.\n",

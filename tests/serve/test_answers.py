@@ -124,8 +124,8 @@ async def test_what_is_no_json_is_refused(client: httpx.AsyncClient, body: bytes
 
 async def test_exactly_64_kib_are_read(client: httpx.AsyncClient) -> None:
     """The limit is inclusive."""
-    frame = len('{"query":""}')
-    fits = b'{"query":"' + b"x" * (64 * 1024 - frame) + b'"}'
+    frame = len('{"query":"xx"}')
+    fits = b'{"query":"xx"' + b" " * (64 * 1024 - frame) + b"}"
     assert (await client.post("/api/query", content=fits, headers=JSON)).status_code == 200
     assert (await client.post("/api/query", content=fits.replace(b"xx", b"xxx", 1), headers=JSON)).status_code == 413
 

@@ -13,14 +13,15 @@ LEAST_SCORE = 0.0001
 def reader_url(chunk: Chunk) -> str:
     """Path of the reader's page that holds a chunk's heading, with its fragment.
 
-    A page of Markdown loses its suffix; a PDF keeps it and is opened at the page. Selected words that do not stand in
-    the book have no page, hence an empty path.
+    A page of Markdown loses its suffix; others keep it, and a PDF is opened at the page. Selected words that do not
+    stand in the book have no page, hence an empty path.
     """
     if not chunk.filename:
         return ""
     stem, dot, suffix = chunk.filename.rpartition(".")
     is_pdf = suffix.lower() == "pdf"
-    path = percent(chunk.filename if is_pdf or not dot else stem)
+    is_markdown = bool(dot) and suffix.lower() in {"md", "mdx", "markdown"}
+    path = percent(stem if is_markdown else chunk.filename)
     fragment = f"page={chunk.page}" if is_pdf and chunk.page is not None else chunk.anchor
     landing = f"#{percent(fragment, safe='=')}" if fragment else ""
     return f"/read/{percent(chunk.book)}/{path}{landing}"

@@ -16,16 +16,17 @@ from lutrin.records import Chunk, Unit
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
 
-FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 100, 50, 150
+FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
 """Of the first excerpt, of a second one, of all, besides code; a procedure may take all of them."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
-SECOND_SHARE = 0.3
+SECOND_SHARE = 0.03
 """A second excerpt is shown if it is at least so likely as the first."""
 MARKED_SHARE = 0.35
 """Units at least so likely as the best of their excerpt are marked as what answers."""
 SMALL_TABLE_WORDS = 60
 """A table of at most so many words is shown whole."""
+LABEL_WORDS = 4
 MOST_CODE = 2
 CODE_BONUS = 2.0
 """Added to the score of a run with code where code is asked for."""
@@ -156,6 +157,15 @@ def _runs(section: _Section, budget: int) -> Iterator[Run]:
 
 
 def _run(section: _Section, start: int, stop: int) -> Run:
+    # The title of a box or the label of a tab at either end says nothing there.
+    while stop - start > 1 and _is_label(section.units, stop - 1):
+        stop -= 1
+    while (
+        stop - start > 1
+        and _is_label(section.units, start)
+        and section.units[start + 1].block != section.units[start].block
+    ):
+        start += 1
     scores = section.scores[start:stop]
     return Run(
         chunk=section.chunk,
@@ -190,6 +200,18 @@ def _end(units: Sequence[Unit], start: int) -> int:
     if (is_procedure(whole) or unit.warning) and words <= MOST_WORDS:
         return stop
     return stop if unit.kind == "table_row" and words <= SMALL_TABLE_WORDS else start + 1
+
+
+def _is_label(units: Sequence[Unit], place: int) -> bool:
+    """Whether a unit is a few words alone in their block that are no sentence."""
+    unit = units[place]
+    alone = all(other.block != unit.block for other in units[max(0, place - 1) : place + 2] if other is not unit)
+    return (
+        unit.kind in {"sentence", "caption"}
+        and alone
+        and len(unit.text.split()) <= LABEL_WORDS
+        and not unit.text.rstrip().endswith((".", "!", "?", ":", "$"))
+    )
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:

@@ -58,7 +58,7 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
         same_file = await generation.chunks_of(run.chunk.filename) if run.chunk.filename else [run.chunk]
         moving = any(moves(run.chunk, unit, hazards) for unit in run.units)
         warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
-        box = _warning_for(run, same_file) if warned else None
+        box = _warning_for(run, same_file, anywhere=moving) if warned else None
         if box is not None:
             if not {unit.char_start for unit in box.units} <= {unit.char_start for unit in run.units}:
                 boxes.setdefault((box.chunk.filename, box.units[0].char_start), box)
@@ -126,11 +126,20 @@ def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> boo
     return any(unit.warning for unit in run.units)
 
 
-def _warning_for(run: Run, same_file: Sequence[Chunk]) -> Run | None:
-    """The nearest warning before a run in its file, else the first after it, with all that stands in its box."""
+def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run | None:
+    """The nearest warning before a run, else the first after it, with all that stands in its box.
+
+    Args:
+        run: What needs a warning.
+        same_file: All chunks of its file.
+        anywhere: Whether any warning of the file will do, else one that governs the section: under its headings.
+    """
     boxes: list[tuple[Chunk, list[Unit]]] = []
     seen: set[int] = set()
+    path = run.chunk.heading_path
     for chunk in same_file:
+        if not anywhere and chunk.heading_path != path[: len(chunk.heading_path)]:
+            continue
         box: list[Unit] = []
         for unit in (*chunk.units, None):
             if unit is not None and unit.warning and unit.kind != "code":

@@ -45,6 +45,30 @@ def _markdown_page(source: str, filename: str) -> str:
     return page_html(source, filename)
 
 
+def _html(data: bytes, filename: str, password: str) -> Document:
+    from lutrin.ingest.hypertext import parse_html  # noqa: PLC0415 - as above
+
+    return parse_html(data, filename, password)
+
+
+def _epub(data: bytes, filename: str, password: str) -> Document:
+    from lutrin.ingest.epub import parse_epub  # noqa: PLC0415 - as above
+
+    return parse_epub(data, filename, password)
+
+
+def _docx(data: bytes, filename: str, password: str) -> Document:
+    from lutrin.ingest.docx import parse_docx  # noqa: PLC0415 - as above
+
+    return parse_docx(data, filename, password)
+
+
+def _text(data: bytes, filename: str, password: str) -> Document:
+    from lutrin.ingest.plaintext import parse_text  # noqa: PLC0415 - as above
+
+    return parse_text(data, filename, password)
+
+
 def _pdf(data: bytes, filename: str, password: str) -> Document:
     from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - as above
 
@@ -53,11 +77,18 @@ def _pdf(data: bytes, filename: str, password: str) -> Document:
 
 # A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
 _MARKDOWN = Format("Markdown", _markdown, _markdown_page, trusted_bytes=262_144)
+_HTML = Format("HTML", _html, _markdown_page)
 FORMATS: Mapping[str, Format] = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
     ".mdx": Format("MDX", _markdown, _markdown_page, trusted_bytes=262_144),
-    ".pdf": Format("PDF", _pdf, _markdown_page),
+    ".pdf": Format("PDF", _pdf, _markdown_page, max_bytes=200 * MEGABYTE, time_limit_s=300.0),
+    ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0),
+    ".docx": Format("Word document", _docx, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0),
+    ".html": _HTML,
+    ".htm": _HTML,
+    ".xhtml": _HTML,
+    ".txt": Format("plain text", _text, _markdown_page, trusted_bytes=0),
 }
 
 
@@ -76,6 +107,17 @@ def max_bytes(name: str) -> int:
     """The largest file of its kind that is read."""
     kind = format_of(name)
     return kind.max_bytes if kind is not None else 20 * MEGABYTE
+
+
+def page_html(source: str, filename: str) -> str:
+    """The body of a page, as its format is shown.
+
+    Args:
+        source: The text that was indexed.
+        filename: Path of the file, whose suffix says what it is.
+    """
+    kind = format_of(filename)
+    return (kind or _MARKDOWN).page(source, filename)
 
 
 def suffixes_in_words() -> str:

@@ -48,7 +48,9 @@ class Page:
     def __init__(self, source: str, filename: str) -> None:
         self.source = source
         self.filename = filename
-        self.mdx = filename.lower().endswith(".mdx") or looks_like_mdx(source)
+        # What other formats are brought into has everything escaped that would be markup of MDX.
+        plain = not filename.lower().endswith((".md", ".mdx", ".markdown"))
+        self.mdx = filename.lower().endswith(".mdx") or (not plain and looks_like_mdx(source))
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         self.blocks: list[Block]

@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 
@@ -21,7 +22,7 @@ from lutrin.errors import LutrinError
 from lutrin.log import get_logger
 from lutrin.memory import give_back
 from lutrin.serve import problems
-from lutrin.serve.compression import compressing
+from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import (
     ACCEPTED_AT_ONCE,
     BACKLOG,
@@ -149,6 +150,8 @@ async def run_server(
         settings.connections_per_peer,
         settings.trusted_proxies,
     )
+    desk: Desk = app.state.desk
+    desk.metrics.connections.set_function(lambda: connections.count)
     config = uvicorn.Config(
         compressing(answering_head(app)),
         http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
@@ -170,7 +173,7 @@ async def run_server(
     with listener:
         if on_ready is not None:
             on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
-        await _Server(config, app.state.desk).serve(sockets=[listener])
+        await _Server(config, desk).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -267,7 +270,11 @@ def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
         if message["type"] == "http.response.start":
             handler = scope.get("route_handler")
             operation = getattr(handler, "operation_id", None)
-            metrics.requests.labels(operation if isinstance(operation, str) else "other", message["status"]).inc()
+            name = operation if isinstance(operation, str) else "other"
+            metrics.requests.labels(name, message["status"]).inc()
+            began_s = scope.get(BEGAN)
+            if isinstance(began_s, float):
+                metrics.request_seconds.labels(name).observe(time.monotonic() - began_s)
 
     return count
 

@@ -100,7 +100,7 @@ class ElsewhereGuard(ASGIMiddleware):
             NotPermitted: It comes from a page of another site.
             WrongContentType: Its body does not call itself JSON.
         """
-        if scope["type"] == "http" and scope["method"] in CHANGING:
+        if scope.get("method") in CHANGING:  # only requests of HTTP have one
             origin = _header(scope, b"origin").decode("latin-1")
             if origin and not self._is_admitted(origin.lower(), _header(scope, b"host").decode("latin-1").lower()):
                 raise NotPermitted(FOREIGN_ORIGIN.format(origin=origin[:200]))

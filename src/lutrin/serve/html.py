@@ -24,9 +24,9 @@ TROUBLES: dict[int, str] = {
 
 
 def page_path(slug: str, filename: str) -> str:
-    """Path of a page in the reader: a PDF keeps its suffix, as citations lead to it."""
+    """Path of a page in the reader: Markdown loses its suffix, other files keep it, as citations lead to them."""
     path = PurePosixPath(filename)
-    name = filename if path.suffix.lower() == ".pdf" else str(path.with_suffix(""))
+    name = str(path.with_suffix("")) if path.suffix.lower() in {".md", ".mdx", ".markdown"} else filename
     return f"/read/{quote(slug)}/{quote(name)}"
 
 

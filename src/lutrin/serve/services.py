@@ -155,6 +155,8 @@ class Services:
     """Readers who wait for the language model."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """What the newest ingest of the corpus left out; reads the catalogue."""
+    model_restarts: Callable[[], int] = field(default=lambda: 0)
+    """Times that the model's process was started anew."""
     gate: Gate | None = None
     """Counts questions with the other servers; None: this one stands alone."""
     turns: TurnLog | None = None

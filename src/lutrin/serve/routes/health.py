@@ -1,15 +1,19 @@
 """Is the process alive, can it answer, and how is it doing."""
 
 import asyncio
+from contextlib import suppress
+from datetime import datetime
 
 from litestar import Response, get
 from litestar.di import NamedDependency as Given
 
 from lutrin.errors import LutrinError
+from lutrin.memory import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented
 from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
+from lutrin.serve.teacher_office import Office
 from lutrin.settings import Settings
 
 MOST_LEFT_OUT = 200
@@ -70,7 +74,17 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
     tags=["operation"],
     media_type=metrics.MEDIA_TYPE,
 )
-async def read_metrics(desk: Given[Desk]) -> Response[bytes]:
+async def read_metrics(desk: Given[Desk], office: Given[Office]) -> Response[bytes]:
     """Counts and timings; never ids or words of a reader."""
-    desk.metrics.queue.set(desk.services.queue_length())
+    meters = desk.metrics
+    meters.queue.set(desk.services.queue_length())
+    meters.free_bytes.set(desk.space.free_bytes)
+    meters.memory_bytes.set(resident_bytes())
+    meters.model_restarts.set(desk.services.model_restarts())
+    meters.index_age_seconds.clear()
+    with suppress(LutrinError):
+        for book in await office.books():
+            if book.current.created:
+                age = desk.services.now() - datetime.fromisoformat(book.current.created)
+                meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(desk.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)

@@ -99,9 +99,8 @@ async def read(
     book: FromPath[str], page: FromPath[Path], reader: Given[Reader], files: Given[StaticFiles]
 ) -> Response[str]:
     """Where citations lead."""
-    return Response(
-        files.stamped(await reader.page(book, page.as_posix())), media_type=MediaType.HTML, headers=REVALIDATE
-    )
+    shown = files.stamped(await reader.page(book, page.as_posix()))
+    return Response(shown, media_type=MediaType.HTML, headers=REVALIDATE)
 
 
 @get("/picture/{number:int}/{book:str}/{page:path}", include_in_schema=False)
