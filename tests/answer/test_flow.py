@@ -136,7 +136,7 @@ async def test_what_the_model_cites_besides_the_excerpts_is_a_source(make_flow: 
     """Only then: it is behind the others, with its own number, and proves the sentence."""
     flow = make_flow(ScriptedGenerator(lambda _: "The wheels of Wren never slip when they are simulated."))
     answer = await answer_to(flow, "How does Wren slip on a wet floor with its wheels?")
-    cited = {number for number in markers(answer.explanation)}
+    cited = set(markers(answer.explanation))
     assert cited
     assert {source.n for source in answer.sources} == cited | {excerpt.n for excerpt in answer.excerpts}
     (own,) = [source for source in answer.sources if source.n in cited]

@@ -1,7 +1,7 @@
 """Sentences of a book that speak to the machine instead of the reader.
 
-They are quoted like any other words of the book, for a chapter on such attacks may well show them. But the model is not given them, and they prove no sentence of its: what it writes rests on
-the rest.
+They are quoted like any other words of the book, for a chapter on such attacks may well show them. But the model is not
+given them, and they prove no sentence of its: what it writes rests on the rest.
 """
 
 import re

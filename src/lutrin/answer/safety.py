@@ -56,13 +56,13 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
             safe.append(run)
             continue
         same_file = await generation.chunks_of(run.chunk.filename) if run.chunk.filename else [run.chunk]
-        moves = any(_moves(run.chunk, unit, hazards) for unit in run.units)
-        warned = moves or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
-        box = _warning_for(run, same_file, anywhere=moves) if warned else None
+        moving = any(moves(run.chunk, unit, hazards) for unit in run.units)
+        warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
+        box = _warning_for(run, same_file, anywhere=moving) if warned else None
         if box is not None:
             if not {unit.char_start for unit in box.units} <= {unit.char_start for unit in run.units}:
                 boxes.setdefault((box.chunk.filename, box.units[0].char_start), box)
-        elif moves:
+        elif moving:
             told.append(messages.CODE_WITHHELD)
             continue
         elif warned:
@@ -81,14 +81,16 @@ def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
     return unit.kind == "code" and unit.language.lower() not in hazards.describes and not chunk.is_simulation
 
 
-def _moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
+def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
     """Whether a unit is code that moves a real machine when a reader runs it, as far as its names tell."""
-    code = unit.text.lower()
-    return (
-        _runs(chunk, unit, hazards)
-        and any(name in code for name in hazards.code)
-        and not any(name in code for name in hazards.harmless)
-    )
+    if not _runs(chunk, unit, hazards):
+        return False
+    commands = unit.text.lower().replace("\\\n", " ").splitlines()
+    return any(_names(command, hazards.code) and not _names(command, hazards.harmless) for command in commands)
+
+
+def _names(command: str, parts: Iterable[str]) -> bool:
+    return any(part in command for part in parts)
 
 
 def _names_hazard(run: Run, hazards: Hazards) -> bool:
@@ -117,7 +119,9 @@ def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> boo
             before = section[start]
             if before.warning:
                 return True
-            if before.kind not in {"code", unit.kind} and before.text != lead:
+            if before.kind == "code":
+                lead = before.lead
+            elif before.kind not in {"caption", unit.kind} and before.text != lead:
                 break
     return any(unit.warning for unit in run.units)
 
