@@ -40,7 +40,14 @@ async def test_a_wrong_token_is_refused(serve: Serve, house: House) -> None:
     """Missing, wrong, or in another scheme: 403, for starting and for watching."""
     house.ingest = Scripted()
     async with serve(admin_token="correct-horse-battery") as client:
-        for value in ("", "Bearer", "Bearer wrong", "correct-horse-battery", "Basic correct-horse-battery", "Bearer Correct-Horse"):
+        for value in (
+            "",
+            "Bearer",
+            "Bearer wrong",
+            "correct-horse-battery",
+            "Basic correct-horse-battery",
+            "Bearer Correct-Horse",
+        ):
             reply = await client.post("/ingest", headers={"Authorization": value} if value else {})
             assert (reply.status_code, reply.json()["detail"]) == (403, WRONG_TOKEN)
         assert (await client.get("/ingest/0123")).status_code == 403
