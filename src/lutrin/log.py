@@ -5,6 +5,7 @@ caught, and what native code prints to standard error. Of an exception the type 
 may quote a reader. A line that repeats is let through ten times a minute and counted from then on.
 """
 
+import atexit
 import contextlib
 import fcntl
 import logging
@@ -34,6 +35,8 @@ MOST_PLACES = 12
 MOST_CHARS = 300
 PIPE_BYTES = 1 << 20
 """Of what native code prints; beyond, while nobody reads, it is lost rather than anybody kept waiting."""
+LAST_LINES_S = 0.5
+"""For what was printed just before the end, such as why a start failed."""
 FOLDED_LEVELS = frozenset({"warning", "error", "critical"})
 
 
@@ -192,7 +195,14 @@ def _catch_native() -> TextIO:
     os.dup2(writing, 2)
     os.close(writing)
     source = os.fdopen(reading, encoding="utf-8", errors="backslashreplace")
-    threading.Thread(target=_log_lines, args=(source, ours), name="native-log", daemon=True).start()
+    reader = threading.Thread(target=_log_lines, args=(source, ours), name="native-log", daemon=True)
+    reader.start()
+
+    def finish() -> None:
+        os.dup2(ours.fileno(), 2)  # closes the pipe, unless a child still holds it
+        reader.join(LAST_LINES_S)
+
+    atexit.register(finish)
     return ours
 
 

@@ -24,7 +24,7 @@ from lutrin.settings import Settings, load_settings
 
 from .conftest import House, Serve
 
-TOKEN = "correct-horse"
+TOKEN = "correct-horse-battery"
 PAGE = "/teacher"
 
 
