@@ -37,11 +37,10 @@ def test_times_follow_from_the_speed() -> None:
 
 
 def test_measuring_counts_tokens_by_the_clock() -> None:
-    """A step of 20 ms: 120 prompt tokens, one token for one reader, or ten for ten."""
+    """A step of 20 ms: 120 prompt tokens, one token for one reader, or ten for ten; on a busy machine less."""
     speed = measure(ScriptedDecoder(context_tokens=16384, step_s=0.02))
-    assert speed.prefill == pytest.approx(120 / 0.02, rel=0.3)
-    assert speed.single == pytest.approx(50, rel=0.3)
-    assert speed.ten == pytest.approx(500, rel=0.3)
+    for found, expected in ((speed.prefill, 120 / 0.02), (speed.single, 50), (speed.ten, 500)):
+        assert 0.25 * expected < found < 1.05 * expected
 
 
 def test_measuring_apart_tells_why_it_cannot(tmp_path: Path) -> None:

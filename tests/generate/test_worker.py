@@ -46,7 +46,7 @@ async def read(generator: WorkerGenerator, request: GenerationRequest) -> str:
     return "".join([event.text async for event in generator.stream(request) if isinstance(event, Piece)])
 
 
-async def until(condition: Callable[[], bool], within_s: float = 20.0) -> float:
+async def until(condition: Callable[[], bool], within_s: float = 60.0) -> float:
     """Wait until something holds; return how long it took."""
     began = time.monotonic()
     while not condition():
