@@ -21,6 +21,7 @@ KNOWLEDGE_BASE_DOWN = "The knowledge base is temporarily unavailable. Please try
 SOMETHING_WRONG = "Something went wrong. Please try again."
 TOO_MANY_QUESTIONS = "You have asked many questions in a short time. Please wait a moment."
 BODY_TOO_LARGE = "The request is larger than 64 KiB."
+UPLOAD_TOO_LARGE = "The upload is larger than 512 MB. Send the book in parts, or put it into the corpus folder."
 MALFORMED_BODY = "The request body is not valid JSON in UTF-8."
 BODY_TOO_DEEP = "The request body is nested too deeply."
 WRONG_HOST = "This server does not answer under that host name."

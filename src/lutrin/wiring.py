@@ -174,7 +174,14 @@ def answering(
 
 
 async def run_ingest(
-    settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, password: str, progress: Progress
+    settings: Settings,
+    corpus: Path,
+    *,
+    overrides: Overrides,
+    rebuild: bool,
+    password: str,
+    lenient: bool = False,
+    progress: Progress,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest_alone`.
 
@@ -189,7 +196,14 @@ async def run_ingest(
         fit = partial(calibrate_folder, store, Searcher(embedder))
         tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store), fit=fit)
         return await ingest_alone(
-            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+            corpus,
+            settings,
+            tools,
+            overrides=overrides,
+            rebuild=rebuild,
+            password=password,
+            lenient=lenient,
+            progress=progress,
         )
 
 

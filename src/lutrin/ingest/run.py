@@ -71,6 +71,7 @@ async def ingest(
     overrides: Overrides = Overrides(),
     rebuild: bool = False,
     password: str = "",
+    lenient: bool = False,
     progress: Progress = silent,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now, if no other ingest is running.
@@ -83,7 +84,14 @@ async def ingest(
     """
     with ingest_lock(settings.data_dir):
         return await ingest_alone(
-            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+            corpus,
+            settings,
+            tools,
+            overrides=overrides,
+            rebuild=rebuild,
+            password=password,
+            lenient=lenient,
+            progress=progress,
         )
 
 
@@ -95,6 +103,7 @@ async def ingest_alone(
     overrides: Overrides,
     rebuild: bool,
     password: str,
+    lenient: bool = False,
     progress: Progress,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
@@ -106,6 +115,7 @@ async def ingest_alone(
         overrides: For a single book.
         rebuild: Read every file again; embeddings are still taken from the cache.
         password: Of encrypted PDFs.
+        lenient: Pages that MDX would refuse are read as far as they go.
         progress: Told of each folder that is done, and often in between.
 
     Raises:
@@ -117,7 +127,7 @@ async def ingest_alone(
     """
     started = time.perf_counter()
     try:
-        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, progress=progress)
+        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, lenient=lenient, progress=progress)
         summary = await run.all_books(overrides)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
@@ -139,6 +149,7 @@ class _Run:
         *,
         rebuild: bool,
         password: str,
+        lenient: bool,
         progress: Progress,
     ) -> None:
         self._corpus = corpus
@@ -146,6 +157,7 @@ class _Run:
         self._tools = tools
         self._rebuild = rebuild
         self._password = password
+        self._lenient = lenient
         self._progress = progress
         self._log = get_logger("ingest")
 
@@ -226,6 +238,7 @@ class _Run:
             fit=self._tools.fit,
             current=current,
             password=self._password,
+            lenient=self._lenient,
             progress=self._progress,
         )
         outcome = await work.run(created)

@@ -143,7 +143,7 @@ async def start_ingest(
     request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], settings: Given[Settings]
 ) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(_checked(request, desk, settings), desk.spawn)
+    job = await jobs.start(checked(request, desk, settings), desk.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
@@ -162,11 +162,16 @@ async def read_job(
     settings: Given[Settings],
 ) -> Response[Job]:
     """Needs the same token."""
-    _checked(request, desk, settings)
+    checked(request, desk, settings)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def _checked(request: HTTPRequest, desk: Desk, settings: Settings) -> Ingest:
+def checked(request: HTTPRequest, desk: Desk, settings: Settings) -> Ingest:
+    """What ingests the corpus, for whoever knows the token.
+
+    Raises:
+        NotPermitted: No token is set, or it is another one.
+    """
     if settings.admin_token is None or desk.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     given = request.headers.get("authorization", "").encode("latin-1", "replace")
