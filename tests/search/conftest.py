@@ -28,8 +28,8 @@ PAGES = {
     "01-chapter-1-hive/04-quiz.md": (
         "# Test\n\n## Quiz\n\n1. How old may a queen become, five years or six?\n2. Who flies?\n"
     ),
-    "02-chapter-2-summer/01-frame.md": "# Stores\n\nHoney needs wax. Bees need flowers in summer.\n",
-    "02-chapter-2-summer/02-crate.md": "# Stores\n\nBees need flowers in summer. Honey needs wax.\n",
+    "02-chapter-2-summer/01-frame.md": "# Stores\n\nHoney needs wax. Bees need flowers. Summer needs rain.\n",
+    "02-chapter-2-summer/02-crate.md": "# Stores\n\nBees need flowers. Summer needs rain. Honey needs wax.\n",
     "02-chapter-2-summer/03-smoke.md": (
         "# Smoke\n\nSmoke calms the bees. It makes them eat honey.\n\n## Smokers\n\nA smoker burns dry wood.\n"
     ),

@@ -10,7 +10,7 @@ from lutrin.search.search import Searcher
 from .conftest import SAME, Search, asked, files
 
 EGGS = "How many eggs does the queen lay in a day?"
-NEEDS = "Which bees need flowers in summer?"
+NEEDS = "Which bees need flowers?"
 
 
 async def test_what_asks_is_no_answer(search: Search) -> None:
@@ -50,9 +50,9 @@ async def test_the_page_of_the_reader_does_not_outweigh_the_answer(search: Searc
 
 
 async def test_a_selection_s_own_passage_comes_first(search: Search) -> None:
-    """Though another page says nearly the same, and the question is nearer to a third one."""
-    selected = "Bees need flowers in summer. Honey needs wax."
-    found = files(await search("Why does smoke make bees eat honey?", selected_text=selected))
+    """Though another page says the same in another order."""
+    selected = "Summer needs rain. Honey needs wax."
+    found = files(await search("What do bees need?", selected_text=selected))
     assert found[0] == "02-crate"
     assert files(await search("What does this mean?", selected_text=selected))[0] == "02-crate"
 
@@ -101,9 +101,7 @@ async def test_no_more_passages_than_asked_for(search: Search) -> None:
 
 async def test_the_odds_tell_what_the_book_speaks_of(search: Search) -> None:
     """Of each thing that is asked."""
-    inside, outside = (
-        await search("Which bees need flowers in summer, and which cheese do Italians want on pizza?")
-    ).parts
+    inside, outside = (await search("Which bees need flowers, and which cheese do Italians want on pizza?")).parts
     assert inside.odds > 0 > outside.odds
 
 
@@ -120,7 +118,7 @@ class Backwards:
 
 async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGeneration) -> None:
     """Where one is configured, it turns the order of what is about as good."""
-    searcher = Searcher(WordHashEmbedder(), Backwards("summer. Honey"))  # type: ignore[arg-type]  # a list is as good
+    searcher = Searcher(WordHashEmbedder(), Backwards("rain. Honey"))  # type: ignore[arg-type]  # a list is as good
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "02-crate"
     searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))  # type: ignore[arg-type]  # as above
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "01-frame"
