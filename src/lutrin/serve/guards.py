@@ -21,7 +21,15 @@ from litestar.types import (
 )
 
 from lutrin.errors import MalformedRequest, NotPermitted, RequestTooLarge, WrongContentType
-from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, FOREIGN_ORIGIN, MALFORMED_BODY, NOT_JSON, UPLOAD_TOO_LARGE, WRONG_HOST
+from lutrin.messages import (
+    BODY_TOO_DEEP,
+    BODY_TOO_LARGE,
+    FOREIGN_ORIGIN,
+    MALFORMED_BODY,
+    NOT_JSON,
+    UPLOAD_TOO_LARGE,
+    WRONG_HOST,
+)
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_UPLOAD_BYTES = 512 * 1024 * 1024

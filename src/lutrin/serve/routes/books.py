@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import BinaryIO, cast
 
 import msgspec
 from litestar import Response, post
@@ -17,6 +18,7 @@ from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import TAGS, Job, Jobs, checked
 from lutrin.serve.schemas import LeftOutFile
 from lutrin.serve.services import Ingest
+from lutrin.serve.teacher import SignIns
 from lutrin.settings import Settings
 
 OTHER_FIELDS = 8
@@ -43,10 +45,14 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
     status_code=202,
 )
 async def upload(
-    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], settings: Given[Settings]
+    request: HTTPRequest,
+    desk: Given[Desk],
+    jobs: Given[Jobs],
+    settings: Given[Settings],
+    sign_ins: Given[SignIns],
 ) -> Response[Uploaded]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
-    ingest = checked(request, desk, settings)
+    ingest = checked(request, desk, sign_ins)
     stored, job = await receive(request, desk, jobs, settings, ingest=ingest)
     left_out = [LeftOutFile(item.book, item.filename, item.reason) for item in stored.left_out]
     body = Uploaded(book=stored.book, stored=len(stored.files), left_out=left_out, job=job)
@@ -103,7 +109,7 @@ async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapp
     work = partial(
         store,
         settings.corpus_dir,
-        [(file.filename, file.file) for file in files],
+        [(file.filename, cast(BinaryIO, file.file)) for file in files],
         book=texts.get("book", "").strip(),
         replace=texts.get("replace", "").lower() in {"true", "on", "1", "yes"},
     )
