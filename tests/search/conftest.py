@@ -29,7 +29,7 @@ PAGES = {
         "# Test\n\n## Quiz\n\n1. How old may a queen become, five years or six?\n2. Who flies?\n"
     ),
     "02-chapter-2-summer/01-frame.md": "# Stores\n\nHoney needs wax. Bees need flowers. Summer needs rain.\n",
-    "02-chapter-2-summer/02-crate.md": "# Stores\n\nBees need flowers. Summer needs rain. Honey needs wax.\n",
+    "02-chapter-2-summer/02-crate.md": "# Stores\n\nSummer needs rain. Bees need flowers. Honey needs wax.\n",
     "02-chapter-2-summer/03-smoke.md": (
         "# Smoke\n\nSmoke calms the bees. It makes them eat honey.\n\n## Smokers\n\nA smoker burns dry wood.\n"
     ),

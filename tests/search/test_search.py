@@ -51,7 +51,7 @@ async def test_the_page_of_the_reader_does_not_outweigh_the_answer(search: Searc
 
 async def test_a_selection_s_own_passage_comes_first(search: Search) -> None:
     """Though another page says the same in another order."""
-    selected = "Summer needs rain. Honey needs wax."
+    selected = "Summer needs rain. Bees need flowers. Honey needs wax."
     found = files(await search("What do bees need?", selected_text=selected))
     assert found[0] == "02-crate"
     assert files(await search("What does this mean?", selected_text=selected))[0] == "02-crate"
@@ -118,7 +118,7 @@ class Backwards:
 
 async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGeneration) -> None:
     """Where one is configured, it turns the order of what is about as good."""
-    searcher = Searcher(WordHashEmbedder(), Backwards("rain. Honey"))  # type: ignore[arg-type]  # a list is as good
+    searcher = Searcher(WordHashEmbedder(), Backwards("rain. Bees"))  # type: ignore[arg-type]  # a list is as good
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "02-crate"
     searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))  # type: ignore[arg-type]  # as above
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "01-frame"
