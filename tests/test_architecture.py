@@ -51,6 +51,11 @@ VENDORS = {
     "opentelemetry": {"lutrin.adapters.trace_otel"},
     "mistune": {"lutrin.ingest"},
     "pypdf": {"lutrin.ingest"},
+    "bs4": {"lutrin.ingest"},
+    "mammoth": {"lutrin.ingest"},
+    "markdownify": {"lutrin.ingest"},
+    "charset_normalizer": {"lutrin.ingest"},
+    "pdfminer": {"lutrin.ingest"},
     "click": {
         "lutrin.cli",
         "lutrin.cli_ahead",

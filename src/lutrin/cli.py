@@ -57,12 +57,13 @@ for command in (backup, restore, bundle, forget, export_index, import_index, gap
 @click.option("--edition", help="Edition of the book, for a folder without book.toml.")
 @click.option("--rebuild", is_flag=True, help="Read every file again, unchanged ones too.")
 @click.option("--password", default="", help="Of encrypted PDF files.")
+@click.option("--lenient", is_flag=True, help="Read MDX that MDX itself would refuse as far as it goes.")
 @click.option("--explain", "explained", is_flag=True, help="Show how the file PATH is understood; index nothing.")
 @json_option
 @data_dir_option
 def ingest(
     path: Path | None, *, book: str | None, title: str | None, edition: str | None, rebuild: bool,
-    password: str, explained: bool, as_json: bool, data_dir: Path | None,
+    password: str, lenient: bool, explained: bool, as_json: bool, data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
     settings = load_settings(data_dir=data_dir)
@@ -87,6 +88,7 @@ def ingest(
                 overrides=Overrides(slug=book or "", title=title or "", edition=edition or ""),
                 rebuild=rebuild,
                 password=password,
+                lenient=lenient,
                 progress=progress,
             )
         )

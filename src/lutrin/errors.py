@@ -29,6 +29,7 @@
     │   └── ChatStoreFull       a conversation, or a reader, has no room left; the detail is for the reader
     ├── RateLimited             too many questions (HTTP 429)
     ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
+    ├── AlreadyThere            what is to be made has a name that is taken (HTTP 409)
     └── NotFound                nothing of that name is here (HTTP 404)
 
 An error carries `detail`, one sentence fit for the person who reads it, and `remedy`, what to do about it (or nothing).
@@ -175,6 +176,10 @@ class RateLimited(LutrinError):
 
 class NotPermitted(LutrinError):
     """A secret or token is missing or wrong."""
+
+
+class AlreadyThere(LutrinError):
+    """What is to be made has a name that is taken."""
 
 
 class NotFound(LutrinError):

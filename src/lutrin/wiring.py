@@ -152,7 +152,14 @@ def answering(
 
 
 async def run_ingest(
-    settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, password: str, progress: Progress
+    settings: Settings,
+    corpus: Path,
+    *,
+    overrides: Overrides,
+    rebuild: bool,
+    password: str,
+    lenient: bool = False,
+    progress: Progress,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest_alone`.
 
@@ -166,7 +173,14 @@ async def run_ingest(
         embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
         tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
         return await ingest_alone(
-            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+            corpus,
+            settings,
+            tools,
+            overrides=overrides,
+            rebuild=rebuild,
+            password=password,
+            lenient=lenient,
+            progress=progress,
         )
 
 

@@ -149,7 +149,7 @@ def test_titles_come_from_front_matter_then_heading_then_name(tmp_path: Path, so
 
 def test_bad_utf8_is_read_and_told(tmp_path: Path) -> None:
     """With replacement characters, and the line of the first bad byte."""
-    (tmp_path / "a.md").write_bytes(b"# A\n\nbad \xff byte\n")
+    (tmp_path / "a.md").write_bytes("# Über\n\nbad ".encode() + b"\xff byte\n")
     document = read_document(scan(tmp_path)[0], find_books(tmp_path)[0])
     assert document.sections[0].units[0].text == "bad \ufffd byte"
     assert [(notice.line, "UTF-8" in notice.message) for notice in document.notices] == [(3, True)]

@@ -215,3 +215,27 @@ def test_a_large_file_is_read_in_a_limited_process(tmp_path: Path) -> None:
     assert len(document.sections[0].units) == 20_000
     with pytest.raises(DocumentError, match="could not be read within 2 s"):
         read_limited(("[a](" * 2_000_000).encode(), "bomb.md", time_limit_s=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "named"),
+    [
+        ("# Größe\n\nDie Tür öffnet sich für alle Gäste über die Brücke.\n", "cp1252", ""),
+        ("# Глава\n\nРобот движется по комнате и видит препятствия перед собой.\n", "cp1251", "cp1251"),
+        ("# 章\n\nロボットは部屋の中を移動し、前方の障害物を見ます。\n", "shift_jis", ""),
+        ("# Rozdział\n\nŻółw źle śpi, gdy świeci jasne światło nad łóżkiem.\n", "cp1250", ""),
+        ("# Wörter\n\nDie Tür öffnet sich.\n", "utf-16-le", ""),
+    ],
+)
+def test_a_legacy_encoding_is_decoded(text: str, encoding: str, named: str) -> None:
+    """Every letter is the one that was written."""
+    found, notices = decode(text.encode(encoding), "a.md")
+    assert found == text
+    assert named in "".join(notice.message for notice in notices)
+
+
+def test_damaged_utf8_stays_utf8() -> None:
+    """One broken byte among many good letters makes no legacy encoding of a file."""
+    text, notices = decode("Größe über alles, für und für\n".encode() * 9 + b"\xff\n", "a.md")
+    assert text.startswith("Größe über")
+    assert [(notice.line, "were replaced" in notice.message) for notice in notices] == [(10, True)]

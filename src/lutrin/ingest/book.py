@@ -76,6 +76,7 @@ class BookIngest:
         verify: Reads the new generation back in a fresh process.
         current: Folder of the current generation, if it is intact.
         password: Of encrypted PDFs.
+        lenient: Pages that MDX would refuse are read as far as they go.
         progress: Told of each step.
     """
 
@@ -93,6 +94,7 @@ class BookIngest:
         verify: Verify,
         current: Path | None,
         password: str,
+        lenient: bool,
         progress: Progress,
     ) -> None:
         self._book = book
@@ -107,6 +109,7 @@ class BookIngest:
         self._verify = verify
         self._current = current
         self._password = password
+        self._lenient = lenient
         self._progress = progress
         self._tally = _Tally()
         self._before: sqlite.Connection | None = None
@@ -203,7 +206,7 @@ class BookIngest:
 
     def _cut(self, file: SourceFile) -> Read:
         state = self._plan.states.get(file.name)
-        document = read_document(file, self._book, password=self._password)
+        document = read_document(file, self._book, password=self._password, lenient=self._lenient)
         if state is None:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens

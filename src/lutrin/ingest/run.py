@@ -69,6 +69,7 @@ async def ingest(
     overrides: Overrides = Overrides(),
     rebuild: bool = False,
     password: str = "",
+    lenient: bool = False,
     progress: Progress = silent,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now, if no other ingest is running.
@@ -81,7 +82,14 @@ async def ingest(
     """
     with ingest_lock(settings.data_dir):
         return await ingest_alone(
-            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+            corpus,
+            settings,
+            tools,
+            overrides=overrides,
+            rebuild=rebuild,
+            password=password,
+            lenient=lenient,
+            progress=progress,
         )
 
 
@@ -93,6 +101,7 @@ async def ingest_alone(
     overrides: Overrides,
     rebuild: bool,
     password: str,
+    lenient: bool = False,
     progress: Progress,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
@@ -104,6 +113,7 @@ async def ingest_alone(
         overrides: For a single book.
         rebuild: Read every file again; embeddings are still taken from the cache.
         password: Of encrypted PDFs.
+        lenient: Pages that MDX would refuse are read as far as they go.
         progress: Told of each folder that is done, and often in between.
 
     Raises:
@@ -115,7 +125,7 @@ async def ingest_alone(
     """
     started = time.perf_counter()
     try:
-        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, progress=progress)
+        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, lenient=lenient, progress=progress)
         summary = await run.all_books(overrides)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
@@ -137,6 +147,7 @@ class _Run:
         *,
         rebuild: bool,
         password: str,
+        lenient: bool,
         progress: Progress,
     ) -> None:
         self._corpus = corpus
@@ -144,6 +155,7 @@ class _Run:
         self._tools = tools
         self._rebuild = rebuild
         self._password = password
+        self._lenient = lenient
         self._progress = progress
         self._log = get_logger("ingest")
 
@@ -223,6 +235,7 @@ class _Run:
             verify=self._tools.verify,
             current=current,
             password=self._password,
+            lenient=self._lenient,
             progress=self._progress,
         )
         outcome = await work.run(created)

@@ -29,7 +29,7 @@ _HOUSEKEEPING = re.compile(
     r"(?:[-_.][\w-]+)?\.(?:md|markdown|txt|mdx|rst|html)",
     re.IGNORECASE,
 )
-_PICTURES = frozenset(".png .jpg .jpeg .gif .svg .webp .avif .bmp .ico .tif .tiff".split())
+PICTURES = frozenset(".png .jpg .jpeg .gif .svg .webp .avif .bmp .ico .tif .tiff".split())
 _NOTEBOOKS = frozenset({".ipynb", ".rmd", ".qmd", ".rst", ".adoc", ".org", ".tex"})
 _OFFICE = frozenset({".doc", ".odt", ".rtf", ".pptx", ".ppt", ".xlsx", ".xls", ".ods", ".odp", ".pages", ".mobi"})
 _NUMBERS = re.compile(r"(\d+)")
@@ -195,7 +195,7 @@ def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
         return f"lies beside {rules.home}/, which holds the pages" if beside and stem != "index" else None
     if bare.startswith("_category_."):
         return "is read for the title and the order of the pages"
-    if suffix in _PICTURES:
+    if suffix in PICTURES:
         return "is a picture: pages show it, its text is not read"
     if suffix in _NOTEBOOKS | _OFFICE:
         return f"is a {suffix} file, which Lutrin cannot read: save it as one of {', '.join(sorted(FORMATS))}"

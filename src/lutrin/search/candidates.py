@@ -48,6 +48,7 @@ async def gather(
     *,
     besides: Sequence[str] = (),
     without: Collection[str] = (),
+    page: str = "",
 ) -> tuple[Pool, list[Matched]]:
     """Search for each text, and match all that was found with each.
 
@@ -57,6 +58,7 @@ async def gather(
         where: Only chunks of this chapter, module, file or content type.
         besides: Ids of chunks that are candidates whether they are found or not.
         without: Roles of chunks that are no candidates.
+        page: File of which passages stand for what repeats them elsewhere.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
@@ -71,7 +73,7 @@ async def gather(
         found = [await search for search in searches]
     names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs)]))
     places = [place for place in await generation.places(names) if _allowed(place[1], without, besides)]
-    places = _distinct(generation, places, besides)
+    places = _distinct(generation, sorted(places, key=lambda place: place[1].filename != page), besides)
     pool = Pool(chunks=[chunk for _, chunk in places], rows=[row for row, _ in places])
     dense, lexical = found[: len(asked)], found[len(asked) :]
     lates = generation.tokens.maxsim(
@@ -105,7 +107,7 @@ def _allowed(chunk: Chunk, without: Collection[str], besides: Sequence[str]) -> 
 def _distinct(
     generation: OpenGeneration, places: Sequence[tuple[int, Chunk]], besides: Sequence[str]
 ) -> list[tuple[int, Chunk]]:
-    """One of those that nearly repeat each other, in the order of the searches."""
+    """Of those that nearly repeat each other the first."""
     seen: set[int] = set()
     kept = []
     for row, chunk in places:

@@ -110,7 +110,7 @@ class Searcher:
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         known = [*homes, *query.follows]
-        pool, matched = await gather(generation, asks, where, besides=known, without=without)
+        pool, matched = await gather(generation, asks, where, besides=known, without=without, page=query.page)
         liked = _liked(query, homes)
         parts = [await self._part(pool, item, liked, reading) for item in matched]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)

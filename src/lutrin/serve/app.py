@@ -19,6 +19,7 @@ from litestar.di import Provide
 from litestar.types import Message, Scope
 
 from lutrin.errors import LutrinError
+from lutrin.ingest.upload import MAX_FILES
 from lutrin.log import get_logger
 from lutrin.memory import give_back
 from lutrin.serve import problems
@@ -38,7 +39,7 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
 from lutrin.serve.reader import Reader
 from lutrin.serve.requests import StrictRequest
-from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
+from lutrin.serve.routes import answers, books, health, ingest, openai, pages, sessions, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher import SignIns
@@ -76,6 +77,7 @@ HANDLERS = [
     sessions.feedback,
     ingest.start_ingest,
     ingest.read_job,
+    books.upload,
     openai.models,
     openai.completions,
     pages.shelf,
@@ -121,7 +123,8 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         logging_config=None,
         state=State({"desk": desk}),
         request_class=StrictRequest,
-        request_max_body_size=None,  # the guard has read it already
+        request_max_body_size=None,  # the guard counts it
+        multipart_form_part_limit=MAX_FILES + books.OTHER_FIELDS,
     )
 
 

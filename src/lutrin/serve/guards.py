@@ -21,9 +21,20 @@ from litestar.types import (
 )
 
 from lutrin.errors import MalformedRequest, NotPermitted, RequestTooLarge, WrongContentType
-from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, FOREIGN_ORIGIN, MALFORMED_BODY, NOT_JSON, WRONG_HOST
+from lutrin.messages import (
+    BODY_TOO_DEEP,
+    BODY_TOO_LARGE,
+    FOREIGN_ORIGIN,
+    MALFORMED_BODY,
+    NOT_JSON,
+    UPLOAD_TOO_LARGE,
+    WRONG_HOST,
+)
 
 MAX_BODY_BYTES = 64 * 1024
+MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+UPLOADS = frozenset({"/books", "/teacher/books"})
+"""Where forms with files are sent; their handlers check who sends them before they read."""
 MAX_DEPTH = 32
 CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 FORMS = ("/teacher/", "/books")
@@ -124,6 +135,12 @@ class BodyGuard(ASGIMiddleware):
             RequestTooLarge: The body has more than 64 KiB.
             MalformedRequest: It is not UTF-8 or is nested too deeply.
         """
+        if scope.get("path") in UPLOADS and _header(scope, b"content-type").startswith(b"multipart/form-data"):
+            given = _header(scope, b"content-length")
+            if given.isdigit() and int(given) > MAX_UPLOAD_BYTES:
+                raise RequestTooLarge(UPLOAD_TOO_LARGE)
+            await next_app(scope, _counted(receive), send)
+            return
         if _header(scope, b"content-length").isdigit() and int(_header(scope, b"content-length")) > MAX_BODY_BYTES:
             raise RequestTooLarge(BODY_TOO_LARGE)
         body = await _read(receive)
@@ -155,6 +172,22 @@ def check_body(body: bytes) -> None:
                 raise MalformedRequest(BODY_TOO_DEEP)
         elif token[0] in b"]}":
             depth -= 1
+
+
+def _counted(receive: Receive) -> Receive:
+    """The parts of an upload, as long as they are no more than one may send."""
+    size = 0
+
+    async def next_part() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+        nonlocal size
+        message = await receive()
+        if message["type"] == "http.request":
+            size += len(message["body"])
+            if size > MAX_UPLOAD_BYTES:
+                raise RequestTooLarge(UPLOAD_TOO_LARGE)
+        return message
+
+    return next_part
 
 
 async def _read(receive: Receive) -> bytes:

@@ -29,6 +29,7 @@ STATUS: tuple[tuple[type[errors.LutrinError], int], ...] = (
     (errors.RateLimited, 429),
     (errors.NotPermitted, 403),
     (errors.NotFound, 404),
+    (errors.AlreadyThere, 409),
     (errors.IngestInProgress, 409),
     (errors.IndexUnavailable, 503),
     (errors.GeneratorError, 503),
@@ -47,7 +48,7 @@ OPENAI_PATHS = "/v1/"
 FORMS = "/teacher/"
 """Here browsers send forms, too, and show what comes back."""
 PROGRAMS = frozenset(
-    """api chat health history ingest messages metrics query query-selected-text query-selection ready sessions
+    """api books chat health history ingest messages metrics query query-selected-text query-selection ready sessions
     v1""".split()
 )
 """How the paths begin that no page is at."""
@@ -104,9 +105,9 @@ MEANINGS = {
     400: "Not JSON, not UTF-8, nested too deeply, or a foreign host name",
     403: "A secret or token is missing or wrong, or a page of another site asks",
     404: "Nothing of that name",
-    409: "An ingestion is running",
-    413: "More than 64 KiB",
     415: "The body does not call itself JSON",
+    409: "An ingestion is running, or the name is taken",
+    413: "More than 64 KiB, or an upload of more than 512 MB",
     422: "A field is missing or wrong",
     429: "Too many questions; `Retry-After` says when to ask again",
     500: "Unexpected; `id` names the line in the log",

@@ -11,6 +11,7 @@ import msgspec
 
 from lutrin.doctor import Check
 from lutrin.index.catalog import LeftOut
+from lutrin.ingest.formats import FORMATS, suffixes_in_words
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_errand import Errand
 from lutrin.serve.teacher_load import Load
@@ -240,7 +241,7 @@ def _reading(shown: Board, form_key: str) -> str:
     job = shown.job
     running = job is not None and job.state == "running"
     intro = (
-        f"<p>Put your Markdown, MDX or PDF files into <code>{escape(shown.corpus)}</code>, then press the button. Only "
+        f"<p>Put your files into <code>{escape(shown.corpus)}</code>, then press the button. Only "
         "what changed is read, and readers go on meanwhile.</p>"
     )
     button = "" if running else _form("ingest", form_key, "Read the books again", "first")
@@ -249,9 +250,27 @@ def _reading(shown: Board, form_key: str) -> str:
     hidden = "" if lines else " hidden"
     bar = '<progress aria-label="Reading the books"></progress>' if running else ""
     kind = "bad" if job is not None and job.state == "failed" else "state"
+    upload = "" if running else _upload_form(form_key)
     return (
-        f'{intro}{button}<p class="{kind}" role="status" data-job="{job.state if job else ""}">{state}</p>{bar}'
+        f'{intro}{button}{upload}<p class="{kind}" role="status" data-job="{job.state if job else ""}">{state}</p>{bar}'
         f'<pre class="lines" data-lines tabindex="0" role="log" aria-label="Progress"{hidden}>{lines}</pre>'
+    )
+
+
+def _upload_form(form_key: str) -> str:
+    """Sends a book: files, or a folder as a zip."""
+    suffixes = ",".join((*sorted(FORMATS), ".zip"))
+    return (
+        "<details><summary>Send a book to this server</summary>"
+        f'<form method="post" action="/teacher/books" enctype="multipart/form-data">'
+        f'<input type="hidden" name="key" value="{form_key}">'
+        f'<p class="hint">{escape(suffixes_in_words())}, several at once, or a folder as one .zip.</p>'
+        f'<p><label for="files">Files</label> <input id="files" name="files" type="file" multiple required '
+        f'accept="{suffixes}"></p>'
+        '<p><label for="book">Name of the book</label> '
+        '<input id="book" name="book" maxlength="60" placeholder="as the file or folder is called"></p>'
+        '<p><label><input type="checkbox" name="replace" value="true"> Replace a book of this name</label></p>'
+        '<button class="first">Send and read it</button></form></details>'
     )
 
 

@@ -142,7 +142,7 @@ async def start_ingest(
     request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(_checked(request, desk, sign_ins), desk.spawn)
+    job = await jobs.start(checked(request, desk, sign_ins), desk.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
@@ -161,11 +161,17 @@ async def read_job(
     sign_ins: Given[SignIns],
 ) -> Response[Job]:
     """Needs the same token."""
-    _checked(request, desk, sign_ins)
+    checked(request, desk, sign_ins)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def _checked(request: HTTPRequest, desk: Desk, sign_ins: SignIns) -> Ingest:
+def checked(request: HTTPRequest, desk: Desk, sign_ins: SignIns) -> Ingest:
+    """What ingests the corpus, for whoever knows the token.
+
+    Raises:
+        NotPermitted: No token is set, or it is another one.
+        RateLimited: Too many wrong ones were tried.
+    """
     if not sign_ins.possible or desk.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     sign_ins.prove(bearer(request), desk.peer(request))

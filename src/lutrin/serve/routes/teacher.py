@@ -1,5 +1,7 @@
 """The teacher's page: off unless the operator set a token, behind it one page and the buttons on it."""
 
+from collections.abc import Mapping
+from functools import partial
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -15,6 +17,7 @@ from lutrin.serve import teacher_html as html
 from lutrin.serve.desk import NO_STORE, Desk, is_secure
 from lutrin.serve.problems import reported
 from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.routes.books import receive
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher import SIGNED_IN_S, SignIns
 from lutrin.serve.teacher_load import Load, load_of
@@ -109,6 +112,31 @@ async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sig
     return _to_page("reading")
 
 
+@post("/teacher/books", include_in_schema=False, operation_id="teacherBooks", media_type=MediaType.HTML)
+async def upload(
+    *,
+    request: HTTPRequest,
+    desk: Given[Desk],
+    jobs: Given[Jobs],
+    sign_ins: Given[SignIns],
+    settings: Given[Settings],
+) -> Response[str]:
+    """Add a book, as `POST /books` does."""
+    cookie = request.cookies.get(COOKIE, "")
+    if not sign_ins.knows(cookie):
+        raise NotPermitted(PAGE_EXPIRED)
+    if desk.services.ingest is None:
+        raise NotPermitted(INGEST_OFF)
+    check_key = partial(_check_key, sign_ins, cookie)
+    stored, _ = await receive(request, desk, jobs, settings, ingest=desk.services.ingest, check=check_key)
+    _log.info("uploaded", book=stored.book, files=len(stored.files))
+    return _to_page("reading")
+
+
+def _check_key(sign_ins: SignIns, cookie: str, fields: Mapping[str, str]) -> None:
+    sign_ins.check(cookie, fields.get("key", ""))
+
+
 @post("/teacher/check", include_in_schema=False, operation_id="teacherCheck", media_type=MediaType.HTML)
 async def check(
     request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
@@ -145,7 +173,7 @@ async def previous(
     return _to_page("books")
 
 
-HANDLERS = [page, progress, sign_in, sign_out, ingest, check, gaps, previous]
+HANDLERS = [page, progress, sign_in, sign_out, ingest, upload, check, gaps, previous]
 
 
 async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> html.Board:
