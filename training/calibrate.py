@@ -1,9 +1,9 @@
 """Fit what is left once a reader is trained: how much words count beside it, and when a book answers.
 
-Runs the real search over the books that are left out of training, with the questions that were written on them, and
-writes `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax over a question's candidates. Scope
-is a logistic regression on `lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY` of the answered ones refused.
-Each book is also judged by what is fitted on the others.
+Runs the real search over the books that are left out of training, with the questions that were written on them and
+others far from them, and writes `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax over the
+candidates of a question. Scope is a logistic regression on `lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY`
+of the answered questions refused. Each book is also judged by what is fitted on the others.
 """
 
 import asyncio
@@ -37,6 +37,8 @@ from training.sources import Source
 
 WRONGLY = 0.03
 """Share of answered questions that may be refused where the bias is set."""
+FAR = sources.HERE.parent / "bench" / "questions" / "common.jsonl"
+"""Questions on common subjects that no textbook on something else answers."""
 PENALTY = 1e-3
 """On squared weights of standardised signals."""
 
@@ -67,19 +69,16 @@ class Seen:
 
 
 def labels(source: Source, folder: Path) -> list[Label]:
-    """The questions on a book.
+    """The questions on a book, and those of `FAR` that have nothing to do with it.
 
     Raises:
         Missing: A page is not there, or another than the questions were written on.
     """
-    return [
-        Label(
-            source.name,
-            question.question,
-            tuple((question.file, start, end) for start, end in sources.places(question, folder)),
-        )
-        for question in sources.written(source.name)
-    ]
+    found = []
+    for question in sources.written(source.name):
+        spans = tuple((question.file, start, end) for start, end in sources.places(question, folder))
+        found.append(Label(source.name, question.question, spans))
+    return [*found, *(Label(source.name, row["question"], ()) for row in sources.rows(FAR))]
 
 
 def ingest(source: Source, folder: Path, out: Path) -> Settings:

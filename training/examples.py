@@ -4,7 +4,6 @@ Two kinds of files are read. *Written* questions name a file and places in it, o
 Questions of our own books name files and key facts: the units of these files that hold a fact answer.
 """
 
-import json
 import math
 import random
 import re
@@ -51,7 +50,7 @@ class Book:
     """The passages of a book with a plain BM25 over them."""
 
     def __init__(self, path: Path) -> None:
-        self.passages = [Passage(**json.loads(line)) for line in path.open(encoding="utf-8")]
+        self.passages = [Passage(**row) for row in sources.rows(path)]
         self.by_file: dict[str, list[int]] = {}
         self.postings: dict[str, list[tuple[int, int]]] = {}
         self.lengths = []
@@ -130,8 +129,7 @@ def written(book: Book, source: Source, folder: Path) -> list[Example]:
 def own(path: Path, books: Mapping[str, Book]) -> list[Example]:
     """Questions of our own books, labelled by key facts in the expected files."""
     found = []
-    for line in path.open(encoding="utf-8"):
-        row = json.loads(line)
+    for row in sources.rows(path):
         if row.get("selected_text") or row.get("previous_question"):
             continue
         if row["kind"] == "near" and not row.get("expected_files"):
@@ -188,8 +186,7 @@ def load(checkouts: Path, passages: Path) -> tuple[dict[str, Book], list[Example
 
 def with_mined(examples: Sequence[Example], path: Path) -> list[Example]:
     """The examples with the negatives that `training.mine` found for them."""
-    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
-    mined = {(row["book"], row["question"]): row["negatives"][:MINED] for row in rows}
+    mined = {(row["book"], row["question"]): row["negatives"][:MINED] for row in sources.rows(path)}
     return [replace(item, negatives=mined.get((item.book, item.question)) or item.negatives) for item in examples]
 
 

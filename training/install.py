@@ -51,8 +51,13 @@ def install(folder: Path, models: Path) -> None:
     Args:
         folder: Of an exported reader.
         models: Folder of a `manifest.toml`.
+
+    Raises:
+        Missing: There is no manifest, or a file of the reader is not there.
     """
     path = models / "manifest.toml"
+    if not path.is_file():
+        raise Missing(f"There is no {path}: --models names the folder of Lutrin's models.")
     manifest = with_reader(path.read_text(encoding="utf-8"), folder)
     (models / FOLDER).mkdir(exist_ok=True)
     for name in FILES:

@@ -40,6 +40,7 @@ def test_a_step_names_the_one_before_it(tmp_path: Path) -> None:
     """Who calls the steps one by one learns their order."""
     with pytest.raises(SystemExit, match="run `python -m training export` first"):
         main(["mine", "--books", str(tmp_path), "--out", str(tmp_path / "out")])
+    (tmp_path / "manifest.toml").write_text("format = 1\n")
     with pytest.raises(SystemExit, match="run `python -m training export` first"):
         main(["install", "--out", str(tmp_path / "out"), "--models", str(tmp_path)])
     with pytest.raises(Missing, match="run `python -m training prepare` first"):
