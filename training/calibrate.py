@@ -168,6 +168,13 @@ def area(scores: Array, answered: Mask) -> float:
     return float((order[answered].sum() - positive * (positive + 1) / 2) / (positive * (~answered).sum()))
 
 
+def first_right(seen: Sequence[Seen], lexical: float) -> float:
+    """The share of answered questions whose best candidate answers."""
+    found = [item for item in seen if item.label.spans]
+    best = [int((item.features @ np.array([1.0, lexical])).argmax()) for item in found]
+    return sum(bool(item.right[place]) for item, place in zip(found, best, strict=True)) / max(1, len(found))
+
+
 def left_out(seen: Sequence[Seen]) -> dict[str, float]:
     """ROC area on each book of the scope that is fitted on the others."""
     names = np.array([item.label.book for item in seen])
@@ -225,6 +232,7 @@ def calibrate(checkouts: Path, out: Path) -> None:
     update(out, {"lexical": round(lexical, 3)})
     # Once more, for the signals hold the score of the best passage.
     again = seen()
+    print(f"the first passage answers {first_right(again, lexical):.3f} of what the books answer")
     for name, value in left_out(again).items():
         print(f"{name}: area {value:.3f} where it is left out")
     update(out, {"answers": answers(again, lexical), "scope": scope(again)})
