@@ -26,7 +26,7 @@ class _Encoder(torch.nn.Module):
         super().__init__()
         self.bert = reader.bert
 
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor) -> Any:  # noqa: ANN401
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor) -> Any:
         """Token vectors (1, L, d)."""
         return self.bert(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
@@ -75,7 +75,7 @@ def learned(reader: Reader) -> dict[str, Any]:
     }
 
 
-def quantise(model: Any) -> None:  # noqa: ANN401 - `onnx` has no annotations that hold
+def quantise(model: Any) -> None:
     """Replace large weights by 8-bit numbers, a cast and a product with their scales."""
     graph = model.graph
     stored = {tensor.name: tensor for tensor in graph.initializer}
