@@ -139,6 +139,7 @@ def main() -> None:
     print(dict(zip(SIGNALS, np.round(weights, 3).tolist(), strict=False)))
     best = np.array([max(item["features"] @ [1.0, lexical]) for item in seen])[:, None]
     slope, bias = logistic(best, answered)
+    bias -= float(np.quantile(slope * best[answered, 0] + bias, WRONGLY))
     learned = json.loads(path.read_text())
     learned |= {"lexical": round(lexical, 3), "answers": [round(float(slope), 4), round(float(bias), 4)]}
     learned["scope"] = [round(float(value), 4) for value in [*weights[:-1], weights[-1] - shift]]
