@@ -4,8 +4,8 @@ from pathlib import Path
 
 from lutrin.answer.quote import Quote
 from lutrin.answer.safety import moves_hardware, warning_for
-from lutrin.ingest.discover import find_books
 from lutrin.ingest.chunk import chunk_document
+from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import scan
 from lutrin.records import Chunk, Unit

@@ -32,7 +32,7 @@ class _Converter(MarkdownConverter):
         """Keep links to the web; others lead into files that the reader does not have."""
         address = str(el.get("href") or "")
         if address.startswith(("http://", "https://", "mailto:")):
-            return str(super().convert_a(el, text, parent_tags))
+            return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]  # its stubs leave it out
         return text
 
     def convert_aside(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
@@ -88,7 +88,7 @@ class SourceFile:
             return file.read(max_bytes(self.name))
 
     @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
+    def opened(self) -> Iterator[BufferedReader]:
         """The file, from inside the book's folder only, to be read.
 
         Raises:

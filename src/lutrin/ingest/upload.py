@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import IO
 
 from lutrin.errors import AlreadyThere, InvalidInput
 from lutrin.index.catalog import LeftOut
@@ -46,7 +46,7 @@ class Stored:
         return [f"Stored {number} in {self.book}/.", *(f"Left out {item.line()}" for item in self.left_out)]
 
 
-def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = "", replace: bool = False) -> Stored:
+def store(corpus: Path, files: Iterable[tuple[str, IO[bytes]]], *, book: str = "", replace: bool = False) -> Stored:
     """Put files into a folder of the corpus, all of them or none; zip archives are unpacked.
 
     Args:
@@ -113,7 +113,7 @@ class _Upload:
         tops = {name.partition("/")[0] if "/" in name else "" for name in self.names}
         return tops.pop() if len(tops) == 1 else ""
 
-    def add(self, name: str, content: BinaryIO) -> None:
+    def add(self, name: str, content: IO[bytes]) -> None:
         """Take a file, or unpack an archive.
 
         Raises:
@@ -125,7 +125,7 @@ class _Upload:
         else:
             self._file(name, _blocks(content))
 
-    def _unpack(self, name: str, content: BinaryIO) -> None:
+    def _unpack(self, name: str, content: IO[bytes]) -> None:
         try:
             with zipfile.ZipFile(content) as archive:
                 for member in archive.infolist():
@@ -212,6 +212,6 @@ def _name_reason(name: str) -> str:
     return f"is a {suffix} file, not text to read" if suffix else "is not text to read: its name has no ending"
 
 
-def _blocks(content: BinaryIO) -> Iterator[bytes]:
+def _blocks(content: IO[bytes]) -> Iterator[bytes]:
     while block := content.read(_BLOCK):
         yield block
