@@ -14,15 +14,15 @@ MODULES = {
 }
 
 LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages", "lutrin.retry", "lutrin.stages", "lutrin.threads"}
-STAGES = ("language", "ingest", "index", "query", "retrieve", "answer", "generate", "chats")
+STAGES = ("language", "ingest", "index", "query", "search", "answer", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {
     "language": {"language"},
     "query": {"query", "language"},
     "ingest": {"ingest", "index"},
     "index": {"index"},
-    "retrieve": {"retrieve", "index", "ingest"},
-    "answer": {"answer", "query", "language", "retrieve", "index", "ingest"},
+    "search": {"search", "query", "language", "index", "ingest"},
+    "answer": {"answer", "search", "query", "language", "index", "ingest"},
     "generate": {"generate"},
     "chats": {"chats"},
 }
@@ -55,7 +55,6 @@ VENDORS = {
     "mammoth": {"lutrin.ingest"},
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},
-    "pdfminer": {"lutrin.ingest"},
     "click": {
         "lutrin.cli",
         "lutrin.cli_ahead",
@@ -168,7 +167,7 @@ def test_no_cycles() -> None:
 
 
 def test_files_stay_small() -> None:
-    """No module is longer than 400 lines."""
+    """No module is longer than 450 lines."""
     assert {
-        name: lines for name, path in MODULES.items() if (lines := len(path.read_text("utf-8").splitlines())) > 400
+        name: lines for name, path in MODULES.items() if (lines := len(path.read_text("utf-8").splitlines())) > 450
     } == {}

@@ -13,7 +13,7 @@ from lutrin.serve import guards
 from .conftest import House, Serve
 from .test_teacher import key_of, sign_in
 
-TOKEN = {"Authorization": "Bearer correct-horse"}
+TOKEN = {"Authorization": "Bearer correct-horse-battery"}
 FILES = [("files", ("a.md", b"# A\n\nText of a.\n")), ("files", ("run.py", b"x"))]
 
 
@@ -33,7 +33,7 @@ class Reading:
 async def test_a_book_is_sent_and_read(serve: Serve, house: House, tmp_path: Path) -> None:
     """The reply says what was stored and left out; the job's lines say it again, then how the reading went."""
     house.ingest = Reading()
-    async with serve(admin_token="correct-horse", corpus_dir=tmp_path / "corpus") as client:
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
         reply = await client.post("/books", headers=TOKEN, files=FILES, data={"book": "robots"})
         assert reply.status_code == 202
         body = reply.json()
@@ -56,7 +56,7 @@ async def test_only_who_knows_the_token_may_send(serve: Serve, house: House, tmp
     async with serve(corpus_dir=tmp_path / "corpus") as client:
         reply = await client.post("/books", headers=TOKEN, files=FILES)
         assert (reply.status_code, reply.json()["detail"]) == (403, INGEST_OFF)
-    async with serve(admin_token="correct-horse", corpus_dir=tmp_path / "corpus") as client:
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
         reply = await client.post("/books", files=FILES)
         assert (reply.status_code, reply.json()["detail"]) == (403, WRONG_TOKEN)
     assert not (tmp_path / "corpus").exists()
@@ -65,7 +65,7 @@ async def test_only_who_knows_the_token_may_send(serve: Serve, house: House, tmp
 async def test_what_cannot_be_stored_is_a_problem(serve: Serve, house: House, tmp_path: Path) -> None:
     """No files: 422; a zip that is none: 422; a name that is taken: 409; too much: 413."""
     house.ingest = Reading()
-    async with serve(admin_token="correct-horse", corpus_dir=tmp_path / "corpus") as client:
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
         for files in ([("other", ("a.md", b"x"))], [("files", ("a.zip", b"x"))], [("files", ("a.exe", b"x"))]):
             reply = await client.post("/books", headers=TOKEN, files=files)
             assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
@@ -80,7 +80,7 @@ async def test_an_upload_has_a_largest_size(
     """It is refused while it arrives."""
     monkeypatch.setattr(guards, "MAX_UPLOAD_BYTES", 1 << 20)
     house.ingest = Reading()
-    async with serve(admin_token="correct-horse", corpus_dir=tmp_path / "corpus") as client:
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
         large = await client.post("/books", headers=TOKEN, files=[("files", ("a.md", bytes(3 << 20)))])
         assert (large.status_code, large.json()["detail"]) == (413, UPLOAD_TOO_LARGE)
         fits = await client.post("/books", headers=TOKEN, files=[("files", ("a.md", b"x" * (100 << 10)))])
@@ -90,7 +90,7 @@ async def test_an_upload_has_a_largest_size(
 async def test_the_teachers_page_sends_a_zip(serve: Serve, house: House, tmp_path: Path) -> None:
     """By its form, with the key of the page; without it nothing is stored."""
     house.ingest = Reading()
-    async with serve(admin_token="correct-horse", corpus_dir=tmp_path / "corpus") as client:
+    async with serve(admin_token="correct-horse-battery", corpus_dir=tmp_path / "corpus") as client:
         files = [("files", ("robots.zip", zipped({"robots/a.md": "# A\n\nText.\n"})))]
         assert (await client.post("/teacher/books", files=files, data={"key": "x"})).status_code == 403
         await sign_in(client)
