@@ -199,7 +199,8 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     torch = root / ".venv-training" / "bin" / "python"
     parser.add_argument("--torch", default=torch if torch.exists() else sys.executable, help="Python that has torch")
     options = parser.parse_args(arguments)
-    options.books, options.out = options.books.resolve(), options.out.resolve()
+    options.books, options.out = options.books.resolve(), options.out.resolve()  # `run` calls steps from elsewhere
+    options.base = options.base and options.base.resolve()
     return options
 
 
