@@ -16,6 +16,9 @@ from lutrin.search.asked import Asked, Float, asked, pooled
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Found, Part
 
+CHOSEN = 2.5
+"""Added to the log odds of a selection, which somebody chose to ask about: it answers more often than what a search
+finds, and a wrong refusal is worse here than a sentence beside the point."""
 NEAR = 8
 """Passages of the book in which a selected sentence is looked for."""
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
@@ -51,7 +54,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     scores = _scores(wanted, selected, units, reading)
     score = log_sum(scores)
     slope, bias = reading.answers
-    odds = slope * score + bias
+    odds = slope * score + bias + CHOSEN
     chance = float(1 / (1 + np.exp(-np.clip(odds, -13, 13))))
     read = Read(chunk, scores, score, float(pooled(selected) @ wanted.vector))
     return Found(passages=(Passage(chunk=chunk, score=chance),), parts=(Part(query.topic, (read,), odds),))
