@@ -229,7 +229,7 @@ def test_the_index_says_which_model_embedded_it(house: House) -> None:
     """Vectors of 384 dimensions by the one embedding model; questions are embedded by that or not compared at all."""
     manifest = newest(house.data_dir, SLUG)
     assert manifest["dimension"] == 384
-    assert manifest["embedder"].startswith("all-MiniLM-L6-v2-int8")
+    assert manifest["embedder"].startswith("lutrin-reader-")
     assert manifest["windows"] >= manifest["chunks"] > 0
 
 

@@ -44,6 +44,7 @@ def test_all_is_well(lutrin: Lutrin) -> None:
         "embedding model",
         "language model",
         "catalogue",
+        "left out",
         f"index of {books.SLUG}",
         "index of 01-part-1-foundations",
         "conversations",

@@ -39,7 +39,7 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     if request.param == "word-hash":
         yield WordHashEmbedder()
     elif request.param == "fastembed":
-        local = FastembedEmbedder(request.getfixturevalue("models_dir") / "all-MiniLM-L6-v2-int8", threads=2)
+        local = FastembedEmbedder(request.getfixturevalue("models_dir") / "reader", threads=2)
         yield local
         local.close()
     elif request.param == "remote":
