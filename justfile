@@ -71,15 +71,29 @@ eval *ARGS: setup
     @lutrin models fetch default {{tier}}
     @lutrin ingest
     @lutrin eval corpus/questions/*.jsonl {{ARGS}}
-    @python bench/retrieval.py quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}"
-    @python bench/accuracy.py --only-show
+    @python -m evaluation.searches quality --split all --data-dir "${LUTRIN_DATA_DIR:-data}"
+    @python -m evaluation.peers.accuracy --only-show
 
 # the same for the books of a SHELF in bench/books, first to ninth; quotes only
 eval-books SHELF='first' *ARGS: setup
     @lutrin models fetch default
     @lutrin ingest bench/books/{{SHELF}} --data-dir bench/out/books/{{SHELF}}
     @LUTRIN_MODEL=none lutrin eval bench/questions/{{SHELF}}/*.jsonl --data-dir bench/out/books/{{SHELF}} {{ARGS}}
-    @python bench/retrieval.py quality --split all --data-dir bench/out/books/{{SHELF}} --questions bench/questions/{{SHELF}}/*.jsonl
+    @python -m evaluation.searches quality --split all --data-dir bench/out/books/{{SHELF}} --questions bench/questions/{{SHELF}}/*.jsonl
+
+# ask the real books of a shelf (FOLDER, default ../shared/shelf) their questions, in one table; --help tells the options
+eval-shelf *ARGS: setup
+    @lutrin models fetch default
+    @python -m evaluation.shelf {{ARGS}}
+
+# answer a LIST of questions for somebody who reads and marks (evaluation/read/physical-ai.jsonl)
+read-answers LIST *ARGS: setup
+    @lutrin models fetch default
+    @python -m evaluation.read ask {{LIST}} {{ARGS}}
+
+# add the MARKS of answers up, by kind
+sum-marks MARKS *ARGS: setup
+    @python -m evaluation.read sum {{MARKS}} {{ARGS}}
 
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from common import add_question_options, chosen_questions
 
+from evaluation.show import aligned
 from lutrin import wiring
 from lutrin.answer.flow import AnswerFlow
-from lutrin.evaluate.show import aligned
 from lutrin.records import Answer, DoneEvent, Question, QuoteEvent
 from lutrin.settings import load_settings
 

@@ -21,8 +21,8 @@ from chaos_hold import family
 from common import ROOT, finish, machine
 from http_retrieval import CHUNKS_OF_A_COPY, OUT, write_copies
 
+from evaluation.show import aligned
 from loadtests import server
-from lutrin.evaluate.show import aligned
 
 MOST_S, MOST_MB = 5.0, 400.0
 QUESTIONS = [f"What is {topic}?" for topic in (

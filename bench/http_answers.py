@@ -26,7 +26,7 @@ from common import QUESTIONS, ROOT, finish, machine
 from serving import ingested, served
 from wire import Connections
 
-from lutrin.evaluate.questions import read_questions
+from evaluation.questions import read_questions
 
 OUT = ROOT / "bench" / "out" / "http-answers"
 PAUSE_S = 1.0

@@ -28,8 +28,8 @@ from chromadb.config import Settings as ChromaSettings
 from common import CORPUS, QUESTIONS, ROOT, finish, machine, spread
 from wire import Connections
 
-from lutrin.evaluate.questions import read_questions
-from lutrin.evaluate.show import aligned
+from evaluation.questions import read_questions
+from evaluation.show import aligned
 from lutrin.index.generation import VECTORS, OpenGeneration
 from lutrin.retrieve.asked import pooled
 from lutrin.settings import Settings
@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 async def run_http(arguments: argparse.Namespace) -> None:
     """Measure both and print the table."""
-    from retrieval import indexed  # noqa: PLC0415 - that module imports this one
+    from evaluation.searches import indexed  # noqa: PLC0415 - its vendors load only when it runs
 
     name = f"http-{arguments.chunks}"
     corpus = write_copies(OUT / f"{name}-corpus", -(-arguments.chunks // CHUNKS_OF_A_COPY))

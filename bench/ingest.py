@@ -20,9 +20,9 @@ from common import CORPUS, EMBED_MODEL, finish, machine
 from fastembed import TextEmbedding
 from fastembed.common.model_description import ModelSource, PoolingType
 
+from evaluation.show import aligned
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.evaluate.show import aligned
 from lutrin.index.verify import in_fresh_process
 from lutrin.ingest.books import find_books
 from lutrin.ingest.chunk import chunk_document

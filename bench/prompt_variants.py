@@ -25,13 +25,13 @@ import numpy as np
 from common import QUESTIONS, ROOT, finish, machine
 from serving import ingested
 
+from evaluation.measures import facts_in
+from evaluation.questions import EvalQuestion, read_questions, select
 from lutrin import wiring
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.answer.compose import SentenceStream
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.ground import support
-from lutrin.evaluate.measures import facts_in
-from lutrin.evaluate.questions import EvalQuestion, read_questions, select
 from lutrin.generate.prefix import common_length
 from lutrin.generate.worker import THREADS_SLEEP
 from lutrin.ports import Run

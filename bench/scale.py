@@ -27,10 +27,10 @@ import numpy as np
 import numpy.typing as npt
 from common import CORPUS, QUESTIONS, ROOT, finish, machine, resident_mb, spread
 
+from evaluation.questions import read_questions
+from evaluation.show import aligned
 from lutrin import sqlite
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.evaluate.questions import read_questions
-from lutrin.evaluate.show import aligned
 from lutrin.index import lexical
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.postings import Key, Posting, Postings, read_postings, write_common
@@ -72,7 +72,7 @@ async def run_scale(arguments: argparse.Namespace) -> None:
     if arguments.one:
         print(json.dumps(await measure(arguments.one, arguments.seeds, arguments.parts, keep=arguments.keep)))
         return
-    from retrieval import indexed  # noqa: PLC0415 - that module imports this one
+    from evaluation.searches import indexed  # noqa: PLC0415 - its vendors load only when it runs
 
     seeds = OUT / "scale-seeds.npz"
     async with indexed(CORPUS, "retrieval") as peers:

@@ -24,7 +24,7 @@ ALLOWED = {
     "generate": {"generate"},
     "chats": {"chats"},
 }
-WIRING = {"wiring", "wiring_eval", "wiring_models", "wiring_parts", "wiring_remote", "wiring_replay"}
+WIRING = {"wiring", "wiring_models", "wiring_parts", "wiring_remote", "wiring_replay"}
 """The modules that know profiles."""
 VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
@@ -129,6 +129,12 @@ def test_vendor_packages_stay_in_their_adapter(vendor: str) -> None:
     users = {name for name in MODULES if any(item.split(".")[0] == vendor for item in imports(name))}
     wrong = {name for name in users if not any(name == home or name.startswith(f"{home}.") for home in VENDORS[vendor])}
     assert not wrong
+
+
+def test_the_judge_is_no_part_of_the_program() -> None:
+    """Only the two commands that need it know the package `evaluation`, which no wheel holds."""
+    users = {name for name in MODULES if any(item.split(".")[0] == "evaluation" for item in imports(name))}
+    assert users == {"lutrin.cli_eval", "lutrin.cli_models"}
 
 
 def test_no_cycles() -> None:

@@ -1,6 +1,7 @@
 """`lutrin eval`: runs question files and prints the figures of "Right answers"."""
 
 import asyncio
+import importlib.util
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,26 @@ from typing import Literal
 import click
 
 from lutrin.console import data_dir_option
+from lutrin.errors import LutrinError
 from lutrin.settings import load_settings
+
+NO_JUDGE = "This Lutrin was installed without its judge. Run it in a checkout of the repository: `./justw eval`."
+
+ROOT = Path(__file__).parents[2]
+"""Of the checkout, if this is one."""
+
+
+def find_judge() -> None:
+    """Make the package `evaluation` importable; it stands beside `src` in a checkout and is in no wheel.
+
+    Raises:
+        LutrinError: This is no checkout.
+    """
+    if (ROOT / "evaluation" / "__init__.py").is_file():
+        if str(ROOT) not in sys.path:
+            sys.path.append(str(ROOT))
+    elif importlib.util.find_spec("evaluation") is None:
+        raise LutrinError(NO_JUDGE)
 
 
 @click.command("eval")
@@ -36,18 +56,18 @@ def evaluate(
     data_dir: Path | None,
 ) -> None:
     """Ask the questions of FILES (JSON lines) and print the scores."""
+    find_judge()
     # A stage's vendors load only when it runs: every command reads this module.
-    from lutrin import wiring_eval  # noqa: PLC0415 - as said
-    from lutrin.evaluate import bars, show  # noqa: PLC0415 - as said
-    from lutrin.evaluate.questions import read_questions, select  # noqa: PLC0415 - as said
-    from lutrin.evaluate.report import compare as compare_reports  # noqa: PLC0415 - as said
-    from lutrin.evaluate.report import read_report, report, to_json  # noqa: PLC0415 - as said
+    from evaluation import asking, bars, show  # noqa: PLC0415 - as said
+    from evaluation.questions import read_questions, select  # noqa: PLC0415 - as said
+    from evaluation.report import compare as compare_reports  # noqa: PLC0415 - as said
+    from evaluation.report import read_report, report, to_json  # noqa: PLC0415 - as said
 
     wanted = [bars.parse_bar(text) for text in minima] + (bars.goal_bars() if goals else [])
     earlier = read_report(compare) if compare is not None else None
     settings = load_settings(data_dir=data_dir)
     questions = select(read_questions(list(files)), split)
-    outcomes = asyncio.run(wiring_eval.run_eval(settings, questions))
+    outcomes = asyncio.run(asking.run_eval(settings, questions))
     result = report(outcomes, name=f"lutrin/{settings.model}", split=split)
     if save is not None:
         save.write_text(to_json(result), encoding="utf-8")

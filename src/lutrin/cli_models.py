@@ -1,11 +1,13 @@
 """`lutrin models`: what is here, fetch, verify, tune."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 import msgspec
 
+from lutrin.cli_eval import find_judge
 from lutrin.console import data_dir_option, download_progress
 from lutrin.errors import WeightsError
 from lutrin.settings import Settings, load_settings
@@ -90,7 +92,7 @@ def verify(tiers: tuple[str, ...]) -> None:
 @data_dir_option
 def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is in time."""
-    from lutrin import wiring_eval, wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin import wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
@@ -102,7 +104,7 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data
     if short:
         tuning = wiring_models.tune_short(settings, note)
     else:
-        score = wiring_eval.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl") if scored else None
+        score = _scorer(settings) if scored else None
         formats = QUICK_FORMATS if quick else FORMATS
         tuning = wiring_models.tune(settings, formats, tiers=tiers, score=score, note=note)
     if tuning is None:
@@ -112,6 +114,14 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data
     for row in rows:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     click.echo(f"Of each model the file marked * or auto is loaded; LUTRIN_MODEL=auto is {tuning.auto}.")
+
+
+def _scorer(settings: Settings) -> Callable[[Path], float]:
+    """The judge of a model file, which only a checkout has."""
+    find_judge()
+    from evaluation import asking  # noqa: PLC0415 - as said
+
+    return asking.scorer(settings, settings.corpus_dir / "questions" / "in_book.jsonl")
 
 
 def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:

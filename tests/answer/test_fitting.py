@@ -2,8 +2,8 @@
 
 from tests.answer.book import chunk, evidence, unit
 
+from evaluation.text import word_count
 from lutrin.answer.extract import choose_parts
-from lutrin.evaluate.text import word_count
 from lutrin.records import Unit
 from lutrin.retrieve.search import Part
 

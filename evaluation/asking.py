@@ -1,0 +1,65 @@
+"""Lutrin opened and asked: settings and question files in, outcomes out."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from evaluation.pipeline import Pipeline
+from evaluation.questions import EvalQuestion, read_questions
+from evaluation.run import Outcome
+from evaluation.run import run as run_questions
+from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.ingest.lock import ingest_lock
+from lutrin.ingest.run import Overrides
+from lutrin.ingest.summary import IngestSummary
+from lutrin.log import configure_logging
+from lutrin.settings import Settings
+from lutrin.wiring import answering, opened, run_ingest
+
+PATIENT_S = 60.0
+"""Deadline while answers are judged, not timed."""
+
+
+@asynccontextmanager
+async def opened_pipeline(settings: Settings) -> AsyncIterator[Pipeline]:
+    """Lutrin over the books of a data folder, with the model of the settings, until the block ends."""
+    configure_logging(settings, quiet=True)
+    async with opened(settings) as house:
+        if house.generator is not None:
+            await house.generator.start()
+        yield Pipeline(
+            house.shelf,
+            house.searcher,
+            (MemoryChatStore(), MemoryChatStore()),
+            lambda chats: answering(
+                settings, house.shelf, house.searcher, generator=house.generator, chats=chats, sayings=house.sayings
+            ),
+        )
+
+
+async def run_eval(settings: Settings, questions: Sequence[EvalQuestion]) -> list[Outcome]:
+    """Ask every question of the real pipeline; see `evaluation.run.run`."""
+    async with opened_pipeline(settings) as pipeline:
+        return await run_questions(questions, pipeline.subject(f"lutrin/{settings.model}"))
+
+
+async def ingest(settings: Settings, folder: Path) -> IngestSummary:
+    """Bring the index of a data folder up to a folder of books; what has not changed is not read again."""
+    with ingest_lock(settings.data_dir):
+        return await run_ingest(
+            settings, folder, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
+        )
+
+
+def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
+    """A judge for `models tune`: the share of 20 sample questions to which a file writes what the book supports."""
+
+    def score(path: Path) -> float:
+        asked = [item for item in read_questions([questions]) if not item.previous_question][::7][:20]
+        patient = settings.model_copy(update={"model": str(path), "deadline_s": PATIENT_S, "read_ahead": False})
+        outcomes = asyncio.run(run_eval(patient, asked))
+        generated = [outcome.answer is not None and outcome.answer.kind == "generated" for outcome in outcomes]
+        return sum(generated) / len(generated)
+
+    return score

@@ -1,0 +1,160 @@
+"""Lutrin itself as a subject of evaluation: the real pipeline, a memory for conversations, real pages for links.
+
+With `asking` the only module of this package that knows how Lutrin is built. Whoever changes its search or its answers
+changes at most `Pipeline.retrieve`, `Pipeline.fused` and `Pipeline.complete` here.
+"""
+
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+from urllib.parse import unquote, urlsplit
+
+from evaluation.run import Subject
+from lutrin.answer import followup
+from lutrin.answer.flow import AnswerFlow
+from lutrin.errors import NotFound
+from lutrin.index.shelf import Shelf
+from lutrin.ports import ChatStore
+from lutrin.records import Answer, ChatMessage, Chunk, DoneEvent, Passage, Question, Role
+from lutrin.retrieve.asked import pooled
+from lutrin.retrieve.passages import leased
+from lutrin.retrieve.scope import signal
+from lutrin.retrieve.search import Searcher
+from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.reader import Reader
+
+FUSED_DEPTH = 24
+"""Results that each plain search gives to the fusion: as many as Lutrin's own."""
+RRF_K = 60
+"""Of reciprocal rank fusion, as its authors chose it."""
+
+
+class Pipeline:
+    """What `run` asks.
+
+    Args:
+        shelf: Open books.
+        searcher: As the answers use it.
+        chats: Two, empty; they get the conversations of the questions.
+        flow: Makes an answer flow that reads its conversations from a store; called twice, for answers twice.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        searcher: Searcher,
+        chats: tuple[ChatStore, ChatStore],
+        flow: Callable[[ChatStore], AnswerFlow],
+    ) -> None:
+        self._shelf = shelf
+        self._searcher = searcher
+        self._chats = chats
+        self._first, self._second = flow(chats[0]), flow(chats[1])
+        self._library = ShelfLibrary(shelf)
+        self._reader = Reader(self._library)
+        self._pages: dict[str, str] = {}
+
+    def subject(self, name: str) -> Subject:
+        """This pipeline as a subject."""
+        return Subject(
+            name=name,
+            retrieve=self.retrieve,
+            answer=self.answer,
+            again=self._again,
+            chunks=self._chunks,
+            source=self._library.source,
+            resolves=self._resolves,
+            complete=complete,
+        )
+
+    def quick_subject(self, name: str) -> Subject:
+        """The same, asked once; its links are not followed."""
+        return Subject(name=name, retrieve=self.retrieve, answer=self.answer, chunks=self._chunks, complete=complete)
+
+    async def retrieve(self, question: Question) -> Sequence[Passage]:
+        """The passages that an answer would rest on, whatever the decision about scope."""
+        async with leased(self._shelf, question.book) as generations:
+            results = [
+                await self._searcher.search(
+                    generation, question.text, k=question.top_k or 5, selected_text=question.selected_text
+                )
+                for generation in generations
+            ]
+        return max(results, key=signal).passages
+
+    async def fused(self, question: Question) -> Sequence[Passage]:
+        """What plain searches find: dense and BM25, by reciprocal rank fusion; a selection is searched for, too."""
+        text, k = f"{question.text} {question.selected_text}".strip(), question.top_k or 5
+        depth = max(k, FUSED_DEPTH)
+        vector = pooled((await self._searcher.encode([text]))[0])
+        async with leased(self._shelf, question.book) as generations:
+            dense = best([await generation.nearest(vector, depth) for generation in generations], depth)
+            lexical = best([await generation.matching(text, depth) for generation in generations], depth)
+            ids = reciprocal_rank_fusion(dense, lexical)[:k]
+            found = {chunk.chunk_id: chunk for generation in generations for chunk in await generation.chunks(ids)}
+        return [Passage(chunk=found[name], score=1.0) for name in ids]
+
+    async def answer(self, question: Question) -> Answer:
+        """The whole answer."""
+        return await self._remembered(self._first, self._chats[0], question)
+
+    async def _again(self, question: Question) -> Answer:
+        return await self._remembered(self._second, self._chats[1], question)
+
+    async def _remembered(self, flow: AnswerFlow, chats: ChatStore, question: Question) -> Answer:
+        """An answer; its conversation, if it has one, knows of both afterwards."""
+        answer = await _whole(flow, question)
+        if question.session_id:
+            said = [
+                _message(question.session_id, "user", question.text),
+                _message(question.session_id, "assistant", answer.answer),
+            ]
+            await chats.append(question.session_id, said)
+        return answer
+
+    async def _chunks(self, book: str, ids: Sequence[str]) -> Sequence[Chunk]:
+        async with self._shelf.lease(book) as generation:
+            return await generation.chunks(ids)
+
+    async def _resolves(self, url: str) -> bool:
+        """Whether the reader has the page, and the page the anchor; a PDF's page number needs no anchor."""
+        parts = urlsplit(url)
+        slug, _, path = unquote(parts.path).removeprefix("/read/").partition("/")
+        if parts.path not in self._pages:
+            try:
+                self._pages[parts.path] = await self._reader.page(slug, path)
+            except NotFound:
+                return False
+        anchor = unquote(parts.fragment)
+        return not anchor or anchor.startswith("page=") or f'id="{anchor}"' in self._pages[parts.path]
+
+
+def best(rankings: Sequence[Sequence[tuple[str, float]]], k: int) -> list[str]:
+    """The best ids of several rankings by their scores."""
+    return [name for name, _ in sorted(chain(*rankings), key=lambda pair: (-pair[1], pair[0]))[:k]]
+
+
+def reciprocal_rank_fusion(*rankings: Sequence[str]) -> list[str]:
+    """Rankings of ids fused, best first (Cormack, Clarke and Buettcher 2009)."""
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for rank, name in enumerate(ranking, start=1):
+            scores[name] = scores.get(name, 0.0) + 1 / (RRF_K + rank)
+    return sorted(scores, key=lambda name: (-scores[name], name))
+
+
+def complete(question: str, previous: str) -> str:
+    """What is searched for a question after another one."""
+    history = [_message("", "user", previous)] if previous else []
+    return followup.complete(question, history) or question
+
+
+def _message(session_id: str, role: Role, text: str) -> ChatMessage:
+    now = datetime.now(UTC).isoformat()
+    return ChatMessage(id=uuid.uuid4().hex, session_id=session_id, role=role, text=text, created=now)
+
+
+async def _whole(flow: AnswerFlow, question: Question) -> Answer:
+    """The last event of an answer."""
+    return [event.answer async for event in flow.answer(question) if isinstance(event, DoneEvent)][-1]

@@ -1,0 +1,171 @@
+"""Answers read by eye: `python -m evaluation.read ask LIST`, then `python -m evaluation.read sum MARKS`.
+
+`ask` puts the questions of a list (`evaluation/read/*.jsonl`) to Lutrin, conversations turn by turn, and writes into
+`bench/out/read/NAME-TIER/` the page `answers.md` (question, what is wanted, answer, sources) and `marks.tsv`, in which
+whoever reads fills in the marks; see `read_list` for the scale. `--marks` takes an earlier file of marks: answers that
+have not changed keep theirs, and the page shows the others only, with `--changed`.
+
+`sum` adds the marks up by kind and says what is not marked yet; `--compare` shows earlier marks beside.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from evaluation.asking import ingest, opened_pipeline
+from evaluation.read_list import (
+    CAUSES,
+    Mark,
+    ReadQuestion,
+    blank_mark,
+    carried_over,
+    read_list,
+    read_marks,
+    write_marks,
+)
+from evaluation.show import aligned
+from lutrin.errors import LutrinError
+from lutrin.records import Answer, Question
+from lutrin.settings import load_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+BOOKS = ROOT / "corpus" / "physical-ai"
+OUT = ROOT / "bench" / "out" / "read"
+PLAIN = frozenset({"definition", "why", "how", "compare", "example"})
+TASKS = frozenset({"analogy", "simpler", "code", "synthesis", "summary", "quiz", "about"})
+
+
+async def ask(questions: Sequence[ReadQuestion], books: Path, data: Path, model: str) -> list[Answer]:
+    """Ingest a folder of books and answer the questions; a question after another one is asked in its conversation."""
+    settings = load_settings(
+        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, log_level="error", read_ahead=False
+    )
+    await ingest(settings, books)
+    answers = []
+    continued = {item.after for item in questions}
+    async with opened_pipeline(settings) as pipeline:
+        session = ""
+        for done, item in enumerate(questions, start=1):
+            session = session if item.after else item.id if item.id in continued else ""
+            asked = Question(text=item.question, selected_text=item.selected_text, session_id=session)
+            answers.append(await pipeline.answer(asked))
+            print(f"{done}/{len(questions)}", file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
+    return answers
+
+
+def page(questions: Sequence[ReadQuestion], answers: Sequence[Answer]) -> str:
+    """Question, what is wanted, answer and sources, for who reads."""
+    parts = [f"# {len(questions)} answers\n"]
+    for item, answer in zip(questions, answers, strict=True):
+        about = f"*{item.kind}, {answer.kind}{f', after {item.after}' if item.after else ''}*"
+        parts.append(f"## {item.id}: {item.question}\n\n{about}\n")
+        if item.selected_text:
+            parts.append(f"Selected:\n\n> {item.selected_text}\n")
+        if item.wanted:
+            parts.append(f"Wanted: {item.wanted}\n")
+        parts.append("\n".join(f"    {line}" for line in answer.answer.splitlines()) + "\n")
+        parts += [f"- warning: {text}" for text in answer.warnings]
+        parts += [f"- [{source.n}] {source.filename}, {source.section_title}" for source in answer.sources]
+        parts += [f"- suggests: {text}" for text in answer.suggestions]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def summary(marks: Sequence[Mark]) -> dict[str, dict[str, float]]:
+    """The marks added up: for all, the plain questions, the tasks, and each kind."""
+    kinds = list(dict.fromkeys(mark.kind for mark in marks))
+    groups = {
+        "all": list(marks),
+        "plain": [mark for mark in marks if mark.kind in PLAIN],
+        "tasks": [mark for mark in marks if mark.kind in TASKS],
+        **{kind: [mark for mark in marks if mark.kind == kind] for kind in kinds},
+    }
+    return {name: _figures(found) for name, found in groups.items() if found}
+
+
+def _figures(marks: Sequence[Mark]) -> dict[str, float]:
+    refused = [mark for mark in marks if mark.answered_as == "refusal"]
+    return {
+        "answers": len(marks),
+        "give": round(sum(bool(mark.give) for mark in marks) / len(marks), 3),
+        "mean mark": round(sum(mark.answers or 0 for mark in marks) / len(marks), 2),
+        "irrelevant": round(sum(mark.irrelevant for mark in marks) / len(marks), 2),
+        "unsafe": sum(mark.unsafe for mark in marks),
+        "refusals": len(refused),
+        "wrong refusals": sum(not mark.give for mark in refused),
+    }
+
+
+def sum_table(marks: Sequence[Mark], earlier: Sequence[Mark] = ()) -> str:
+    """The figures of marks by kind, with those of earlier marks beside, and the causes."""
+    now, then = summary(marks), summary(earlier) if earlier else {}
+    heads = list(next(iter(now.values())))
+    rows = [["kind", *heads, *(["give then"] if then else [])]]
+    for name, values in now.items():
+        before = [f"{then[name]['give']:.2f}" if name in then else ""] if then else []
+        rows.append([name, *(_number(head, values[head]) for head in heads), *before])
+    found = Counter(mark.cause for mark in marks if not mark.give)
+    causes = [["cause", "answers not given", "means"]]
+    causes += [[cause or "none named", str(count), CAUSES[cause]] for cause, count in found.most_common()]
+    return f"{aligned(rows)}\n\n{aligned(causes)}"
+
+
+def _number(head: str, value: float) -> str:
+    return f"{value:.2f}" if head in {"give", "mean mark", "irrelevant"} else f"{value:.0f}"
+
+
+def _ask(given: argparse.Namespace) -> None:
+    questions = read_list(given.file)
+    earlier = read_marks(given.marks) if given.marks else []
+    out = given.out or OUT / f"{given.file.stem}-{given.model}"
+    answers = asyncio.run(ask(questions, given.books, given.data, given.model))
+    marks = carried_over([blank_mark(*pair) for pair in zip(questions, answers, strict=True)], earlier)
+    open_ = {mark.id for mark in marks if not mark.is_marked}
+    pairs = [pair for pair in zip(questions, answers, strict=True) if not given.changed or pair[0].id in open_]
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "answers.md").write_text(page([item for item, _ in pairs], [item for _, item in pairs]), encoding="utf-8")
+    (out / "marks.tsv").write_text(write_marks(marks), encoding="utf-8")
+    print(f"{len(answers)} answers in {out}/answers.md; {len(open_)} of them to be marked in {out}/marks.tsv.")
+
+
+def _sum(given: argparse.Namespace) -> None:
+    marks = read_marks(given.file)
+    earlier = [mark for mark in read_marks(given.compare) if mark.is_marked] if given.compare else []
+    done = [mark for mark in marks if mark.is_marked]
+    if unmarked := [mark.id for mark in marks if not mark.is_marked]:
+        more = " ..." if len(unmarked) > 10 else ""
+        print(f"{len(unmarked)} answers are not marked yet: {', '.join(unmarked[:10])}{more}", file=sys.stderr)
+    if not done:
+        sys.exit(f"{given.file}: nothing is marked yet; fill in the columns answers and give.")
+    print(json.dumps(summary(done)) if given.json else sum_table(done, earlier))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Ask a list, or sum marks up."""
+    parser = argparse.ArgumentParser(prog="evaluation.read", description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    asking = commands.add_parser("ask", help="ask a list and write a page to read and a file to mark")
+    asking.add_argument("file", type=Path, metavar="LIST", help="such as evaluation/read/physical-ai.jsonl")
+    asking.add_argument("--books", type=Path, default=BOOKS, help="folder of the books; default the sample book")
+    asking.add_argument("--data", type=Path, default=OUT / "data", help="data folder of the books")
+    asking.add_argument("--model", default="none", metavar="TIER", help="tier that answers; default none")
+    asking.add_argument("--marks", type=Path, metavar="MARKS", help="earlier marks; unchanged answers keep theirs")
+    asking.add_argument("--changed", action="store_true", help="leave out of the page what is marked already")
+    asking.add_argument("--out", type=Path, help="folder of the page and the marks; default bench/out/read/LIST-TIER")
+    summing = commands.add_parser("sum", help="add marks up by kind")
+    summing.add_argument("file", type=Path, metavar="MARKS")
+    summing.add_argument("--compare", type=Path, metavar="MARKS", help="earlier marks to show beside")
+    summing.add_argument("--json", action="store_true")
+    given = parser.parse_args(arguments)
+    try:
+        (_ask if given.command == "ask" else _sum)(given)
+    except LutrinError as error:
+        sys.exit(f"{error.detail} {error.remedy}".strip())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""One decision each: scope, follow-ups, selections, poisoned passages; `python -m evaluation.studies.NAME`."""
