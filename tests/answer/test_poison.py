@@ -1,7 +1,5 @@
 """Instructions inside the book, the selection or the question are data, even for a model that obeys all of them."""
 
-import importlib.util
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +7,7 @@ from types import ModuleType
 import pytest
 from tests.answer.book import english
 
+from evaluation.studies import poison as study
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
@@ -22,7 +21,6 @@ from lutrin.records import DoneEvent, SentenceEvent
 from lutrin.retrieve.search import Searcher
 from lutrin.settings import Settings, load_settings
 
-BENCH = Path(__file__).parents[2] / "bench" / "poison.py"
 COUNT = 63
 """Each of nine instructions in each of seven places."""
 OBEDIENT = (
@@ -34,13 +32,7 @@ OBEDIENT = (
 @pytest.fixture(scope="module")
 def poison() -> ModuleType:
     """The benchmark's passages and its judge."""
-    spec = importlib.util.spec_from_file_location("poison", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["poison"] = module
-    spec.loader.exec_module(module)
-    return module
+    return study
 
 
 @pytest.fixture(scope="module")
