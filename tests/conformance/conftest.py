@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.embeddings import Lenders
 from tests.end_to_end.conftest import Servers, pytest_runtest_makereport
-from tests.end_to_end.processes import Done, environment
+from tests.end_to_end.processes import Done, environment, wait_until
 from tests.end_to_end.warm import LOADED, REMOTE, Warm
 from tests.remote.fixtures import postgres
 from tests.remote.school import INGEST_S
@@ -170,6 +170,12 @@ def growth(
         again = ingest()
         (added / "02-broken.mdx").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
         broken = ingest()
+
+        def is_read() -> bool:
+            books = reader.client.get("/ready").json()["books"]
+            return [book["generation"] for book in books] == [newest(data, "book")["name"]]
+
+        wait_until(is_read, INGEST_S, "the server reads what was ingested")
         yield Growth(reader, first, grown, again, broken, before, counts)
     finally:
         servers.close()
