@@ -95,6 +95,10 @@ read-answers LIST *ARGS: setup
 sum-marks MARKS *ARGS: setup
     @python -m evaluation.read sum {{MARKS}} {{ARGS}}
 
+# make the reader of models/reader anew: run, or one step of it (training/README.md); --help tells the options
+train *ARGS: setup
+    @python -m training {{ARGS}}
+
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{tier}}

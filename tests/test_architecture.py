@@ -55,7 +55,6 @@ VENDORS = {
     "mammoth": {"lutrin.ingest"},
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},
-    "pdfminer": {"lutrin.ingest"},
     "click": {
         "lutrin.cli",
         "lutrin.cli_ahead",

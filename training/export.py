@@ -5,18 +5,24 @@ embeddings), the form that `lutrin.adapters.embed_int8` multiplies as 8-bit numb
 """
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import torch
 from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer
 
 from training.model import KINDS, Reader
 
 LEAST = 4096
 """Numbers of a weight that is worth 8 bits."""
+TOKENIZER = ("tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
+SENTENCE = "What is the sensorimotor loop of a robot?"
+LEAST_AGREEMENT = 0.999
 
 
 class _Encoder(torch.nn.Module):
@@ -33,10 +39,49 @@ class _Encoder(torch.nn.Module):
         ).last_hidden_state
 
 
-def export(reader: Reader, folder: Path) -> None:
-    """Write `model.onnx`, `projection.npy` and `reader.json` into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+def export(weights: Path, base: Path, folder: Path) -> None:
+    """Write a trained reader into a folder, all files that Lutrin loads.
+
+    Args:
+        weights: As `train` wrote them.
+        base: The encoder that training started from; its tokenizer goes along.
+        folder: Is made.
+
+    Raises:
+        RuntimeError: What was written computes something else.
+    """
+    reader = Reader(str(base))
+    reader.load_state_dict(torch.load(weights))
     reader.eval()
+    expected = vectors_of(reader, base)
+    write(reader, folder)
+    for name in TOKENIZER:
+        shutil.copyfile(base / name, folder / name)
+    found = onnxruntime.InferenceSession(str(folder / "model.onnx")).run(None, inputs(base))[0]
+    agreement = float((expected * found).sum() / np.sqrt((expected**2).sum() * (found**2).sum()))
+    print(f"{folder}: {(folder / 'model.onnx').stat().st_size:,} bytes, cosine to full precision {agreement:.5f}")
+    if agreement < LEAST_AGREEMENT:
+        raise RuntimeError(f"{folder / 'model.onnx'} computes something else than {weights}")
+
+
+def inputs(base: Path) -> dict[str, Any]:
+    """A sentence as the encoder reads it."""
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    tokenizer.no_padding()
+    ids = np.array([tokenizer.encode(SENTENCE).ids])
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+
+
+def vectors_of(reader: Reader, base: Path) -> Any:  # noqa: ANN401 - NumPy's arrays, in an environment without types
+    """Token vectors of that sentence in full precision, (1, L, d)."""
+    with torch.no_grad():
+        given = {name: torch.from_numpy(value) for name, value in inputs(base).items()}
+        return reader.bert(**given).last_hidden_state.numpy()
+
+
+def write(reader: Reader, folder: Path) -> None:
+    """Write `model.onnx`, `projection.npy` and `reader.json`."""
+    folder.mkdir(parents=True, exist_ok=True)
     reader.bert.set_attn_implementation("eager")
     example = torch.ones(1, 12, dtype=torch.long)
     axes = {name: {0: "batch", 1: "tokens"} for name in ("input_ids", "attention_mask", "token_type_ids", "hidden")}

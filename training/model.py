@@ -12,8 +12,8 @@ the unit, of the unit and its headings, and of the whole passage; `dense` is the
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 from transformers import BertModel
 
 KINDS = ("sentence", "list_item", "table_row", "code", "caption")
@@ -78,7 +78,7 @@ class Reader(nn.Module):
         """Token vectors (N, L, d) and pooled vectors (N, d), both of length 1."""
         hidden = self.bert(input_ids=ids, attention_mask=full).last_hidden_state.float()
         pooled = (hidden * full.unsqueeze(-1)).sum(1) / full.sum(1, keepdim=True)
-        return F.normalize(hidden, dim=-1), F.normalize(pooled, dim=-1)
+        return functional.normalize(hidden, dim=-1), functional.normalize(pooled, dim=-1)
 
     def weights(self, tokens: Tensor, mask: Tensor, idf: Tensor) -> Tensor:
         """How much each token of a question counts: (B, Lq), 1 in all."""
@@ -90,7 +90,7 @@ class Reader(nn.Module):
         question, question_pooled = self.encode(batch.question_ids, batch.question_full)
         passage, passage_pooled = self.encode(batch.passage_ids, batch.passage_full)
         share = self.weights(question, batch.question_mask, batch.idf)
-        near, far = (F.normalize(self.project(vectors), dim=-1) for vectors in (question, passage))
+        near, far = (functional.normalize(self.project(vectors), dim=-1) for vectors in (question, passage))
         similar = torch.einsum("bqd,pld->bpql", near.float(), far.float())
         b, p, q, _ = similar.shape
         index = batch.segments[None, :, None, :].expand(b, p, q, -1)

@@ -1,4 +1,4 @@
-"""Cut a folder into passages as an ingest does, without embedding them: `python -m training.passages FOLDER OUT.jsonl`.
+"""Cut a folder into passages as an ingest does, without embedding them.
 
 One JSON object a line: `file`, `head` (the heading path), `text` (what is embedded: heading path, line break, passage),
 and `units`, each `[start, end, kind, block, char_start, char_end]`; the first two count characters of `text`, the last
@@ -23,7 +23,7 @@ def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:
     """Where each unit of a chunk stands in its embedded text; units that cannot be found are left out."""
     text = chunk.embedded_text()
     cursor = len(text) - len(chunk.text)
-    found = []
+    found: list[tuple[int, int, str, int, int, int]] = []
     for unit in chunk.units:
         start = text.find(unit.text, cursor) if unit.text else -1
         if start >= 0:
@@ -32,13 +32,22 @@ def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:
     return found
 
 
-def main(folder: Path, out: Path) -> None:
-    """Write the passages of one book."""
+def cut(folder: Path, out: Path, part: str = "") -> None:
+    """Write the passages of one book.
+
+    Args:
+        folder: The book, with the files that describe it.
+        out: A file of JSON lines; it gets its name once it is whole.
+        part: Only pages in this folder of the book; empty: all.
+    """
     settings = load_settings()
     embedder = open_embedder(settings)
     book = open_book(folder)
-    with out.open("w", encoding="utf-8") as file:
-        for source in scan(folder):
+    partial = out.with_suffix(".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        for source in scan(folder, rules=book.rules):
+            if part and not source.name.startswith(f"{part}/"):
+                continue
             try:
                 document = read_document(source, book, password="")
             except DocumentError as error:
@@ -54,7 +63,4 @@ def main(folder: Path, out: Path) -> None:
                     "units": spans(chunk),
                 }
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    partial.rename(out)

@@ -10,6 +10,7 @@ import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 DIGITS = 16
@@ -56,12 +57,17 @@ def sources() -> dict[str, Source]:
     return {name: Source(name, **values) for name, values in described.items()}
 
 
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The objects of a file of JSON lines."""
+    with path.open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
 def written(name: str) -> list[Written]:
     """The questions on a book."""
-    lines = (HERE / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = map(json.loads, lines)
     return [
-        Written(**{**row, "spans": tuple((start, length, sha) for start, length, sha in row["spans"])}) for row in rows
+        Written(**{**row, "spans": tuple((start, length, sha) for start, length, sha in row["spans"])})
+        for row in rows(HERE / "questions" / f"{name}.jsonl")
     ]
 
 

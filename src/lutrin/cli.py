@@ -71,9 +71,9 @@ def ingest(
     if explained:
         if not root.is_file():
             raise click.UsageError("--explain needs the PATH of one file.")
-        from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+        from lutrin import wiring_explain  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-        click.echo(wiring.explain_file(settings, root, password=password), nl=False)
+        click.echo(wiring_explain.explain_file(settings, root, password=password), nl=False)
         return
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()

@@ -19,7 +19,6 @@ from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
     ChecksumMismatch,
-    EmptyCorpus,
     IndexUnavailable,
     IngestError,
     ModelMissing,
@@ -27,14 +26,7 @@ from lutrin.errors import (
 from lutrin.index.catalog import read_left_out
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
-from lutrin.ingest.books import open_book
-from lutrin.ingest.chunk import chunk_document, chunk_notices
-from lutrin.ingest.documents import read_document
-from lutrin.ingest.explain import explain
-from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
-from lutrin.ingest.scan import scan
-from lutrin.ingest.sites import is_site
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
@@ -60,7 +52,6 @@ from lutrin.wiring_parts import (
     ingest_apart,
     ingesting,
     open_chats,
-    open_embedder,
     open_model,
     open_store,
     opened_chats,
@@ -199,26 +190,6 @@ async def run_import(settings: Settings, source: Path) -> Transferred:
         return await import_index(
             settings, source, embedder=embedder.name, store=store, verify=verify, now=lambda: datetime.now(UTC)
         )
-
-
-def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
-    """How one file of a book is understood: its headings, units and chunks, in words; nothing is indexed.
-
-    Raises:
-        DocumentError: The file cannot be read.
-        EmptyCorpus: It is no file that Lutrin reads.
-    """
-    root = next((folder for folder in path.resolve().parents if is_site(folder)), path.resolve().parent)
-    book = open_book(root)
-    name = path.resolve().relative_to(root).as_posix()
-    file = next((item for item in scan(root, rules=book.rules) if item.name == name), None)
-    if file is None:
-        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy=f"Give a {suffixes_in_words()} file.")
-    document = read_document(file, book, password=password)
-    embedder = open_embedder(settings)
-    target = settings.chunk_tokens
-    chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
-    return explain(document, chunks, chunk_notices(document, chunks, target))
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:

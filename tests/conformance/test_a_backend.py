@@ -293,14 +293,15 @@ def test_every_answer_can_be_traced_to_its_section(reader: Reader) -> None:
 
 @pytest.mark.row("A-CON-1", "A-CON-6")
 def test_python_version_and_checkers_are_declared() -> None:
-    """Python 3.11 or newer; style and types stand before the tests in the recipe that runs them."""
+    """Python 3.11 or newer; the recipe of the tests checks style before them, and types with them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["requires-python"] == ">=3.11"
     assert project["tool"]["mypy"]["strict"] is True
     recipes = (ROOT / "justfile").read_text("utf-8")
-    assert re.search(r"^test\b.*:.*\bcheck\b", recipes, re.MULTILINE)
-    check = recipes[recipes.index("\ncheck:") :].split("\n\n")[0]
-    assert all(command in check for command in ("ruff format --check", "ruff check", "mypy"))
+    assert re.search(r"^test\b.*: _style\b", recipes, re.MULTILINE)
+    style = recipes[recipes.index("\n_style:") :].split("\n\n")[0]
+    assert all(command in style for command in ("ruff format --check", "ruff check"))
+    assert '"-m", "mypy"' in (ROOT / "tests" / "test_types.py").read_text("utf-8")
 
 
 @pytest.mark.row("A-EC-3", "A-FR-022")

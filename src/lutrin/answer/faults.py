@@ -1,7 +1,7 @@
 """Faults of a generated sentence whose words are the book's, or nearly: what belongs to one thing is said of another.
 
 Each is a rule of `ground.support`, found by reading what a small model made of a thousand passages and the other rules
-had let through (docs/decisions/0021).
+had let through.
 """
 
 import re

@@ -109,7 +109,7 @@ class AnswerFlow:
         """Search, plan, show, explain."""
         with ExitStack() as waiting:
             waiting.enter_context(self.traffic.unquoted())
-            plan = await self._plan(query, list(generations))
+            plan = await self._plan(query, generations)
             if plan.sources:
                 yield SourcesEvent(citations=plan.sources)
             for item in plan.excerpts:
@@ -128,7 +128,7 @@ class AnswerFlow:
                             yield event
             yield self._done(plan, started, said, warnings, prompt)
 
-    async def _plan(self, query: Query, generations: list[OpenGeneration]) -> Plan:
+    async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """The plan of an answer: from the contents, from the selection alone, or from the book that answers best."""
         if query.frame == "about":
             return await from_contents(query, generations[0])
@@ -136,7 +136,7 @@ class AnswerFlow:
             generation, found = await self._find(query, generations)
         return await make_plan(query, generation, found)
 
-    async def _find(self, query: Query, generations: list[OpenGeneration]) -> tuple[OpenGeneration, Found]:
+    async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
         if query.mode == "selection":
             return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)

@@ -21,6 +21,7 @@ from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
+from lutrin.ingest.placing import placed
 from lutrin.ingest.plan import Plan, folder_of
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
@@ -211,6 +212,7 @@ class BookIngest:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens
         chunks = chunk_document(document, self._book.info, self._embedder.token_offsets, target, overlap)
+        chunks = placed(document, chunks)
         self._tally.processed += 1
         self._tally.updated += file.name in self._plan.known
         self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]

@@ -42,6 +42,8 @@ class Folder:
 
     label: str
     position: float | None = None
+    is_simulation: bool | None = None
+    """Whether its pages speak of a simulated world, if its author says so."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Book:
     """What of the folder is no page."""
     shared: str = ""
     """A folder that holds every page: no part or chapter, for it tells none from another."""
+    simulation: bool | None = None
+    """Whether the whole book speaks of a simulated world."""
     slug_given: bool = False
     """The slug was chosen by the book's author or operator, not made of a name."""
 
@@ -100,6 +104,13 @@ class Book:
         if chapter is None and len(parts) > (0 if module is None else module + 1):
             chapter = 0 if module is None else module + 1
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
+
+    def is_simulation(self, filename: str) -> bool | None:
+        """Whether a page speaks of a simulated world: as the nearest folder above it says, else the book."""
+        folders = filename.split("/")[:-1]
+        above = ("/".join(folders[: depth + 1]) for depth in reversed(range(len(folders))))
+        given = (self.folders[path].is_simulation for path in above if path in self.folders)
+        return next((value for value in given if value is not None), self.simulation)
 
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
         """A key that sorts files as a reader leafs through them: by contents or positions where given, else by name."""
@@ -163,7 +174,15 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
     folders = {} if only else _folders(root)
     if not values.get("title") and info.title == title_from_name(name):
         info = msgspec.structs.replace(info, title=_spelled(info.title, folders))
-    return Book(info, root, folders, _in_docusaurus(root, site), rules, slug_given=bool(given))
+    return Book(
+        info,
+        root,
+        folders,
+        _in_docusaurus(root, site),
+        rules,
+        simulation=_truth(values.get("is_simulation")),
+        slug_given=bool(given),
+    )
 
 
 def _spelled(title: str, folders: Mapping[str, Folder]) -> str:
@@ -249,7 +268,11 @@ def _folder(path: Path) -> Folder:
     elif number is not None and not _CHAPTER_NAME.search(text):
         text = f"Chapter {int(number[1])}: {text}"
     number_given = isinstance(position, int | float) and not isinstance(position, bool)
-    return Folder(text, float(str(position)) if number_given else None)
+    return Folder(text, float(str(position)) if number_given else None, _truth(category.get("is_simulation")))
+
+
+def _truth(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _category(path: Path) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """One source file, whatever its kind, read into a document that knows its place in the book."""
 
+import os
+
 import msgspec
 
 from lutrin.errors import DocumentError
@@ -23,13 +25,14 @@ def read_document(file: SourceFile, book: Book, *, password: str = "", lenient: 
     Raises:
         DocumentError: The file cannot be read within the limits, or holds no text.
     """
-    data = file.read()
     kind = format_of(file.name)
-    limited = kind is None or len(data) > kind.trusted_bytes
-    document = (read_limited if limited else read_plainly)(data, file.name, password)
+    with file.opened() as opened:
+        limited = kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes
+        document = (read_limited if limited else read_plainly)(opened, file.name, password)
     refused = refusal(document.source) if file.suffix == ".mdx" and not lenient else None
     if refused is not None:
         line, reason = refused
         raise DocumentError(file.name, f"line {line}: {reason}; MDX refuses the page (--lenient reads it all the same)")
     module, chapter = book.place(file.name, document.title)
-    return msgspec.structs.replace(document, module=module, chapter=chapter)
+    is_simulation = document.is_simulation if document.is_simulation is not None else book.is_simulation(file.name)
+    return msgspec.structs.replace(document, module=module, chapter=chapter, is_simulation=is_simulation)

@@ -5,6 +5,7 @@ To read one more kind, write its parser and add a line to `FORMATS`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from lutrin.records import Document
 
@@ -17,24 +18,26 @@ class Format:
 
     name: str
     """As a reader calls it."""
-    parse: Callable[[bytes, str, str], Document]
-    """From content, name and password to a document."""
+    parse: Callable[[BinaryIO, str, str], Document]
+    """From an open file, its name and a password to a document."""
     page: Callable[[str, str], str]
     """From the text that was indexed and the file's name to HTML."""
     max_bytes: int = 20 * MEGABYTE
     trusted_bytes: int = 0
     """Files up to this size are read in the program itself, larger ones in a limited process."""
+    holds_chapters: bool = False
+    """One file is often a whole book, whose headings name its chapters."""
     time_limit_s: float = 30.0
     memory_limit_bytes: int = 512 * MEGABYTE
 
 
-def _markdown(data: bytes, filename: str, _password: str) -> Document:
+def _markdown(file: BinaryIO, filename: str, _password: str) -> Document:
     import msgspec  # noqa: PLC0415 - as below
 
     from lutrin.ingest.decoding import decode  # noqa: PLC0415 - a parser loads with the first file of its kind
     from lutrin.ingest.markdown import parse_markdown  # noqa: PLC0415 - as above
 
-    source, notices = decode(data, filename)
+    source, notices = decode(file.read(), filename)
     document = parse_markdown(source, filename)
     return msgspec.structs.replace(document, notices=(*notices, *document.notices))
 
@@ -45,34 +48,34 @@ def _markdown_page(source: str, filename: str) -> str:
     return page_html(source, filename)
 
 
-def _html(data: bytes, filename: str, password: str) -> Document:
+def _html(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.hypertext import parse_html  # noqa: PLC0415 - as above
 
-    return parse_html(data, filename, password)
+    return parse_html(file.read(), filename, password)
 
 
-def _epub(data: bytes, filename: str, password: str) -> Document:
+def _epub(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.epub import parse_epub  # noqa: PLC0415 - as above
 
-    return parse_epub(data, filename, password)
+    return parse_epub(file.read(), filename, password)
 
 
-def _docx(data: bytes, filename: str, password: str) -> Document:
+def _docx(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.docx import parse_docx  # noqa: PLC0415 - as above
 
-    return parse_docx(data, filename, password)
+    return parse_docx(file.read(), filename, password)
 
 
-def _text(data: bytes, filename: str, password: str) -> Document:
+def _text(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.plaintext import parse_text  # noqa: PLC0415 - as above
 
-    return parse_text(data, filename, password)
+    return parse_text(file.read(), filename, password)
 
 
-def _pdf(data: bytes, filename: str, password: str) -> Document:
+def _pdf(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - as above
 
-    return parse_pdf(data, filename, password)
+    return parse_pdf(file, filename, password)
 
 
 # A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
@@ -82,13 +85,15 @@ FORMATS: Mapping[str, Format] = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
     ".mdx": Format("MDX", _markdown, _markdown_page, trusted_bytes=262_144),
-    ".pdf": Format("PDF", _pdf, _markdown_page, max_bytes=200 * MEGABYTE, time_limit_s=300.0),
-    ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0),
-    ".docx": Format("Word document", _docx, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0),
+    ".pdf": Format("PDF", _pdf, _markdown_page, max_bytes=200 * MEGABYTE, time_limit_s=300.0, holds_chapters=True),
+    ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True),
+    ".docx": Format(
+        "Word document", _docx, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True
+    ),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
-    ".txt": Format("plain text", _text, _markdown_page, trusted_bytes=0),
+    ".txt": Format("plain text", _text, _markdown_page, holds_chapters=True),
 }
 
 

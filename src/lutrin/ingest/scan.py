@@ -5,9 +5,11 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 
 from lutrin.errors import DocumentError
@@ -73,10 +75,21 @@ class SourceFile:
         Raises:
             DocumentError: The file is too large, or cannot be read.
         """
-        return hashlib.sha256(self.read()).hexdigest()
+        with self.opened() as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read(self) -> bytes:
         """The content, from inside the book's folder only.
+
+        Raises:
+            DocumentError: As `opened` raises it.
+        """
+        with self.opened() as file:
+            return file.read(max_bytes(self.name))
+
+    @contextmanager
+    def opened(self) -> Iterator[BufferedReader]:
+        """The file, from inside the book's folder only, to be read.
 
         Raises:
             DocumentError: The file is too large, lies outside (a link was put in its way), or cannot be read.
@@ -93,7 +106,7 @@ class SourceFile:
                     raise DocumentError(self.name, "is not a regular file")
                 if status.st_size > limit:
                     raise DocumentError(self.name, f"is larger than {limit // 1024 // 1024} MB")
-                return file.read(limit)
+                yield file
         except OSError as error:
             raise DocumentError(self.name, f"cannot be read ({error.strerror or error})") from None
 

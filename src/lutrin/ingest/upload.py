@@ -144,7 +144,7 @@ class _Upload:
             self._leave_out(member.filename, f"shrinks to less than 1/{MAX_RATIO}: it is made to fill a disk")
             return
         with archive.open(member) as content:
-            self._file(member.filename, _blocks(cast(BinaryIO, content)))
+            self._file(member.filename, _blocks(cast("BinaryIO", content)))
 
     def _file(self, given: str, blocks: Iterator[bytes]) -> None:
         self._seen += 1

@@ -1,6 +1,6 @@
 """Search without an answer: the passages nearest to a question, or to the text that is selected."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import msgspec
@@ -31,7 +31,7 @@ async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]
 
 
 async def search_books(
-    searcher: Searcher, generations: list[OpenGeneration], query: Query, *, k: int
+    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int
 ) -> tuple[OpenGeneration, Found]:
     """Search each book that has the named chapter and module; the one whose evidence is best.
 

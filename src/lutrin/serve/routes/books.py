@@ -109,7 +109,7 @@ async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapp
     work = partial(
         store,
         settings.corpus_dir,
-        [(file.filename, cast(BinaryIO, file.file)) for file in files],
+        [(file.filename, cast("BinaryIO", file.file)) for file in files],
         book=texts.get("book", "").strip(),
         replace=texts.get("replace", "").lower() in {"true", "on", "1", "yes"},
     )
