@@ -9,7 +9,8 @@ from .accidents import LONG_S, report_of
 
 KINDS = ("kills", "failures", "crowds", "re-ingests", "swaps")
 SHORT = {"kills": 2, "failures": 3, "crowds": 1, "swaps": 4}
-LONG = {"kills": 25, "failures": 30, "crowds": 5, "re-ingests": 3, "swaps": 40}
+LONG = {"kills": 25, "failures": 30, "crowds": 5, "re-ingests": 3, "swaps": 200}
+"""The memory of a reader settles within fifty swaps; fewer than two hundred would measure its warming up."""
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the failing disk is compiled by cc")
