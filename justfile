@@ -95,6 +95,10 @@ read-answers LIST *ARGS: setup
 sum-marks MARKS *ARGS: setup
     @python -m evaluation.read sum {{MARKS}} {{ARGS}}
 
+# make the reader of models/reader anew: run, or one step of it (training/README.md); --help tells the options
+train *ARGS: setup
+    @python -m training {{ARGS}}
+
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{tier}}
@@ -112,6 +116,10 @@ chaos-http *ARGS: _development
 # kill the server by the thousand while readers chat, and guess their ids
 chaos-server *ARGS: _development
     python bench/chaos_server.py {{ARGS}}
+
+# large heads, slow connections, guesses, foreign pages and floods against a real server, with the figures
+chaos-door *ARGS: _development
+    python bench/chaos_door.py {{ARGS}}
 
 # thirty readers for two hours, with accidents
 soak *ARGS: _development

@@ -17,16 +17,16 @@ from common import add_question_options, chosen_questions
 from evaluation.show import aligned
 from lutrin import wiring
 from lutrin.answer.flow import AnswerFlow
-from lutrin.records import Answer, DoneEvent, Question, QuoteEvent
+from lutrin.records import Answer, DoneEvent, ExcerptEvent, Question
 from lutrin.settings import load_settings
 
 
 async def timed(flow: AnswerFlow, text: str) -> tuple[Answer, float, float]:
-    """The answer, seconds to its first quote, seconds to its end."""
+    """The answer, seconds to its first excerpt, seconds to its end."""
     began, first = time.perf_counter(), 0.0
     answer = None
     async for event in flow.answer(Question(text=text)):
-        if isinstance(event, QuoteEvent) and not first:
+        if isinstance(event, ExcerptEvent) and not first:
             first = time.perf_counter() - began
         if isinstance(event, DoneEvent):
             answer = event.answer
@@ -53,7 +53,7 @@ async def measure(data_dir: Path | None, tier: str, texts: list[str]) -> str:
         ["readers at once", str(len(texts)), ""],
         ["slowest answer", f"{ends[-1]:.2f} s", f"<= {settings.deadline_s:g} s"],
         ["median answer", f"{statistics.median(ends):.2f} s", ""],
-        ["slowest first quote", f"{max(first for _, first, _ in given):.2f} s", ""],
+        ["slowest first excerpt", f"{max(first for _, first, _ in given):.2f} s", ""],
         ["generated", f"{sum(item[0].kind == 'generated' for item in given)} of {len(given)}", ""],
         ["repeat / first answer, median", f"1/{1 / statistics.median(ratios):.0f}" if ratios else "-", "<= 1/50"],
         ["repeats with the same bytes", f"{same} of {len(kept)}", "all"],

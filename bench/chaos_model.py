@@ -124,12 +124,12 @@ class Trials:
             await self.ask(selected="pneumatic" * 6_500)
 
     async def leave(self, _: int) -> None:
-        """A reader hangs up after the first quote; the model's process must be idle soon after."""
+        """A reader hangs up after the first excerpt; the model's process must be idle soon after."""
         body = {"query": next(self._questions), "session_id": uuid.uuid4().hex}
         headers = {"Accept": "text/event-stream"}
         async with self.server.client.stream("POST", "/api/query", json=body, headers=headers) as response:
             async for line in response.aiter_lines():
-                if line.startswith("event: quote"):
+                if line.startswith("event: excerpt"):
                     break
             await asyncio.sleep(self.random.random() * 0.3)
         await self.freed()

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "bench" / "endurance.json"
 SERVER = ("src/lutrin/serve", "src/lutrin/chats")
-ANSWERS = (*SERVER, "src/lutrin/answer", "src/lutrin/retrieve", "src/lutrin/generate", "src/lutrin/adapters")
+ANSWERS = (*SERVER, "src/lutrin/answer", "src/lutrin/search", "src/lutrin/generate", "src/lutrin/adapters")
 INDEX = ("src/lutrin/ingest", "src/lutrin/index", "src/lutrin/adapters/index_chroma.py")
 COVERS = {
     "browser": ("web", "src/lutrin/serve"),

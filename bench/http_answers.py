@@ -4,7 +4,7 @@
 
 A real server (`lutrin serve`, no rate limits) on the sample book; in each round so many readers, each a session of
 their own, ask different questions at the same moment and read the stream. No question is asked twice, but for the
-last part: there each answer is asked for again. *Useful text* is the first quote; *generated* means that the model
+last part: there each answer is asked for again. *Useful text* is the first excerpt; *generated* means that the model
 wrote at least one sentence that was proven and came before the deadline. `--data-dir` holds an index (and perhaps what
 `lutrin models tune` chose); without it the sample book is read into a folder of its own first. The readers' side of
 HTTP is that of wire.py.
@@ -38,7 +38,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """What one reader saw; seconds since the question was sent."""
 
     useful_s: float
-    """Until the first quote, or until the answer where there is none."""
+    """Until the first excerpt, or until the answer where there is none."""
     sentence_s: float | None
     """Until the model's first sentence."""
     done_s: float
@@ -63,7 +63,7 @@ async def ask(readers: Connections, text: str) -> Seen:
     try:
         async for event in readers.events("/api/query", body):
             now_s = time.perf_counter() - began
-            if event["type"] in {"quote", "done"}:
+            if event["type"] in {"excerpt", "done"}:
                 useful_s = useful_s if useful_s is not None else now_s
             if event["type"] == "sentence" and sentence_s is None:
                 sentence_s = now_s
@@ -86,8 +86,7 @@ async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """All rounds, then the repeats."""
     stock = questions()
     found: dict[int, list[list[Seen]]] = {}
-    ahead = "true" if arguments.ahead else "false"
-    async with served(arguments.data_dir, MODEL=arguments.model, READ_AHEAD=ahead) as server:
+    async with served(arguments.data_dir, MODEL=arguments.model) as server:
         class_ = Connections(server.client.base_url.port or 80)
         await crowd(class_, list(itertools.islice(stock, 4)))
         for readers, _ in itertools.product(arguments.crowds, range(arguments.rounds)):
@@ -155,7 +154,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", type=Path, default=OUT)
     parser.add_argument("--model", default="small", help="as LUTRIN_MODEL")
-    parser.add_argument("--ahead", action="store_true", help="take what the model has said ahead")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--crowds", type=int, nargs="+", default=[10, 30])
     parser.add_argument("--repeats", type=int, default=10, help="answers that are asked for again")

@@ -24,8 +24,8 @@ from evaluation.show import aligned
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.index.verify import in_fresh_process
-from lutrin.ingest.books import find_books
 from lutrin.ingest.chunk import chunk_document
+from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ingest.scan import scan

@@ -32,9 +32,7 @@ async def opened_pipeline(settings: Settings) -> AsyncIterator[Pipeline]:
             house.shelf,
             house.searcher,
             (MemoryChatStore(), MemoryChatStore()),
-            lambda chats: answering(
-                settings, house.shelf, house.searcher, generator=house.generator, chats=chats, sayings=house.sayings
-            ),
+            lambda chats: answering(settings, house.shelf, house.searcher, generator=house.generator, chats=chats),
         )
 
 
@@ -57,7 +55,7 @@ def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
 
     def score(path: Path) -> float:
         asked = [item for item in read_questions([questions]) if not item.previous_question][::7][:20]
-        patient = settings.model_copy(update={"model": str(path), "deadline_s": PATIENT_S, "read_ahead": False})
+        patient = settings.model_copy(update={"model": str(path), "deadline_s": PATIENT_S})
         outcomes = asyncio.run(run_eval(patient, asked))
         generated = [outcome.answer is not None and outcome.answer.kind == "generated" for outcome in outcomes]
         return sum(generated) / len(generated)

@@ -11,21 +11,23 @@ from itertools import chain
 from urllib.parse import unquote, urlsplit
 
 from evaluation.run import Subject
-from lutrin.answer import followup
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import NotFound
 from lutrin.index.shelf import Shelf
 from lutrin.ports import ChatStore
-from lutrin.records import Answer, ChatMessage, Chunk, DoneEvent, Passage, Question, Role
-from lutrin.retrieve.asked import pooled
-from lutrin.retrieve.passages import leased
-from lutrin.retrieve.scope import signal
-from lutrin.retrieve.search import Searcher
+from lutrin.query.followup import completed
+from lutrin.query.language import LanguageGate
+from lutrin.query.understand import understand
+from lutrin.records import Answer, ChatMessage, Chunk, Citation, DoneEvent, Passage, Question, Role
+from lutrin.search.asked import pooled
+from lutrin.search.passages import leased, search_books
+from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.reader import Reader
 
 FUSED_DEPTH = 24
 """Results that each plain search gives to the fusion: as many as Lutrin's own."""
+ANY = LanguageGate(["en"])
 RRF_K = 60
 """Of reciprocal rank fusion, as its authors chose it."""
 
@@ -74,14 +76,10 @@ class Pipeline:
 
     async def retrieve(self, question: Question) -> Sequence[Passage]:
         """The passages that an answer would rest on, whatever the decision about scope."""
+        query = understand(question, history=(), language=ANY, embedder=self._searcher.embedder)
         async with leased(self._shelf, question.book) as generations:
-            results = [
-                await self._searcher.search(
-                    generation, question.text, k=question.top_k or 5, selected_text=question.selected_text
-                )
-                for generation in generations
-            ]
-        return max(results, key=signal).passages
+            _, found = await search_books(self._searcher, generations, query, k=question.top_k or 5)
+        return found.passages
 
     async def fused(self, question: Question) -> Sequence[Passage]:
         """What plain searches find: dense and BM25, by reciprocal rank fusion; a selection is searched for, too."""
@@ -108,7 +106,7 @@ class Pipeline:
         if question.session_id:
             said = [
                 _message(question.session_id, "user", question.text),
-                _message(question.session_id, "assistant", answer.answer),
+                _message(question.session_id, "assistant", answer.answer, answer.sources),
             ]
             await chats.append(question.session_id, said)
         return answer
@@ -146,13 +144,19 @@ def reciprocal_rank_fusion(*rankings: Sequence[str]) -> list[str]:
 
 def complete(question: str, previous: str) -> str:
     """What is searched for a question after another one."""
-    history = [_message("", "user", previous)] if previous else []
-    return followup.complete(question, history) or question
+    return completed(question, [_message("", "user", previous)]).text if previous else question
 
 
-def _message(session_id: str, role: Role, text: str) -> ChatMessage:
-    now = datetime.now(UTC).isoformat()
-    return ChatMessage(id=uuid.uuid4().hex, session_id=session_id, role=role, text=text, created=now)
+def _message(session_id: str, role: Role, text: str, sources: Sequence[Citation] = ()) -> ChatMessage:
+    return ChatMessage(
+        id=uuid.uuid4().hex,
+        session_id=session_id,
+        role=role,
+        text=text,
+        created=datetime.now(UTC).isoformat(),
+        chunk_ids=tuple(item.chunk_id for item in sources),
+        citations=tuple(sources),
+    )
 
 
 async def _whole(flow: AnswerFlow, question: Question) -> Answer:

@@ -41,9 +41,7 @@ TASKS = frozenset({"analogy", "simpler", "code", "synthesis", "summary", "quiz",
 
 async def ask(questions: Sequence[ReadQuestion], books: Path, data: Path, model: str) -> list[Answer]:
     """Ingest a folder of books and answer the questions; a question after another one is asked in its conversation."""
-    settings = load_settings(
-        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, log_level="error", read_ahead=False
-    )
+    settings = load_settings(profile="local", data_dir=data, models_dir=ROOT / "models", model=model, log_level="error")
     await ingest(settings, books)
     answers = []
     continued = {item.after for item in questions}

@@ -1,4 +1,4 @@
-"""Search against its peers in one run: `python -m evaluation.searches [quality|collection|scope] ...`.
+"""Search against its peers in one run: `python -m evaluation.searches [quality|collection] ...`.
 
 `quality` (the default): the sample questions through dense search alone, BM25 alone, both by reciprocal rank fusion,
 and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
@@ -7,7 +7,7 @@ and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
 holds `cran.all.1400`, `cran.qry` and `cranqrel`. No package of a registry carries one, so it has to be brought; without
 FOLDER this says so and ends well.
 
-`scope`: see studies/scope.py. How fast it is: `bench/retrieval.py`.
+How fast it is: `bench/retrieval.py`.
 """
 
 import argparse
@@ -20,21 +20,20 @@ from pathlib import Path
 
 from evaluation import collection
 from evaluation.command_line import CORPUS, ROOT, add_question_options, chosen_questions, finish, machine, spread
-from evaluation.pipeline import FUSED_DEPTH, best, complete, reciprocal_rank_fusion
+from evaluation.pipeline import ANY, FUSED_DEPTH, best, complete, reciprocal_rank_fusion
 from evaluation.report import Report, compare, read_report, report
 from evaluation.run import Subject, run
 from evaluation.show import aligned, comparison_table, side_by_side
-from evaluation.studies import scope
 from lutrin import wiring
 from lutrin.errors import LutrinError
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
+from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
-from lutrin.retrieve.asked import pooled
-from lutrin.retrieve.passages import leased
-from lutrin.retrieve.scope import signal
-from lutrin.retrieve.search import Searcher
+from lutrin.search.asked import pooled
+from lutrin.search.passages import leased, search_books
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
 OUT = ROOT / "bench" / "out"
@@ -81,11 +80,9 @@ class Peers:
 
     async def lutrin(self, question: Question, k: int) -> list[str]:
         """Lutrin's search in the book that speaks of it most, before it decides whether any does."""
-        results = [
-            await self.searcher.search(generation, question.text, k=k, selected_text=question.selected_text)
-            for generation in self.generations
-        ]
-        return [passage.chunk.chunk_id for passage in max(results, key=signal).passages]
+        query = understand(question, history=(), language=ANY, embedder=self.embedder)
+        _, found = await search_books(self.searcher, self.generations, query, k=k)
+        return [passage.chunk.chunk_id for passage in found.passages]
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """Chunks by their ids, in order, from whichever book has them."""
@@ -203,16 +200,8 @@ def main() -> None:
     public.add_argument(
         "folder", type=Path, nargs="?", help="with documents, queries and judgements in the classic form"
     )
-    decision = commands.add_parser("scope", help="what is refused, here and on a second book")
-    add_question_options(decision)
-    decision.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the books")
-    scope.add_options(decision)
     arguments = parser.parse_args(sys.argv[1:] or ["quality"])
-    actions = {
-        "quality": quality,
-        "collection": public_collection,
-        "scope": scope.run_scope,
-    }
+    actions = {"quality": quality, "collection": public_collection}
     try:
         asyncio.run(actions[arguments.command](arguments))
     except LutrinError as error:

@@ -71,9 +71,7 @@ def read_shelf(folder: Path, wanted: Sequence[str] = ()) -> list[ShelvedBook]:
 
 async def ask_book(book: ShelvedBook, data: Path, model: str) -> tuple[BookResult, list[Outcome]]:
     """Ingest a book and ask its questions; Lutrin's outcomes come with the answers, for who wants to read them."""
-    settings = load_settings(
-        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, log_level="error", read_ahead=False
-    )
+    settings = load_settings(profile="local", data_dir=data, models_dir=ROOT / "models", model=model, log_level="error")
     summary = await ingest(settings, book.folder)
     if summary.errors:
         print("\n".join(f"{book.name}: {line}" for line in summary.errors), file=sys.stderr)

@@ -31,7 +31,7 @@ PATIENCE_S = 30.0
 """A reader who has waited this long counts as an error."""
 RETRIEVE_EVERY = 5
 """Every so many questions a reader of `hundred` looks passages up, too."""
-FIRST_WORDS = frozenset({"quote", "sentence", "done"})
+FIRST_WORDS = frozenset({"excerpt", "sentence", "done"})
 """Events that a reader can read something of; a refusal has its words in `done`."""
 CUT_OFF = 599
 """Status of a stream that ended without an answer."""

@@ -4,8 +4,7 @@ It reads the books into a data folder of its own, tunes the model as set-up does
 Locust play the readers for a bounded time, ends what it started, and prints a table of figures beside their goals; the
 last line is JSON. A picture and the table land in loadtests/out/. Exit 0: every goal is met; 1: one is missed.
 `--gently` judges errors and fairness only, by the same bars, and does not tune: on a busy machine the seconds say more
-about the machine. `--ahead` has the model say the books before anybody asks, as a server does in its idle time; without
-it the model has never seen a passage that it is asked for.
+about the machine.
 """
 
 import argparse
@@ -25,7 +24,7 @@ from pathlib import Path
 
 from loadtests import targets
 from loadtests.plot import svg
-from loadtests.server import ROOT, copy_of, ingest, read_ahead, serving, settings, tune
+from loadtests.server import ROOT, copy_of, ingest, serving, settings, tune
 from loadtests.targets import Sample, Target, Verdict
 
 OUT = ROOT / "loadtests" / "out"
@@ -154,7 +153,6 @@ def main() -> int:
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="the books, a folder in corpus/ or corpus/ itself")
     parser.add_argument("--data", type=Path, help="a data folder that knows these books already; a copy of it is used")
     parser.add_argument("--gently", action="store_true", help="judge errors and fairness only")
-    parser.add_argument("--ahead", action="store_true", help="the model has said the books before")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the table and the picture")
     options = parser.parse_args()
     scenario = SCENARIOS[options.scenario]
@@ -165,11 +163,10 @@ def main() -> int:
         place = Path(folder)
         if options.data is not None:
             shutil.copytree(options.data, place / "data")
-        samples, spans = run(scenario, corpus, model, place, tuned=not options.gently, ahead=options.ahead)
+        samples, spans = run(scenario, corpus, model, place, tuned=not options.gently)
     verdicts = judge(scenario, samples, spans, gently=options.gently)
     failed = [verdict for verdict in verdicts if verdict.needed and not verdict.met]
     title = f"{options.scenario}: {scenario.readers} readers, {scenario.seconds:g} s, model {model}"
-    title += ", the books said ahead" if options.ahead else ""
     about = {
         "date": datetime.now(UTC).date().isoformat(), "cores": os.cpu_count(), "python": platform.python_version(),
         "load": round(os.getloadavg()[0], 1),
@@ -177,7 +174,6 @@ def main() -> int:
     report = {
         "loadtest": options.scenario,
         "model": model,
-        "ahead": options.ahead,
         "machine": about,
         **targets.summary(samples),
     }
@@ -190,9 +186,7 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run(
-    scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: bool, ahead: bool
-) -> tuple[list[Sample], list[Span]]:
+def run(scenario: Scenario, corpus: Path, model: str, place: Path, *, tuned: bool) -> tuple[list[Sample], list[Span]]:
     """Everything that needs processes: the samples, and the spans of time in which an ingest ran."""
     environment = settings(place / "data", model)
     changing = scenario.reader == "Steady"
@@ -203,9 +197,6 @@ def run(
         ingest(books, environment)
     if tuned:
         tune(environment)
-    if ahead:
-        environment["LUTRIN_READ_AHEAD"] = "true"
-        read_ahead(environment)
     with serving(environment, place / "server.log") as address:
         began_s = time.time()
         spans = play(

@@ -31,7 +31,6 @@ def settings(data_dir: Path, model: str) -> dict[str, str]:
         "LUTRIN_MODEL": model,
         "LUTRIN_RATE_SESSION_PER_MIN": "0",
         "LUTRIN_RATE_PEER_PER_MIN": "0",
-        "LUTRIN_READ_AHEAD": "false",  # between bursts of readers the model would come further from run to run
         "LUTRIN_LOG_LEVEL": "info",  # its lines say how long each question waited for the model
         "LUTRIN_LOG_FORMAT": "json",
     }
@@ -45,11 +44,6 @@ def ingest(corpus: Path, environment: dict[str, str], *arguments: str) -> None:
 def tune(environment: dict[str, str]) -> None:
     """Choose the form of the model that is quickest here, as `just serve` does before its first start."""
     _command(environment, "models", "tune", "--short")
-
-
-def read_ahead(environment: dict[str, str]) -> None:
-    """Have the model say the books, as a server has done that nobody asked for an hour."""
-    _command(environment, "read-ahead")
 
 
 def _command(environment: dict[str, str], *arguments: str) -> None:

@@ -204,8 +204,7 @@ def fair_queue(most: float) -> Target:
     """No session usually stands more than so many times as long in the model's queue as another.
 
     The queue ends with the model's first word, or with word that it cannot come in time. Waits under `STEP_S` count as
-    that. Without a model nobody waits, and hardly anybody where it has said the books ahead: fewer than two sessions
-    that waited often enough cannot be compared.
+    that. Without a model nobody waits: fewer than two sessions that waited often enough cannot be compared.
     """
 
     def judge(samples: Sequence[Sample]) -> Verdict:

@@ -9,6 +9,7 @@ import msgspec
 from filelock import FileLock
 
 from lutrin.index.catalog import Catalog
+from lutrin.modes import close_to_others
 from lutrin.settings import load_settings
 
 T = TypeVar("T")
@@ -58,3 +59,4 @@ def _copy(source: Path, target: Path) -> None:
             with catalog.transaction():
                 catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM lender.embedding")
             catalog.connection.execute("DETACH lender")
+        close_to_others(target)

@@ -14,13 +14,15 @@ MODULES = {
 }
 
 LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages", "lutrin.retry", "lutrin.stages", "lutrin.threads"}
-STAGES = ("ingest", "index", "retrieve", "answer", "generate", "chats")
+STAGES = ("language", "ingest", "index", "query", "search", "answer", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {
+    "language": {"language"},
+    "query": {"query", "language"},
     "ingest": {"ingest", "index"},
     "index": {"index"},
-    "retrieve": {"retrieve", "index", "ingest"},
-    "answer": {"answer", "retrieve", "index", "ingest"},
+    "search": {"search", "query", "language", "index", "ingest"},
+    "answer": {"answer", "search", "query", "language", "index", "ingest"},
     "generate": {"generate"},
     "chats": {"chats"},
 }
@@ -49,6 +51,10 @@ VENDORS = {
     "opentelemetry": {"lutrin.adapters.trace_otel"},
     "mistune": {"lutrin.ingest"},
     "pypdf": {"lutrin.ingest"},
+    "bs4": {"lutrin.ingest"},
+    "mammoth": {"lutrin.ingest"},
+    "markdownify": {"lutrin.ingest"},
+    "charset_normalizer": {"lutrin.ingest"},
     "click": {
         "lutrin.cli",
         "lutrin.cli_ahead",
@@ -99,9 +105,16 @@ def test_leaves_import_nothing_of_ours() -> None:
 @pytest.mark.parametrize("name", [name for name in MODULES if room(name) in STAGES])
 def test_stages_follow_the_direction(name: str) -> None:
     """A stage imports leaves, ports, settings, log and earlier stages, nothing else of ours."""
-    common = LEAVES | {"lutrin", "lutrin.ports", "lutrin.settings", "lutrin.log", "lutrin.sqlite"}
+    common = LEAVES | {"lutrin", "lutrin.ports", "lutrin.settings", "lutrin.log", "lutrin.sqlite", "lutrin.modes"}
     wrong = {item for item in own(name) if item not in common and room(item) not in ALLOWED[room(name)]}
     assert not wrong
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "query"])
+def test_a_question_is_understood_without_book_or_settings(name: str) -> None:
+    """The query needs the language, the records, the messages and the ports alone."""
+    allowed = {"lutrin", "lutrin.records", "lutrin.messages", "lutrin.ports", "lutrin.errors"}
+    assert not {item for item in own(name) if item not in allowed and room(item) not in {"query", "language"}}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if room(name) == "adapters"])
@@ -154,7 +167,7 @@ def test_no_cycles() -> None:
 
 
 def test_files_stay_small() -> None:
-    """No module is longer than 400 lines."""
+    """No module is longer than 450 lines."""
     assert {
-        name: lines for name, path in MODULES.items() if (lines := len(path.read_text("utf-8").splitlines())) > 400
+        name: lines for name, path in MODULES.items() if (lines := len(path.read_text("utf-8").splitlines())) > 450
     } == {}

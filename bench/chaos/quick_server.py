@@ -2,18 +2,31 @@
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 import time
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
+from lutrin.chats.rows import Room
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import NotFound
 from lutrin.log import configure_logging
-from lutrin.records import Answer, AnswerEvent, Citation, DoneEvent, Passage, Question, QuoteEvent, SentenceEvent
+from lutrin.records import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    DoneEvent,
+    Excerpt,
+    ExcerptEvent,
+    Passage,
+    Question,
+    SentenceEvent,
+    SourcesEvent,
+)
 from lutrin.serve.app import run_server
-from lutrin.serve.services import PageEntry, Services, ShelvedBook
+from lutrin.serve.services import Ingest, PageEntry, Services, ShelvedBook
 from lutrin.settings import Settings
 
 PAUSE_S = 0.005
@@ -21,21 +34,27 @@ PAUSE_S = 0.005
 
 
 class Echo:
-    """Answers every question with itself, in three events."""
+    """Answers every question with itself, in four events."""
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-        """Quote, sentence, the whole."""
+        """Source, excerpt, sentence, the whole."""
         source = Citation(
             n=1, chunk_id="c", book="b", chapter="", section="", section_title="", filename="f.md", page=None,
             url="/read/b/f", quote="A quote.", relevance_score=1.0,
         )  # fmt: skip
-        yield QuoteEvent(text=source.quote, citation=source)
+        excerpt = Excerpt(
+            n=1, text=source.quote, marks=(), cut_before=False, cut_after=False, heading_path=("Page",), url=source.url,
+            chunk_id="c",
+        )  # fmt: skip
+        yield SourcesEvent(citations=(source,))
+        yield ExcerptEvent(excerpt)
         await asyncio.sleep(PAUSE_S)
         yield SentenceEvent(text=f"You said: {question.text}", citations=(1,))
         await asyncio.sleep(PAUSE_S)
         answer = Answer(
             answer=f"You said: {question.text} [1]", sources=(source,), mode="book", kind="generated", refusal=None,
             suggestions=(), warnings=(), model_used="echo", latency_ms=0, generation="g",
+            explanation=f"You said: {question.text} [1]", excerpts=(excerpt,),
         )  # fmt: skip
         yield DoneEvent(answer)
 
@@ -49,6 +68,8 @@ class OneBook:
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """There are none."""
+        if slug == "b":
+            return []
         raise NotFound(slug)
 
     async def source(self, slug: str, filename: str) -> str:
@@ -76,23 +97,31 @@ class QuickServer:
         place: Folder of the conversations and the log.
         key: Of the conversations.
         settings: For the server.
+        ingest: What `POST /ingest` does; None: it is off.
     """
 
-    def __init__(self, place: Path, key: str, settings: Settings) -> None:
+    def __init__(self, place: Path, key: str, settings: Settings, ingest: Ingest | None = None) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.database = place / "chats.db"
         self.log = place / "server.log"
         self._key = key
         self._settings = settings
+        self._ingest = ingest
         self.pid = 0
 
-    def start(self) -> None:
-        """Fork a server."""
+    def start(self, files: int = 0) -> None:
+        """Fork a server.
+
+        Args:
+            files: How many files it may open; 0: as many as this process.
+        """
         self.pid = os.fork()
         if not self.pid:
             code = 1
             try:
+                if files:
+                    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
                 asyncio.run(self._serve())
                 code = 0
             finally:
@@ -111,9 +140,14 @@ class QuickServer:
     async def _serve(self) -> None:
         with self.log.open("a", encoding="utf-8") as log:
             configure_logging(self._settings, log)
-            chats = await SqlChatStore.open(self.database, self._key)
+            chats = await SqlChatStore.open(self.database, self._key, room=Room.of(self._settings))
             services = Services(
-                answers=Echo(), retrieve=found_nothing, chats=chats, library=OneBook(), clock=time.monotonic
+                answers=Echo(),
+                retrieve=found_nothing,
+                chats=chats,
+                library=OneBook(),
+                ingest=self._ingest,
+                clock=time.monotonic,
             )
             try:
                 await run_server(

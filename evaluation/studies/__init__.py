@@ -1,1 +1,1 @@
-"""One decision each: scope, follow-ups, selections, poisoned passages; `python -m evaluation.studies.NAME`."""
+"""One decision each: follow-ups, poisoned passages; `python -m evaluation.studies.NAME`."""

@@ -27,10 +27,10 @@ from evaluation.text import first_words
 from lutrin import wiring
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.followup import complete
+from lutrin.query.followup import completed
+from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question, Role
-from lutrin.retrieve.passages import leased
-from lutrin.retrieve.scope import signal
+from lutrin.search.passages import leased, search_books
 from lutrin.settings import load_settings
 
 TURNS = ROOT / "tests" / "answer" / "conversations.jsonl"
@@ -61,7 +61,7 @@ class Talk:
         self.house = house
         self.chats = MemoryChatStore()
         self.flow: AnswerFlow = wiring.answering(
-            house.settings, house.shelf, house.searcher, generator=None, chats=self.chats, sayings=None
+            house.settings, house.shelf, house.searcher, generator=None, chats=self.chats
         )
 
     async def ask(self, text: str, session: str = "") -> Answer:
@@ -77,8 +77,8 @@ class Talk:
     async def found(self, text: str) -> Sequence[Passage]:
         """The passages of the book that speaks of it most."""
         async with leased(self.house.shelf, "") as generations:
-            results = [await self.house.searcher.search(generation, text, k=5) for generation in generations]
-        return max(results, key=signal).passages
+            _, found = await search_books(self.house.searcher, generations, alone(Question(text=text)), k=5)
+        return found.passages
 
 
 def messages(question: str, answer: str, place: str = "") -> list[ChatMessage]:
@@ -127,7 +127,7 @@ async def conversations(arguments: argparse.Namespace) -> None:
                     rows.setdefault(name, []).append(right)
                     files.setdefault(name, []).append(holds(turn.expected_files, places))
                 if arguments.show:
-                    asked = complete(turn.question, (await talk.chats.history(turn.conversation))[:-2])
+                    asked = completed(turn.question, (await talk.chats.history(turn.conversation))[:-2]).text
                     print(f"{'ok ' if right else 'BAD'} {turn.conversation} {turn.turn} {turn.question} | {asked}")
                     if not right:
                         print(f"      {answer.answer[:300]!r}")
@@ -156,7 +156,7 @@ async def unrelated(arguments: argparse.Namespace) -> None:
                     [one for one in questions if not set(one.expected_files) & set(item.expected_files)]
                 )
                 history = messages(other.question, (await talk.ask(other.question)).answer)
-                asked = complete(item.question, history) or ""
+                asked = completed(item.question, history).text
                 alone = await right_file(talk, item, item.question)
                 after = alone if asked == item.question else await right_file(talk, item, asked)
                 found.append((alone, after, asked != item.question))

@@ -17,8 +17,6 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the package holds under that name
     """`get_embedding` and `retrieve` on first use: importing Lutrin loads nothing."""
-    if name == "retrieve":
-        return import_module("lutrin.retrieve")  # the stage of that name, which can be called
-    if name == "get_embedding":
-        return import_module("lutrin.api").get_embedding
+    if name in {"get_embedding", "retrieve"}:
+        return getattr(import_module("lutrin.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,7 @@ from within an event loop, which they block while they search.
 
 import atexit
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -20,9 +21,10 @@ from anyio.from_thread import start_blocking_portal
 
 from lutrin import messages, wiring
 from lutrin.errors import InvalidQuestion
+from lutrin.language.words import words
+from lutrin.log import configure_logging
 from lutrin.records import Question
-from lutrin.retrieve.asked import pooled
-from lutrin.retrieve.words import words
+from lutrin.search.asked import pooled
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings
 
@@ -40,6 +42,7 @@ class Library:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self._settings = settings or load_settings()
+        configure_logging(self._settings, quiet=True)
         with ExitStack() as stack:
             self._portal = stack.enter_context(start_blocking_portal())
             house = wiring.opened(self._settings, with_model=False)
@@ -103,6 +106,15 @@ class Library:
         self.close()
 
 
+def at_end(close: Callable[[], None]) -> None:
+    """Have something closed when the program ends, while its threads can still be given work.
+
+    `atexit` is too late: by then every thread pool is shut. The hook before that has no public name (concurrent.futures
+    uses it itself); where it is gone, `atexit` must do.
+    """
+    getattr(threading, "_register_atexit", atexit.register)(close)
+
+
 class _Shared:
     """The library of the settings, opened by whoever needs it first."""
 
@@ -114,7 +126,7 @@ class _Shared:
         with self._opening:
             if self._library is None:
                 self._library = Library()
-                atexit.register(self._library.close)
+                at_end(self._library.close)
             return self._library
 
 

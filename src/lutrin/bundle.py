@@ -22,6 +22,7 @@ from lutrin.archive import FORMAT, ArchiveManifest, beside, room, write_archive
 from lutrin.backup import index_members, same_files
 from lutrin.errors import ArchiveError, IndexUnavailable
 from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.ingest.sites import CONFIGURATIONS
 from lutrin.serve.library import book_root
 from lutrin.serve.pictures import candidates
 from lutrin.serve.reader import pictures_in
@@ -36,11 +37,6 @@ SOURCE = (
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
 INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
 EMBED_TIER = "default"
-ORDER = (
-    "_category_.json", "_category_.yml", "_category_.yaml",
-    "docs.json", "mint.json", "myst.yml", "_toc.yml", "SUMMARY.md",
-)  # fmt: skip
-"""What may say the order of a book's pages."""
 UNPACKED_RATIO = 2
 """Wheels and the file that they go into exist side by side for a moment."""
 
@@ -195,7 +191,7 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     with Catalog(settings.catalog_path) as catalog:
         for book in catalog.books():
-            root = book_root(Path(book.corpus), book.info.slug)
+            root = Path(book.root) if book.root else book_root(Path(book.corpus), book.info.slug)
             if root is None or root.resolve().is_relative_to(corpus.resolve()):
                 continue
             folder = book.info.slug
@@ -210,7 +206,7 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
 
 def _belonging(root: Path, page: str) -> set[str]:
     """A page, the pictures that it shows, and what says the order of pages in its folders."""
-    found = {page, *((folder / name).as_posix() for folder in PurePosixPath(page).parents for name in ORDER)}
+    found = {page, *((folder / name).as_posix() for folder in PurePosixPath(page).parents for name in CONFIGURATIONS)}
     path = root / page
     if path.suffix.lower() != ".pdf" and _is_inside(root, path):
         shown = pictures_in(path.read_text(encoding="utf-8", errors="replace"), page)

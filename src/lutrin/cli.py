@@ -15,7 +15,6 @@ import click
 import msgspec
 
 from lutrin import __version__
-from lutrin.cli_ahead import read_ahead
 from lutrin.cli_chats import chats, gaps
 from lutrin.cli_eval import evaluate
 from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, restore
@@ -34,8 +33,9 @@ from lutrin.console import (
 from lutrin.errors import LutrinError
 from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.lock import ingest_lock
+from lutrin.modes import make_closed
 from lutrin.records import Question
-from lutrin.settings import Settings, described, load_settings
+from lutrin.settings import Settings, described, load_settings, unknown_variables
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,7 +46,7 @@ def lutrin() -> None:
 
 lutrin.add_command(models)
 lutrin.add_command(evaluate)
-for command in (read_ahead, backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay):
+for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay):
     lutrin.add_command(command)
 
 
@@ -57,12 +57,13 @@ for command in (read_ahead, backup, restore, bundle, forget, export_index, impor
 @click.option("--edition", help="Edition of the book, for a folder without book.toml.")
 @click.option("--rebuild", is_flag=True, help="Read every file again, unchanged ones too.")
 @click.option("--password", default="", help="Of encrypted PDF files.")
+@click.option("--lenient", is_flag=True, help="Read MDX that MDX itself would refuse as far as it goes.")
 @click.option("--explain", "explained", is_flag=True, help="Show how the file PATH is understood; index nothing.")
 @json_option
 @data_dir_option
 def ingest(
     path: Path | None, *, book: str | None, title: str | None, edition: str | None, rebuild: bool,
-    password: str, explained: bool, as_json: bool, data_dir: Path | None,
+    password: str, lenient: bool, explained: bool, as_json: bool, data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Read the books in PATH (default: corpus/) into the index."""
     settings = load_settings(data_dir=data_dir)
@@ -70,9 +71,9 @@ def ingest(
     if explained:
         if not root.is_file():
             raise click.UsageError("--explain needs the PATH of one file.")
-        from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+        from lutrin import wiring_explain  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-        click.echo(wiring.explain_file(settings, root, password=password), nl=False)
+        click.echo(wiring_explain.explain_file(settings, root, password=password), nl=False)
         return
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()
@@ -87,6 +88,7 @@ def ingest(
                 overrides=Overrides(slug=book or "", title=title or "", edition=edition or ""),
                 rebuild=rebuild,
                 password=password,
+                lenient=lenient,
                 progress=progress,
             )
         )
@@ -99,13 +101,14 @@ def ingest(
 @click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
 @click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
 @click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
+@click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ beside it, once, at the start.")
 @data_dir_option
-def serve(*, host: str | None, port: int | None, echo: bool, data_dir: Path | None) -> None:
+def serve(*, host: str | None, port: int | None, echo: bool, reading: bool, data_dir: Path | None) -> None:
     """Answer on http://127.0.0.1:7860."""
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir, host=host, port=port)
-    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving))
+    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving, reading=reading))
 
 
 @lutrin.command()
@@ -178,6 +181,8 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
     if as_json:
         click.echo(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return
+    for name, nearest in unknown_variables():
+        click.echo(f"Nothing reads {name}.{f' Is {nearest} meant?' if nearest else ''}", err=True)
     width = max(len(name) for name, _, _ in rows)
     for name, value, meaning in rows:
         click.echo(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
@@ -207,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command and turn what it raises into a message and an exit code."""
+    make_closed()
     try:
         code = command()
     except click.ClickException as error:

@@ -24,6 +24,9 @@ def gaps(*, as_json: bool, data_dir: Path | None) -> None:
     click.echo(msgspec.json.encode(found).decode() if as_json else wiring_agents.gap_lines(found))
 
 
+FORMER = "The former one is kept, encrypted with the new one, so that earlier backups can be restored."
+
+
 @click.group()
 def chats() -> None:
     """The stored conversations: rotate-key."""
@@ -44,9 +47,9 @@ def rotate_key(*, data_dir: Path | None) -> None:
     finish(settings)
     if settings.chat_key is None:
         key.rotate_file_key(settings.chats_path, settings.chat_key_path)
-        click.echo(f"The conversations have a new key, in {settings.chat_key_path}.")
+        click.echo(f"The conversations have a new key, in {settings.chat_key_path}. {FORMER}")
         return
     following = key.new_key()
     key.rotate_key(settings.chats_path, settings.chat_key.get_secret_value(), following)
     click.echo(f"LUTRIN_CHAT_KEY={following}")
-    click.echo("The conversations have a new key; set the variable to it before the next start.", err=True)
+    click.echo(f"The conversations have a new key; set the variable to it before the next start. {FORMER}", err=True)

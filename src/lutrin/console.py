@@ -28,8 +28,9 @@ from lutrin.records import (
     Citation,
     DoneEvent,
     ErrorEvent,
+    Excerpt,
+    ExcerptEvent,
     QueuedEvent,
-    QuoteEvent,
     SentenceEvent,
 )
 
@@ -138,6 +139,7 @@ def page_progress() -> Iterator[Callable[[int, int], None]]:
 def summary_lines(summary: IngestSummary) -> str:
     """The figures of an ingest, then what went wrong and what authors should know."""
     lines = [
+        *summary.found_lines(),
         (
             f"Files: {summary.processed} processed, {summary.unchanged} unchanged, "
             f"{summary.updated} updated, {summary.removed} removed, {summary.failed} failed."
@@ -146,12 +148,7 @@ def summary_lines(summary: IngestSummary) -> str:
         f"Seconds: {summary.seconds:.1f}.",
     ]
     lines += [f"Published: {name}." for name in summary.published]
-    lines += [
-        f"Note: {notice.filename}{f':{notice.line}' if notice.line is not None else ''}: {notice.message}"
-        for notice in summary.notices
-    ]
-    lines += [f"Failed: {error}" for error in summary.errors]
-    return "\n".join(lines)
+    return "\n".join([*lines, *summary.trouble_lines()])
 
 
 def print_answer(answer: Answer) -> str:
@@ -159,7 +156,8 @@ def print_answer(answer: Answer) -> str:
     lines = [answer.answer]
     lines += [f"\nNote: {warning}" for warning in answer.warnings]
     if answer.suggestions:
-        lines.append("\nCovered topics: " + "; ".join(answer.suggestions))
+        heading = "Covered topics" if answer.kind == "refusal" else "Ask next"
+        lines.append(f"\n{heading}: " + "; ".join(answer.suggestions))
     if answer.sources:
         lines.append("\nSources:")
     lines += [source_line(source) for source in answer.sources]
@@ -176,14 +174,20 @@ def source_line(source: Citation) -> str:
     return f'[{source.n}] {place} ({source.filename}{page})\n    "{shown}"'
 
 
+def excerpt_lines(excerpt: Excerpt) -> str:
+    """An excerpt below its place in the book, with a sign where the book goes on."""
+    before, after = "… " if excerpt.cut_before else "", " …" if excerpt.cut_after else ""
+    return f"From the book, {' > '.join(excerpt.heading_path)}:\n{before}{excerpt.text}{after}"
+
+
 async def stream_answer(events: AsyncIterator[AnswerEvent]) -> None:
-    """Print an answer as it comes: the quote first, each sentence as it is verified, then the whole."""
+    """Print an answer as it comes: the book's words first, each sentence as it is verified, then the whole."""
     async for event in events:
         match event:
             case QueuedEvent():
                 click.echo(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
-            case QuoteEvent():
-                click.echo(f"The book says: {event.text}", err=True)
+            case ExcerptEvent():
+                click.echo(excerpt_lines(event.excerpt), err=True)
             case SentenceEvent():
                 click.echo(f"  {event.text}", err=True)
             case DoneEvent():

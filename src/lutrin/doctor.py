@@ -13,8 +13,10 @@ from lutrin.errors import LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import read_manifest
 from lutrin.index.verify import verify_generation
+from lutrin.ingest.summary import left_out_lines
+from lutrin.modes import open_to_others
 from lutrin.ports import VectorStore
-from lutrin.settings import Settings
+from lutrin.settings import Settings, unknown_variables, with_addresses
 
 LOW_SPACE_BYTES = 1 << 30
 
@@ -42,7 +44,14 @@ async def examine(
         model_path: Finds and checks the language model of the settings.
         embedder: Name of the embedder that questions are embedded by; empty: not known here.
     """
-    checks = [_versions(), _space(settings), _embedder(settings), _generator(settings, model_path)]
+    checks = [
+        _versions(),
+        *_settings(settings),
+        _modes(settings),
+        _space(settings),
+        _embedder(settings),
+        _generator(settings, model_path),
+    ]
     checks += await _index(settings, store, embedder)
     checks.append(_chats(settings))
     return checks
@@ -68,9 +77,36 @@ def _versions() -> Check:
     return _guarded("versions", look)
 
 
+def _settings(settings: Settings) -> list[Check]:
+    """Names of variables that nothing reads, and names of proxies that have no address; the rest held at the start."""
+
+    def look() -> str:
+        with_addresses(settings)
+        return "Every value holds."
+
+    checks = [_guarded("settings", look)]
+    for name, nearest in unknown_variables():
+        remedy = f"Write {nearest}, or remove it." if nearest else "Remove it."
+        checks.append(Check("settings", ok=False, detail=f"Nothing reads {name}.", remedy=remedy))
+    return checks
+
+
+def _modes(settings: Settings) -> Check:
+    found = open_to_others(settings.data_dir)
+    if not found:
+        return Check("rights", ok=True, detail=f"Other users of this machine cannot read {settings.data_dir}.")
+    names = ", ".join(path.name for path in found)
+    return Check(
+        "rights", ok=False, detail=f"Other users can read {names}.", remedy=f"Run: chmod -R o= {settings.data_dir}"
+    )
+
+
 def _space(settings: Settings) -> Check:
     place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
     free = shutil.disk_usage(place).free
+    if free < settings.free_space_mb << 20:
+        detail = f"{free >> 20} MB are free in {settings.data_dir}, less than LUTRIN_FREE_SPACE_MB."
+        return Check("disk", ok=False, detail=detail, remedy="Free some space: conversations are not stored meanwhile.")
     detail = f"{free >> 20} MB are free in {settings.data_dir}."
     return Check(
         "disk", ok=free >= LOW_SPACE_BYTES, detail=detail, remedy="" if free >= LOW_SPACE_BYTES else "Free 1 GB."
@@ -104,7 +140,7 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
     try:
         with Catalog(settings.catalog_path) as catalog:
             (state,) = catalog.connection.execute("PRAGMA integrity_check(1)").fetchone()
-            books = catalog.books()
+            books, left_out = catalog.books(), catalog.left_out()
     except (LutrinError, sqlite.DatabaseError) as error:
         return [Check("catalogue", ok=False, detail=str(error), remedy=anew)]
     sound = state == "ok"
@@ -112,6 +148,9 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
     checks = [Check("catalogue", ok=sound, detail=detail, remedy="" if sound else anew)]
     if not books:
         checks.append(Check("index", ok=False, detail="No book is published.", remedy="Run `lutrin ingest`."))
+    if left_out:
+        lines = left_out_lines(left_out)
+        checks.append(Check("left out", ok=True, detail="\n".join([f"{len(left_out)} files and folders:", *lines[1:]])))
     for book in books:
         directory = settings.books_dir / book.info.slug / book.current
         name = f"index of {book.info.slug}"

@@ -7,6 +7,7 @@
     │   ├── InvalidQuestion     the text of the question cannot be answered as it is (HTTP 422)
     │   ├── MalformedRequest    the request is not what HTTP or JSON allow (HTTP 400)
     │   ├── RequestTooLarge     the request has more bytes than are read (HTTP 413)
+    │   ├── WrongContentType    the body does not call itself JSON (HTTP 415)
     │   └── InvalidSettings     an environment variable or `.env` entry is wrong
     ├── WeightsError            a model file
     │   ├── ModelMissing        is not on this machine
@@ -25,8 +26,10 @@
     │   └── DeadlineExceeded    was too slow
     ├── ArchiveError            a backup or a bundle cannot be written, or is not whole
     ├── ChatStoreError          conversations cannot be read or written
+    │   └── ChatStoreFull       a conversation, or a reader, has no room left; the detail is for the reader
     ├── RateLimited             too many questions (HTTP 429)
     ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
+    ├── AlreadyThere            what is to be made has a name that is taken (HTTP 409)
     └── NotFound                nothing of that name is here (HTTP 404)
 
 An error carries `detail`, one sentence fit for the person who reads it, and `remedy`, what to do about it (or nothing).
@@ -61,6 +64,10 @@ class MalformedRequest(InvalidInput):
 
 class RequestTooLarge(InvalidInput):
     """A request has more bytes than the server reads."""
+
+
+class WrongContentType(InvalidInput):
+    """A body does not call itself what its endpoint reads."""
 
 
 class InvalidSettings(InvalidInput):
@@ -150,6 +157,10 @@ class ChatStoreError(LutrinError):
     """Conversations cannot be read or written."""
 
 
+class ChatStoreFull(ChatStoreError):
+    """A conversation, or a reader, has no room left; nothing was stored."""
+
+
 class RateLimited(LutrinError):
     """Too many questions in the window.
 
@@ -165,6 +176,10 @@ class RateLimited(LutrinError):
 
 class NotPermitted(LutrinError):
     """A secret or token is missing or wrong."""
+
+
+class AlreadyThere(LutrinError):
+    """What is to be made has a name that is taken."""
 
 
 class NotFound(LutrinError):

@@ -1,8 +1,23 @@
-"""Structured logging: one line an event, with ids, timings, scores and outcome; never a reader's words."""
+"""Structured logging: one line an event, with ids, timings, scores and outcome; never a reader's words.
 
+In a server everything else that writes goes the same way: the libraries' loggers, warnings, exceptions that nobody
+caught, and what native code prints to standard error. Of an exception the type and the places are logged, for its text
+may quote a reader. A line that repeats is let through ten times a minute and counted from then on.
+"""
+
+import atexit
+import contextlib
+import fcntl
 import logging
+import os
 import sys
-from typing import TextIO
+import threading
+import time
+import traceback
+import types
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, MutableMapping
+from typing import Any, TextIO
 
 import structlog
 
@@ -10,17 +25,81 @@ from lutrin.settings import Settings
 
 Logger = structlog.typing.FilteringBoundLogger
 
+FOLD_AFTER = 10
+"""Lines of one kind in a window, after which they are counted instead."""
+FOLD_AFTER_WITH_ID = 100
+"""The same of lines that a reader's error message names by their id."""
+WINDOW_S = 60.0
+MOST_KINDS = 1000
+MOST_PLACES = 12
+MOST_CHARS = 300
+PIPE_BYTES = 1 << 20
+"""Of what native code prints; beyond, while nobody reads, it is lost rather than anybody kept waiting."""
+LAST_LINES_S = 0.5
+"""For what was printed just before the end, such as why a start failed."""
+FOLDED_LEVELS = frozenset({"warning", "error", "critical"})
+
+
+class Folding:
+    """A processor that drops the lines of a kind beyond the first ten in a minute.
+
+    Args:
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kinds: OrderedDict[tuple[str, str, str], list[float]] = OrderedDict()
+        """Of each kind when its window began, how many lines it has had, and how many of them were dropped."""
+
+    def __call__(self, _: object, method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        """Let a line pass, with the number of those that were dropped before it.
+
+        Raises:
+            structlog.DropEvent: There were too many of its kind.
+        """
+        if method not in FOLDED_LEVELS:
+            return line
+        kind = (method, str(line.get("room", "")), f"{line.get('event', '')} {line.get('message', '')}"[:MOST_CHARS])
+        with self._lock:
+            now = self._clock()
+            window = self._kinds.setdefault(kind, [now, 0, 0])
+            self._kinds.move_to_end(kind)
+            if len(self._kinds) > MOST_KINDS:
+                self._kinds.popitem(last=False)
+            if window[0] + WINDOW_S <= now:
+                if window[2]:
+                    line["folded"] = int(window[2])
+                window[:] = [now, 0, 0]
+            window[1] += 1
+            if window[1] > (FOLD_AFTER_WITH_ID if "id" in line else FOLD_AFTER):
+                window[2] += 1
+                raise structlog.DropEvent
+        return line
+
+    def take_counts(self) -> list[tuple[str, str, str, int]]:
+        """Level, room, event and number of the lines that were dropped in windows that are over."""
+        with self._lock:
+            over = [item for item in self._kinds.items() if item[1][0] + WINDOW_S <= self._clock()]
+            for kind, _ in over:
+                del self._kinds[kind]
+        return [(*kind, int(window[2])) for kind, window in over if window[2]]
+
 
 def configure_logging(settings: Settings, stream: TextIO | None = None, *, quiet: bool = False) -> None:
     """Send log lines to `stream` (default: standard error), readable on a terminal, JSON otherwise.
 
     Args:
         settings: Format and level.
-        stream: Where to; None: standard error.
-        quiet: For commands that answer once: `info` lines are left out.
+        stream: Where to; None: standard error. Only then what native code prints, and
+            exceptions that nobody caught, are logged as well.
+        quiet: For commands that answer once: `info` lines are left out, and nothing else is caught.
     """
     out = stream if stream is not None else sys.stderr
     pretty = settings.log_format == "console" or (settings.log_format == "auto" and out.isatty())
+    if not quiet and not pretty and stream is None:
+        out = _catch_native()
     render: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer(colors=out.isatty()) if pretty else structlog.processors.JSONRenderer()
     )
@@ -31,17 +110,108 @@ def configure_logging(settings: Settings, stream: TextIO | None = None, *, quiet
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
+            Folding(),
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
             render,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(out),
+        logger_factory=structlog.WriteLoggerFactory(out),
         cache_logger_on_first_use=False,
     )
+    if not quiet:
+        _catch_libraries()
+    if not quiet and stream is None:
+        _catch_exceptions()
 
 
 def get_logger(name: str) -> Logger:
     """A logger whose lines carry the name of the room they come from."""
     logger: Logger = structlog.get_logger(room=name)
     return logger
+
+
+def report_folded() -> None:
+    """Log how often lines came that were dropped; whoever runs for long calls it from time to time."""
+    for processor in structlog.get_config()["processors"]:
+        if isinstance(processor, Folding):
+            for level, room, event, times in processor.take_counts():
+                get_logger(room).info("folded", of=event.strip(), of_level=level, times=times)
+
+
+def places_of(trace: types.TracebackType | None) -> list[str]:
+    """File, line and function of the innermost frames of a traceback."""
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)[-MOST_PLACES:]]
+
+
+class LibraryHandler(logging.Handler):
+    """Takes the lines of libraries: the fixed part of their message, for what is filled in may quote a reader."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log one line."""
+        text = record.getMessage() if record.name == "py.warnings" else str(record.msg)
+        fields: dict[str, Any] = {"library": record.name, "message": text.strip().partition("\n")[0][:MOST_CHARS]}
+        if record.exc_info and record.exc_info[0] is not None:
+            fields |= {"error": record.exc_info[0].__name__, "places": places_of(record.exc_info[2])}
+        log = get_logger("libraries")
+        (log.error if record.levelno >= logging.ERROR else log.warning)("library", **fields)
+
+
+def _catch_libraries() -> None:
+    """What libraries log, and their warnings, become lines of ours."""
+    root = logging.getLogger()
+    for handler in [item for item in root.handlers if isinstance(item, LibraryHandler)]:
+        root.removeHandler(handler)
+    root.addHandler(LibraryHandler(logging.WARNING))
+    logging.captureWarnings(capture=True)
+
+
+def _catch_exceptions() -> None:
+    """Exceptions that nobody caught become lines of ours."""
+    sys.excepthook = lambda kind, error, trace: _uncaught("main", kind, error, trace)
+    threading.excepthook = lambda found: _uncaught("thread", found.exc_type, found.exc_value, found.exc_traceback)
+    sys.unraisablehook = lambda found: _uncaught("finalizer", found.exc_type, found.exc_value, found.exc_traceback)
+
+
+def _uncaught(
+    where: str, kind: type[BaseException], error: BaseException | None, trace: types.TracebackType | None
+) -> None:
+    del error  # its text may quote a reader
+    get_logger("process").error("uncaught", where=where, error=kind.__name__, places=places_of(trace))
+
+
+def _catch_native() -> TextIO:
+    """Put a pipe in the place of standard error, whose lines are logged; children inherit it.
+
+    Returns:
+        What was standard error.
+    """
+    ours = os.fdopen(os.dup(2), "w", encoding="utf-8", buffering=1, errors="backslashreplace")
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETFL, fcntl.fcntl(writing, fcntl.F_GETFL) | os.O_NONBLOCK)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux; elsewhere the pipe is smaller
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    os.dup2(writing, 2)
+    os.close(writing)
+    source = os.fdopen(reading, encoding="utf-8", errors="backslashreplace")
+    reader = threading.Thread(target=_log_lines, args=(source, ours), name="native-log", daemon=True)
+    reader.start()
+
+    def finish() -> None:
+        os.dup2(ours.fileno(), 2)  # closes the pipe, unless a child still holds it
+        reader.join(LAST_LINES_S)
+
+    atexit.register(finish)
+    return ours
+
+
+def _log_lines(source: Iterable[str], out: TextIO) -> None:
+    """Log each line that was printed; one that is JSON already, of a child of ours, stays as it is."""
+    log = get_logger("native")
+    for line in source:
+        text = line.strip()
+        if text.startswith("{") and text.endswith("}"):
+            out.write(text + "\n")
+        elif text:
+            log.warning("printed", message=text[:MOST_CHARS])

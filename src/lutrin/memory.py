@@ -2,7 +2,16 @@
 
 import ctypes
 import gc
+import os
 from contextlib import suppress
+from pathlib import Path
+
+
+def resident_bytes() -> int:
+    """Memory that this process holds; 0 where the system does not say so (proc(5), Linux)."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def give_back() -> None:

@@ -4,6 +4,8 @@ The texts are part of the contract: clients compare them, translations replace t
 """
 
 EMPTY_QUESTION = "Please enter a question."
+QUESTION_TOO_LONG = "The question is longer than {limit:,} characters. Please shorten it."
+SELECTION_TOO_LONG = "The selected text is longer than {limit:,} characters. Please select less."
 EMPTY_SELECTION = "The selected text is empty or unusable, so the whole book was searched."
 QUESTION_TRUNCATED = "Your query was truncated to 500 words. Please be more concise."
 SELECTION_TRUNCATED = "The selected text was cut to 2000 tokens at a sentence end."
@@ -21,23 +23,48 @@ KNOWLEDGE_BASE_DOWN = "The knowledge base is temporarily unavailable. Please try
 SOMETHING_WRONG = "Something went wrong. Please try again."
 TOO_MANY_QUESTIONS = "You have asked many questions in a short time. Please wait a moment."
 BODY_TOO_LARGE = "The request is larger than 64 KiB."
+HEAD_TOO_LARGE = "The request has more headers than are read."
+NOT_HTTP = "The request is not valid HTTP."
+TOO_SLOW = "The request took too long to arrive. Please try again."
+UPLOAD_TOO_LARGE = "The upload is larger than 512 MB. Send the book in parts, or put it into the corpus folder."
 MALFORMED_BODY = "The request body is not valid JSON in UTF-8."
 BODY_TOO_DEEP = "The request body is nested too deeply."
+NOT_JSON = "Send JSON, and say so: Content-Type: application/json."
+FOREIGN_ORIGIN = "Pages of {origin} may not ask here. Whoever runs this server adds {origin} to LUTRIN_CORS_ORIGINS."
 WRONG_HOST = "This server does not answer under that host name."
 NOTHING_HERE = "Nothing of that name is here."
 CLIENT_SECRET_MISSING = "The header X-Lutrin-Client with this browser's secret is missing."  # noqa: S105 - a message
 NOT_SAVED = "This conversation could not be saved."
+NOT_SAVED_DISK = "This conversation could not be saved: the server's disk is nearly full."
+NOT_REMEMBERED = "This conversation could not be saved: the server cannot read its conversations at present."
+DISK_LOW = (
+    "Only {free_mb} MB are free on the disk, less than LUTRIN_FREE_SPACE_MB={floor_mb}: conversations are not stored. "
+    "Free some space; answers go on meanwhile."
+)
+CONVERSATION_FULL = "This conversation is full and is no longer saved. Please begin a new one."
+READER_FULL = "Your conversations fill the room that one reader has. Delete one to save new ones."
 INGEST_LEFT = "The server that ran this ingestion has ended. Start it again."
 INGEST_IN_PROGRESS = "Ingestion already in progress."
 INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
 TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
 PAGE_EXPIRED = "Please load the page again and sign in."
+TOO_MANY_ATTEMPTS = "There were too many wrong tokens. Please wait a moment."
 WRONG_TOKEN = "The administration token is missing or wrong."  # noqa: S105 - a message, not a secret
 
 CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
+CAUTION = "Take care: this concerns real equipment, and the book gives no warning with it."
+PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
+NO_SUCH_FORM = {
+    "example": "The book gives no example of its own here. It says:",
+    "analogy": "The book gives no analogy. It says:",
+    "simpler": "The book has no simpler words for it. It says:",
+    "summary": "The book has no summary of this. It says:",
+    "quiz": "The book has no questions on this. It says:",
+    "compute": "The book does not calculate this. It says:",
+}
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
 )

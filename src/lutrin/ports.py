@@ -5,15 +5,16 @@ those of `lutrin.errors`. What is `async` may block on a disk, a network or a pr
 port has one contract suite in `tests/ports/` that runs against its fake and its real adapters.
 """
 
+import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest, Message
+from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest, Message, Unit
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), each row of length 1."""
@@ -31,6 +32,57 @@ class Encoding:
     """(tokens, 2): start and end of each token in characters of the text; (0, 2) if `token_vectors` is None."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was learned together with an encoder: how its token vectors tell which unit of a passage answers.
+
+    A unit scores `scale (own o + headed h + passage p + dense c) + kind + length log(1 + words)`: o, h and p are the
+    weighted means, over the question's tokens, of the best cosine among the tokens of the unit, of the unit and its
+    headings, and of the whole passage; c is the cosine of the pooled vectors. The defaults are for an encoder with
+    which nothing was learned.
+    """
+
+    token: Vectors | None = None
+    """(d,): a question's token vector times this is the logarithm of its importance; None: all are alike."""
+    projection: Vectors | None = None
+    """(d, k): token vectors are compared and stored as these k numbers; None: each index finds its own directions."""
+    rarity: float = 1.0
+    """What the logarithm of a word's rarity adds to that."""
+    own: float = 0.4
+    headed: float = 0.6
+    passage: float = 0.3
+    dense: float = 0.3
+    scale: float = 20.0
+    kinds: Mapping[str, float] = field(default_factory=dict)
+    length: float = 0.0
+    lexical: float = 0.0
+    """What a passage gets for its words: times its BM25 as a share of the best one's."""
+    answers: tuple[float, float] = (0.3, -3.0)
+    """Slope and bias from a passage's score to the odds that it answers."""
+    scope: tuple[float, ...] = ()
+    """Weights and bias, last, of the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`; empty:
+    those of the best passage decide."""
+
+    def widened(self, dimension: int) -> "Reading":
+        """The same for token vectors with zeros behind them, as many numbers in all as `dimension`."""
+
+        def wider(known: Vectors | None) -> Vectors | None:
+            if known is None:
+                return None
+            zeros = np.zeros((dimension - len(known), *known.shape[1:]), dtype=np.float32)
+            return np.concatenate([known, zeros])
+
+        return replace(self, token=wider(self.token), projection=wider(self.projection))
+
+    def importance(self, tokens: Vectors) -> npt.NDArray[np.float32]:
+        """(Q, d) -> (Q,): logarithm of how much each token of a question counts, up to a constant."""
+        return tokens @ self.token if self.token is not None else np.zeros(len(tokens), dtype=np.float32)
+
+    def form(self, unit: Unit) -> float:
+        """What the form of a unit adds to its score."""
+        return self.kinds.get(unit.kind, 0.0) + self.length * math.log1p(len(unit.text.split()))
+
+
 class Embedder(Protocol):
     """Turns texts into vectors whose cosine says how alike they are."""
 
@@ -38,12 +90,13 @@ class Embedder(Protocol):
     """Model and settings, such as `all-MiniLM-L6-v2-int8`; vectors of different names are never compared."""
     dimension: int
 
-    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""
+    @property
+    def reading(self) -> Reading:
+        """What was learned with this encoder."""
         ...
 
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """Place of each of these tokens in the model's vocabulary, in which common ones stand before rare ones."""
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Start and end, in characters of `text`, of each token as the model counts them, special tokens left out."""
         ...
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:

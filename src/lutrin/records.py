@@ -14,6 +14,25 @@ Mode = Literal["book", "selection", "selection_boosted"]
 AnswerKind = Literal["generated", "extractive", "refusal"]
 Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "not_english", "empty"]
 Role = Literal["user", "assistant"]
+TextRole = Literal[
+    "text",
+    "exercise",
+    "solution",
+    "quiz",
+    "objectives",
+    "assignment",
+    "rubric",
+    "summary",
+    "references",
+    "contents",
+    "glossary",
+    "warning",
+]
+"""What a passage is for in its book; `text` tells the matter itself."""
+NEVER_AN_ANSWER: frozenset[TextRole] = frozenset(
+    {"exercise", "quiz", "objectives", "assignment", "rubric", "references", "contents"}
+)
+"""Roles that hold the words of a question and not its answer; quoted only where a reader asks for just that."""
 
 
 class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +64,9 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     """Ordinal of the paragraph, list, table or fence within its section; units of one block read on without a break."""
     warning: bool = False
     """Stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
+    role: TextRole = "text"
+    variant: str = ""
+    """Of what stands behind one of several tabs: the tab's name; empty: it holds for every reader."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +84,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     char_end: int
     page: int | None = None
     """One-based page of a PDF where the section starts."""
+    role: TextRole = "text"
+    """By its headings; a unit may have another one."""
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +152,10 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     content_hash: str
     """SHA-256, hexadecimal, of the text that is embedded."""
     units: tuple[Unit, ...]
+    role: TextRole = "text"
+    """That of each of its units: a chunk never mixes roles."""
+    variant: str = ""
+    """That of each of its units: the tab, device or system that it is for."""
 
     def embedded_text(self) -> str:
         """The text as the embedding model sees it: the headings, a line break, then the passage."""
@@ -218,24 +246,50 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
     """An exact substring of the source file's text."""
     relevance_score: float
+    """In (0, 1]: nothing that is cited counts for nothing."""
+
+
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """A contiguous passage of the book that answers."""
+
+    n: int
+    """Number of its citation."""
+    text: str
+    """An exact substring of the source file's text."""
+    marks: tuple[tuple[int, int], ...]
+    """Where the words that answer stand: offsets in `text`, from and to, in order and apart."""
+    cut_before: bool
+    """Its paragraph, list, table or code begins before it."""
+    cut_after: bool
+    """Its paragraph, list, table or code goes on after it."""
+    heading_path: tuple[str, ...]
+    """Titles from the page's title down to the heading above it."""
+    url: str
+    """Path of the reader's page that holds the heading, with its fragment; empty for words outside the book."""
+    chunk_id: str
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader gets."""
 
     answer: str
-    """Markdown with `[n]` markers."""
+    """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
     sources: tuple[Citation, ...]
+    """What is cited, and nothing else."""
     mode: Mode
     kind: AnswerKind
     refusal: Refusal | None
     suggestions: tuple[str, ...]
-    """On a refusal: topics that the book covers."""
+    """On a refusal topics that the book covers; else up to three questions that it answers next."""
     warnings: tuple[str, ...]
     model_used: str
     latency_ms: int
     generation: str
     """Name of the index generation that answered."""
+    explanation: str = ""
+    """The beginning of `answer` that precedes the book's words, for a page that shows the excerpts apart."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """The book's words; none on a refusal."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -249,6 +303,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Slug; empty: the only book, or all of them."""
     chapter: str = ""
     module: str = ""
+    page: str = ""
+    """The page where the reader is: its file name, or the path of its address; empty: not known."""
     top_k: int | None = None
     session_id: str = ""
     surface: Literal["query", "tutor", "chat"] = "query"
@@ -283,11 +339,10 @@ class SourcesEvent(msgspec.Struct, frozen=True, tag="sources", tag_field="type")
     citations: tuple[Citation, ...]
 
 
-class QuoteEvent(msgspec.Struct, frozen=True, tag="quote", tag_field="type"):
-    """A sentence of the book that answers, sent before anything is generated."""
+class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type"):
+    """A passage of the book that answers, sent before anything is generated."""
 
-    text: str
-    citation: Citation
+    excerpt: Excerpt
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
@@ -311,7 +366,7 @@ class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
     detail: str
 
 
-AnswerEvent = QueuedEvent | SourcesEvent | QuoteEvent | SentenceEvent | DoneEvent | ErrorEvent
+AnswerEvent = QueuedEvent | SourcesEvent | ExcerptEvent | SentenceEvent | DoneEvent | ErrorEvent
 
 
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -328,6 +383,12 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str = ""
     chunk_ids: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
+    refusal: Refusal | None = None
+    explanation: str = ""
+    """As in `Answer`; empty where `text` is shown whole."""
+    excerpts: tuple[Excerpt, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):

@@ -38,6 +38,7 @@ def difference(replayed: Replayed) -> str:
     lines += _texts("Prompt", _prompt(before.prompt), _prompt(after.prompt))
     lines += _line("Kind", replayed.stored.kind or "-", replayed.now.kind)
     lines += _texts("Sources", _sources(replayed.stored), _sources(replayed.now))
+    lines += _texts("Excerpts", _excerpts(replayed.stored), _excerpts(replayed.now))
     lines += _texts("Answer", replayed.stored.text, replayed.now.answer)
     return "\n".join(lines)
 
@@ -62,3 +63,7 @@ def _prompt(messages: tuple[Message, ...]) -> str:
 def _sources(answer: ChatMessage | Answer) -> str:
     cited = answer.citations if isinstance(answer, ChatMessage) else answer.sources
     return "\n".join(f"[{item.n}] {item.filename}: {' '.join(item.quote.split())}" for item in cited)
+
+
+def _excerpts(answer: ChatMessage | Answer) -> str:
+    return "\n".join(f"[{item.n}] {' > '.join(item.heading_path)}: {item.text}" for item in answer.excerpts)

@@ -17,7 +17,7 @@ from lutrin import sqlite
 from lutrin.archive import unpack_archive
 from lutrin.backup import BOOKS, CATALOG, CHATS, KIND
 from lutrin.chats import snapshot as chats
-from lutrin.chats.key import chat_key, opens
+from lutrin.chats.key import chat_key, former_keys, opens, rotate_key
 from lutrin.chats.migrations import migrate
 from lutrin.errors import ArchiveError, ChatStoreError, IngestInProgress
 from lutrin.index import snapshot as index
@@ -126,6 +126,9 @@ def _prepare_chats(settings: Settings, unpacked: Path) -> bool:
     if settings.chat_key is None and not settings.chat_key_path.exists():
         raise ChatStoreError("The backup holds conversations, and there is no key here.", remedy=_key_remedy(settings))
     key = chat_key(settings)
+    for former in former_keys(settings.chats_path, key):
+        if not opens(unpacked / CHATS, key) and opens(unpacked / CHATS, former):
+            rotate_key(unpacked / CHATS, former, key, keep_former=False)
     if not opens(unpacked / CHATS, key):
         raise ChatStoreError(
             "The backup's conversations are encrypted with another key than the one here.", remedy=_key_remedy(settings)

@@ -3,9 +3,16 @@
 Nothing here is read at import. A wrong value ends the start with a message that names the variable.
 """
 
+import difflib
+import ipaddress
+import os
+import re
+import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -14,6 +21,23 @@ from lutrin.errors import InvalidSettings
 
 GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta/openai/"
 GEMINI_MODEL = "gemini-2.5-flash-lite"
+SHORTEST_TOKEN_CHARS = 16
+ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?/?")
+HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*")
+ALIKE = 0.75
+"""From which a name is taken for a slip of another, as difflib measures it."""
+ELSEWHERE = frozenset(
+    """LUTRIN_TEST_PROFILE LUTRIN_CITATIONS LUTRIN_SERVERS LUTRIN_PROXY_PORT LUTRIN_PUBLISH LUTRIN_SITE
+    LUTRIN_MEMORY""".split()
+)
+"""Read by the tests, the site's build, compose.yaml or the Caddyfile."""
+LANGUAGES = frozenset(
+    """af am an ar as az ba be bg bn br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd gl gu ha he hi hr
+    ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lg ln lo lt lv mg mk ml mn mr ms mt my ne nl nn no oc om
+    or pa pl ps pt qu ro ru rw sa se si sk sl sn so sq sr sr st sv sw ta te tg th tk tl tr tt ug uk ur uz uz vi vo
+    wa xh yo zh zu""".split()
+)
+"""ISO 639-1 codes that the language check tells apart."""
 LOCAL = "local"
 """In place of a model's name or an address: this part stays on this machine, also in the remote profile."""
 
@@ -52,10 +76,6 @@ class Settings(BaseSettings):
         3.0, gt=0, le=600, description="Seconds after which quotes replace what is not generated."
     )
     answer_tokens: int = Field(96, ge=16, le=2048, description="Longest generated answer.")
-    read_ahead: bool = Field(
-        default=True,
-        description="Let the model say the books' passages while nobody asks, and keep what it says of them.",
-    )
 
     rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
     chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")
@@ -78,8 +98,21 @@ class Settings(BaseSettings):
     rate_peer_per_min: int = Field(
         300, ge=0, le=1_000_000, description="Questions a minute from a network peer; 0: no limit."
     )
+    connections: int = Field(
+        2000, ge=16, le=60_000, description="Connections at most; the one that waits longest is closed for a new one."
+    )
+    connections_per_peer: int = Field(
+        400, ge=8, le=60_000, description="The same from one network peer; trusted proxies may have more."
+    )
     admin_token: SecretStr | None = Field(None, description="Switches on administration over HTTP.")
     chat_key: SecretStr | None = Field(None, description="Key of the conversations; without it a 0600 file holds one.")
+    conversation_kb: int = Field(
+        4096, ge=64, le=1_048_576, description="Kilobytes of one conversation, after which it is no longer stored."
+    )
+    reader_kb: int = Field(65_536, ge=64, le=16_777_216, description="Kilobytes of all conversations of one browser.")
+    free_space_mb: int = Field(
+        500, ge=0, le=1_048_576, description="Megabytes that stay free on the disk: below, nothing is stored; 0: all."
+    )
     retention_days: int = Field(0, ge=0, le=36_500, description="Conversations older than this are deleted; 0: never.")
     languages: Annotated[tuple[str, ...], NoDecode] = Field(
         ("en",), description="Languages in which questions are accepted, comma-separated ISO 639-1 codes."
@@ -134,6 +167,60 @@ class Settings(BaseSettings):
         768, ge=384, le=4096, description="Remote profile: dimensions of the embedding model's vectors."
     )
 
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_origin(item) for item in value))
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_host_name(item) for item in value))
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_proxy(item) for item in value))
+
+    @field_validator("languages")
+    @classmethod
+    def _languages(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        codes = tuple(dict.fromkeys(item.lower() for item in value))
+        unknown = [code for code in codes if code not in LANGUAGES]
+        if unknown or not codes:
+            raise ValueError(
+                f"{', '.join(unknown) or 'nothing'} is no ISO 639-1 code that is known, such as en, de, fr"
+            )
+        return codes
+
+    @field_validator("admin_token")
+    @classmethod
+    def _token(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < SHORTEST_TOKEN_CHARS:
+            raise ValueError(f"it needs {SHORTEST_TOKEN_CHARS} characters or more; make one: openssl rand -hex 24")
+        return value
+
+    @field_validator("chat_key")
+    @classmethod
+    def _key(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", value.get_secret_value()):
+            raise ValueError("it must hold 64 hexadecimal digits; make one: openssl rand -hex 32")
+        return value
+
+    @field_validator("otel_endpoint", "llm_base_url", "qdrant_url")
+    @classmethod
+    def _urls(cls, value: str | None) -> str | None:
+        if value is not None and value != LOCAL and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
+            raise ValueError("it must be an address that begins with http:// or https://")
+        return value
+
+    @field_validator("data_dir", "models_dir")
+    @classmethod
+    def _folders(cls, value: Path) -> Path:
+        if value.exists() and not value.is_dir():
+            raise ValueError(f"{value} is a file; a folder is needed")
+        return value
+
     @field_validator("cors_origins", "allowed_hosts", "trusted_proxies", "languages", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:  # noqa: ANN401 - whatever the environment holds
@@ -156,11 +243,6 @@ class Settings(BaseSettings):
         return self.data_dir / "books"
 
     @property
-    def sayings_path(self) -> Path:
-        """What the language model has said of the books' passages; may be deleted."""
-        return self.data_dir / "said.db"
-
-    @property
     def chats_path(self) -> Path:
         """Encrypted database of conversations."""
         return self.data_dir / "chats.db"
@@ -169,6 +251,75 @@ class Settings(BaseSettings):
     def chat_key_path(self) -> Path:
         """File that holds the key of the conversations, mode 0600."""
         return self.data_dir / "chat.key"
+
+
+def _origin(text: str) -> str:
+    """An origin as browsers send it: lower case, without a slash at the end or the scheme's own port."""
+    if text == "*":
+        return text
+    match = ORIGIN.fullmatch(text.lower())
+    if match is None:
+        raise ValueError(f"{text} is no origin; write scheme and host, such as https://school.github.io")
+    scheme, host, port = match.groups()
+    own = {"http": "80", "https": "443"}.get(scheme)
+    return f"{scheme}://{host}" if not port or port == own else f"{scheme}://{host}:{port}"
+
+
+def _host_name(text: str) -> str:
+    if text == "*":
+        return text
+    name = text.lower().rstrip(".")
+    if not HOST_NAME.fullmatch(name):
+        raise ValueError(f"{text} is no host name; write it alone, without scheme, port or path")
+    return name
+
+
+def _proxy(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text, strict=False))
+    except ValueError:
+        if HOST_NAME.fullmatch(text.lower()) and not re.fullmatch(r"[\d.]+", text):
+            return text.lower()
+    raise ValueError(f"{text} is no address, network or host name")
+
+
+def with_addresses(settings: Settings) -> Settings:
+    """The settings with the addresses of the proxies that are given by name, as they are now.
+
+    Raises:
+        InvalidSettings: A name has no address.
+    """
+    found: list[str] = []
+    for proxy in settings.trusted_proxies:
+        if "/" in proxy:
+            found.append(proxy)
+            continue
+        try:
+            found += [str(item[4][0]) for item in socket.getaddrinfo(proxy, None, type=socket.SOCK_STREAM)]
+        except OSError as error:
+            raise InvalidSettings(
+                f"LUTRIN_TRUSTED_PROXIES: {proxy} has no address ({error.strerror}).",
+                remedy="Give the proxy's address or network, or start the proxy first.",
+            ) from None
+    return settings.model_copy(update={"trusted_proxies": tuple(dict.fromkeys(found))})
+
+
+def unknown_variables(
+    environment: Mapping[str, str] | None = None, env_file: Path = Path(".env")
+) -> list[tuple[str, str]]:
+    """Variables that begin with `LUTRIN_` and that nothing reads, each with the nearest name that is read, or none.
+
+    Args:
+        environment: None: this process's.
+        env_file: Lines of it count as well.
+    """
+    given = [*(os.environ if environment is None else environment)]
+    if env_file.is_file():
+        given += dotenv_values(env_file, interpolate=False)
+    known = {variable_name(field) for field in Settings.model_fields}
+    unknown = sorted({name for name in given if name.upper().startswith("LUTRIN_")} - ELSEWHERE)
+    nearest = {name: difflib.get_close_matches(name.upper(), known, 1, ALIKE) for name in unknown}
+    return [(name, (nearest[name] or [""])[0]) for name in unknown if name.upper() not in known]
 
 
 def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are checked against the fields
@@ -233,4 +384,4 @@ def _explain(item: dict[str, Any]) -> str:
     if not location:
         return message
     name = str(location[0])
-    return f"{variable_name(name) if name in Settings.model_fields else name}: {message}"
+    return f"{variable_name(name) if name in Settings.model_fields else name}: {message}."

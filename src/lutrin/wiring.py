@@ -1,11 +1,8 @@
 """Where settings become adapters and adapters become stages: the only place that knows profiles."""
 
-import asyncio
-import os
 import socket
-import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,44 +10,36 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from lutrin import __version__, doctor, messages, restore
+from lutrin import __version__, doctor, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
-from lutrin.answer.ahead import QUIET_S, ReadAhead
-from lutrin.answer.at_hand import follow
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
-from lutrin.answer.sayings import Sayings
+from lutrin.answer.warm_up import follow
+from lutrin.chats.key import secret_of
+from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
     ChecksumMismatch,
-    EmptyCorpus,
     IndexUnavailable,
     IngestError,
-    IngestInProgress,
     ModelMissing,
 )
+from lutrin.index.catalog import read_left_out
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import in_fresh_process
-from lutrin.ingest.books import open_book
-from lutrin.ingest.chunk import chunk_document, chunk_notices
-from lutrin.ingest.documents import read_document
-from lutrin.ingest.explain import explain
 from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
-from lutrin.ingest.scan import scan
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
+from lutrin.modes import close_to_others
 from lutrin.ports import ChatStore, Generator
+from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
-from lutrin.retrieve.calibrate import calibrate_folder
-from lutrin.retrieve.language import LanguageCheck
-from lutrin.retrieve.passages import retrieve_passages
-from lutrin.retrieve.search import Searcher
+from lutrin.search.passages import retrieve_passages
+from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
-from lutrin.settings import Settings
+from lutrin.settings import Settings, unknown_variables, with_addresses
 from lutrin.transfer import Transferred, import_index
 from lutrin.wiring_models import model_path, open_reranker
 from lutrin.wiring_parts import (
@@ -60,9 +49,9 @@ from lutrin.wiring_parts import (
     embedding,
     following,
     in_background,
+    ingest_apart,
     ingesting,
     open_chats,
-    open_embedder,
     open_model,
     open_store,
     opened_chats,
@@ -88,22 +77,11 @@ class House:
     generator: "HousedGenerator | None"
     answers: AnswerFlow
     chats: "ChatTables | None"
-    sayings: Sayings | None
-    """What the model has said of the books; None where nothing is kept."""
 
     async def retrieve(self, question: Question) -> list[Passage]:
         """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
         with self.answers.traffic.searching():
             return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
-
-    def reading_ahead(self, *, quiet_s: float = QUIET_S) -> ReadAhead | None:
-        """Who has the model say the books while nobody asks; None where nothing is kept of it."""
-        if self.generator is None or self.sayings is None:
-            return None
-        tokens = self.settings.answer_tokens
-        return ReadAhead(
-            self.shelf, self.generator, self.sayings, self.answers.traffic, answer_tokens=tokens, quiet_s=quiet_s
-        )
 
 
 @asynccontextmanager
@@ -133,9 +111,6 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         if generator is not None:
             stack.push_async_callback(generator.close)
             await generator.ready()
-        sayings: Sayings | None = None
-        if generator is not None and generator.identity and settings.read_ahead:
-            sayings = stack.enter_context(closing(Sayings(settings.sayings_path, generator.identity)))
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
         yield House(
@@ -143,9 +118,8 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
             shelf=shelf,
             searcher=searcher,
             generator=generator,
-            answers=answering(settings, shelf, searcher, generator=generator, chats=chats, sayings=sayings),
+            answers=answering(settings, shelf, searcher, generator=generator, chats=chats),
             chats=chats,
-            sayings=sayings,
         )
 
 
@@ -156,22 +130,27 @@ def answering(
     *,
     generator: Generator | None,
     chats: ChatStore | None,
-    sayings: Sayings | None,
 ) -> AnswerFlow:
     """The answer flow over open parts."""
     return AnswerFlow(
         shelf=shelf,
         searcher=searcher,
-        language=LanguageCheck(settings.languages),
+        language=LanguageGate(settings.languages),
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
-        chats=chats,
-        sayings=sayings,
+        chats=Recollection(chats) if chats is not None else None,
     )
 
 
 async def run_ingest(
-    settings: Settings, corpus: Path, *, overrides: Overrides, rebuild: bool, password: str, progress: Progress
+    settings: Settings,
+    corpus: Path,
+    *,
+    overrides: Overrides,
+    rebuild: bool,
+    password: str,
+    lenient: bool = False,
+    progress: Progress,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest_alone`.
 
@@ -183,10 +162,16 @@ async def run_ingest(
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(ingesting(settings))
         embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
-        fit = partial(calibrate_folder, store, Searcher(embedder))
-        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store), fit=fit)
+        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
         return await ingest_alone(
-            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+            corpus,
+            settings,
+            tools,
+            overrides=overrides,
+            rebuild=rebuild,
+            password=password,
+            lenient=lenient,
+            progress=progress,
         )
 
 
@@ -205,28 +190,6 @@ async def run_import(settings: Settings, source: Path) -> Transferred:
         return await import_index(
             settings, source, embedder=embedder.name, store=store, verify=verify, now=lambda: datetime.now(UTC)
         )
-
-
-def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
-    """How one file of a book is understood: its headings, units and chunks, in words; nothing is indexed.
-
-    Raises:
-        DocumentError: The file cannot be read.
-        EmptyCorpus: It is no file that Lutrin reads.
-    """
-    root = next(
-        (folder for folder in path.resolve().parents if (folder / "book.toml").is_file()), path.resolve().parent
-    )
-    book = open_book(root)
-    name = path.resolve().relative_to(root).as_posix()
-    file = next((item for item in scan(root) if item.name == name), None)
-    if file is None:
-        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy="Give a .md, .mdx or .pdf file.")
-    document = read_document(file, book, password=password)
-    embedder = open_embedder(settings)
-    target = settings.chunk_tokens
-    chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
-    return explain(document, chunks, chunk_notices(document, chunks, target))
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
@@ -269,18 +232,40 @@ async def citations(settings: Settings, book: str) -> list[Place]:
 
 
 async def run_server(
-    settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
+    settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None], reading: bool = False
 ) -> None:
-    """Serve until a signal; see `lutrin.serve.app.run_server`."""
+    """Serve until a signal; see `lutrin.serve.app.run_server`.
+
+    Args:
+        settings: Say what and where.
+        echo: Gets each question and answer.
+        on_ready: Gets the address.
+        reading: Read the books meanwhile, in a process of its own that this one waits for.
+    """
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
 
     configure_logging(settings)
+    settings = with_addresses(settings)
+    for name, nearest in unknown_variables():
+        get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)
+    close_to_others(settings.data_dir)
     # A port that is taken is known before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
         if settings.profile == "remote":
             for away in await remote().require_reachable(settings):
                 get_logger("wiring").warning("service_away", service=away.name, detail=away.detail, remedy=away.remedy)
-        await _serve(settings, listener, echo, on_ready)
+        async with AsyncExitStack() as stack:
+            if reading:
+                await stack.enter_async_context(in_background(_read_books(settings), name="ingest"))
+            await _serve(settings, listener, echo, on_ready)
+
+
+async def _read_books(settings: Settings) -> None:
+    log = get_logger("ingest")
+    try:
+        log.info("books_read", **await ingest_apart(settings, lambda line: log.info("reading", line=line)))
+    except IngestError as error:
+        log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
 
 
 async def _serve(
@@ -296,10 +281,7 @@ async def _serve(
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
-        await stack.enter_async_context(in_background(follow(house.shelf, house.answers.traffic), name="at-hand"))
-        ahead = house.reading_ahead()
-        if ahead is not None:
-            await stack.enter_async_context(in_background(ahead.run(), name="read-ahead"))
+        await stack.enter_async_context(in_background(follow(house.shelf, house.answers.traffic), name="warm-up"))
         services = Services(
             answers=house.answers,
             retrieve=house.retrieve,
@@ -307,11 +289,14 @@ async def _serve(
             library=ShelfLibrary(house.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
-            pages_ahead=(lambda: ahead.pages) if ahead is not None else (lambda: (0, 0)),
+            model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a remote model has no process
             ingest=partial(ingest_apart, settings),
+            left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,
             turns=shared,
             board=shared,
+            trouble=str(house.chats.reason or ""),
+            secret=secret_of(settings),
             echo=echo,
             clock=time.monotonic,
         )
@@ -336,43 +321,6 @@ async def _warm_up(house: House) -> None:
     """Search once, so that the first reader does not wait for what is loaded on first use."""
     with suppress(IndexUnavailable):
         await house.retrieve(Question(text="What does the first chapter say?"))
-
-
-async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
-
-    Args:
-        settings: Say where corpus and data lie.
-        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
-
-    Returns:
-        The figures of the summary.
-
-    Raises:
-        IngestInProgress: Another process is ingesting.
-        IngestError: It failed; the message is the process's last line.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
-        "--json", "--data-dir", str(settings.data_dir),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
-    )  # fmt: skip
-    if process.stdout is None or process.stderr is None:
-        raise TypeError("both streams are pipes")
-    last = ""
-    async for raw in process.stderr:
-        last = raw.decode(errors="replace").rstrip()
-        note(last)
-    output = await process.stdout.read()
-    await process.wait()
-    if not output.strip():
-        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
-    summary = msgspec.json.decode(output, type=IngestSummary)
-    for line in (*summary.errors, *(f"{notice.filename}: {notice.message}" for notice in summary.notices)):
-        note(line)
-    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
-    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:

@@ -8,8 +8,10 @@ import msgspec
 
 from lutrin.errors import LutrinError
 from lutrin.log import configure_logging
-from lutrin.retrieve.passages import leased
-from lutrin.retrieve.scope import judge, signal
+from lutrin.query.understand import alone
+from lutrin.records import Question
+from lutrin.search.passages import leased, search_books
+from lutrin.search.scope import judge
 from lutrin.settings import Settings
 from lutrin.wiring import House, opened
 from lutrin.wiring_parts import database_url
@@ -73,9 +75,9 @@ async def gaps(settings: Settings) -> list[Gap]:
 async def nearest_chapter(house: House, text: str) -> str | None:
     """The chapter that comes nearest to a question; empty if none is near, None if the books answer it."""
     async with leased(house.shelf, "") as generations:
-        results = [await house.searcher.search(item, text, k=house.settings.top_k) for item in generations]
-    best = max(results, key=signal)
-    match judge(best):
+        query = alone(Question(text=text))
+        _, best = await search_books(house.searcher, generations, query, k=house.settings.top_k)
+    match judge(best.odds, found=bool(best.passages)):
         case None:
             return None
         case "out_of_scope":

@@ -11,7 +11,7 @@ from pathlib import Path
 from lutrin import weights
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.adapters.rerank_fastembed import FastembedReranker
-from lutrin.answer.prompt import warm_request
+from lutrin.answer.explain import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
 from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
 from lutrin.generate.protocol import Limits

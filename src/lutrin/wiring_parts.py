@@ -1,16 +1,23 @@
 """Which adapters a profile has in which place."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+import errno
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
-from lutrin import weights
+import msgspec
+
+from lutrin import messages, weights
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
-from lutrin.errors import InvalidSettings, LutrinError
+from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
+from lutrin.ingest.summary import IngestSummary
+from lutrin.log import get_logger
 from lutrin.mirror import fetch_all, follow, offer_all
 from lutrin.ports import Embedder, Generator, VectorStore
 from lutrin.settings import LOCAL, Settings
@@ -48,7 +55,8 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     """
     model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
     path = weights.verified_path(settings.models_dir, model)
-    return FastembedEmbedder(path.parent, name=model.name, threads=threads, keep=settings.data_dir / CONVERTED)
+    name = f"{model.name}-{model.file[0].sha256[:8]}"
+    return FastembedEmbedder(path.parent, name=name, threads=threads, keep=settings.data_dir / CONVERTED)
 
 
 def embedder_name(settings: Settings) -> str:
@@ -125,8 +133,20 @@ def database_url(settings: Settings) -> str | None:
 
 
 async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables":
-    """The conversations of the profile, open as long as the stack is; see `open_chats`."""
-    chats = await open_chats(settings)
+    """The conversations of the profile, open as long as the stack is; see `open_chats`.
+
+    Those of this machine that cannot be opened stand for themselves: answers go on without memory.
+    """
+    try:
+        chats = await open_chats(settings)
+    except (ChatStoreError, OSError) as error:
+        if database_url(settings) is not None:
+            raise
+        from lutrin.chats.absent import AbsentChats  # noqa: PLC0415 - as below
+
+        reason = error if isinstance(error, ChatStoreError) else unwritable(error, settings)
+        get_logger("wiring").error("conversations_away", detail=reason.detail, remedy=reason.remedy)
+        chats = AbsentChats(reason)
     stack.push_async_callback(chats.close)
     return chats
 
@@ -141,9 +161,19 @@ async def open_chats(settings: Settings) -> "ChatTables":
     if url is not None:
         chats: ChatTables = await remote().chats(settings, url)
         return chats
+    from lutrin.chats.rows import Room  # noqa: PLC0415 - as below
     from lutrin.chats.store import SqlChatStore  # noqa: PLC0415 - the databases load only when they are needed
 
-    return await SqlChatStore.open(settings.chats_path, chat_key(settings))
+    return await SqlChatStore.open(settings.chats_path, chat_key(settings), room=Room.of(settings))
+
+
+def unwritable(error: OSError, settings: Settings) -> ChatStoreError:
+    """What keeps the data folder from being written, and what to do about it."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return ChatStoreError(f"The disk of {settings.data_dir} is full.", remedy="Free some space, then start again.")
+    return ChatStoreError(
+        f"{error.filename or settings.data_dir}: {error.strerror}.", remedy="Check the folder's rights and its disk."
+    )
 
 
 @asynccontextmanager
@@ -189,3 +219,45 @@ async def in_background(work: Coroutine[None, None, None], *, name: str) -> Asyn
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
+    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
+
+    Args:
+        settings: Say where corpus and data lie.
+        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
+
+    Returns:
+        The figures of the summary.
+
+    Raises:
+        IngestInProgress: Another process is ingesting.
+        IngestError: It failed; the message is the process's last line.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "lutrin.cli", "ingest", str(settings.corpus_dir),
+        "--json", "--data-dir", str(settings.data_dir),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, "LUTRIN_LOG_LEVEL": "error"},
+    )  # fmt: skip
+    if process.stdout is None or process.stderr is None:
+        raise TypeError("both streams are pipes")
+    last = ""
+    try:
+        async for raw in process.stderr:
+            last = raw.decode(errors="replace").rstrip()
+            note(last)
+        output = await process.stdout.read()
+        await process.wait()
+    finally:
+        if process.returncode is None:  # the server ends: an ingest may be ended at any moment, and is waited for
+            process.kill()
+            await process.wait()
+    if not output.strip():
+        raise IngestInProgress if last == messages.INGEST_IN_PROGRESS else IngestError(last or "The ingestion failed.")
+    summary = msgspec.json.decode(output, type=IngestSummary)
+    for line in (*summary.found_lines(), *summary.trouble_lines()):
+        note(line)
+    figures = {name: getattr(summary, name) for name in summary.__struct_fields__}
+    return {name: value for name, value in figures.items() if isinstance(value, int | float | str)}

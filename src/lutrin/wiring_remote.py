@@ -15,6 +15,7 @@ from lutrin.adapters.postgres_words import WordedStore
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import chat_key
 from lutrin.chats.postgres import PostgresChatStore, place
+from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
 from lutrin.doctor import Check
 from lutrin.errors import ChatStoreError, IndexUnavailable, InvalidSettings, LutrinError
@@ -81,7 +82,7 @@ async def chats(settings: Settings, url: str) -> PostgresChatStore:
     Raises:
         ChatStoreError: PostgreSQL is away, or was written with another key.
     """
-    return await PostgresChatStore.open(url, chat_key(settings))
+    return await PostgresChatStore.open(url, chat_key(settings), room=Room.of(settings))
 
 
 async def shared(settings: Settings, url: str, stack: AsyncExitStack) -> Shared:

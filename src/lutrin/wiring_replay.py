@@ -9,9 +9,9 @@ from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf
 from lutrin.log import configure_logging
+from lutrin.query.language import LanguageGate
 from lutrin.records import DoneEvent, Made
 from lutrin.replay import Replayed
-from lutrin.retrieve.language import LanguageCheck
 from lutrin.settings import Settings
 from lutrin.wiring import opened
 from lutrin.wiring_parts import open_chats, open_store
@@ -51,11 +51,10 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
         flow = AnswerFlow(
             shelf=shelf or house.shelf,
             searcher=house.searcher,
-            language=LanguageCheck(as_then.languages),
+            language=LanguageGate(as_then.languages),
             settings=as_then,
             generator=house.generator,
             chats=conversation,
-            sayings=house.sayings,
         )
         asked = msgspec.structs.replace(then.question, session_id=AGAIN)
         (done,) = [event async for event in flow.answer(asked) if isinstance(event, DoneEvent)]

@@ -2,15 +2,14 @@
 
 import functools
 
+from lutrin.query.language import LanguageGate
 from lutrin.records import Chunk, Unit, UnitKind
-from lutrin.retrieve.evidence import Evidence
-from lutrin.retrieve.language import LanguageCheck
 
 
 @functools.cache
-def english() -> LanguageCheck:
-    """Accepts English only; it takes a second to load and keeps nothing of what it is asked."""
-    return LanguageCheck(["en"])
+def english() -> LanguageGate:
+    """Accepts English only."""
+    return LanguageGate(["en"])
 
 
 def unit(
@@ -50,8 +49,3 @@ def chunk(*units: Unit, chunk_id: str = "c1", filename: str = "01-loops.mdx", si
         content_hash="0" * 64,
         units=units,
     )
-
-
-def evidence(item: Chunk, *scores: float) -> list[Evidence]:
-    """The units of a chunk with their scores."""
-    return [Evidence(chunk=item, position=position, score=score) for position, score in enumerate(scores)]

@@ -15,7 +15,7 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf
 from lutrin.records import Answer, ChatMessage, DoneEvent, KeptMessage, Made, Question
 from lutrin.replay import Replayed, difference
-from lutrin.retrieve.search import Searcher
+from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 
 __all__ = ["make_flow"]

@@ -1,20 +1,18 @@
-"""Code that the book itself warns of, or whose names move a machine, needs the book's warning, before all code."""
+"""What moves, charges, heats or opens real hardware never stands without the book's own warning before it."""
 
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.adapters.fakes import WordHashEmbedder
-from lutrin.answer.checks import CheckedQuestion
-from lutrin.answer.compose import compose
-from lutrin.answer.draft import Draft, made_safe, make_draft
-from lutrin.answer.quote import Quote
-from lutrin.answer.safety import is_warned_of, moves_hardware
+from lutrin import messages
+from lutrin.answer.excerpt import Run
+from lutrin.answer.safety import made_safe
 from lutrin.index.generation import OpenGeneration
-from lutrin.records import Chunk, Question, Unit
+from lutrin.records import Chunk, Unit
 
 BEWARE = unit("Clear the bench, for the saw starts at once.", start=0, block=0, warning=True)
 SAY = unit("Start it so:", start=100, block=1)
 HARMLESS = "print('ready')\n"
+MOVES = "nav.goToPose(goal)\n"
 
 
 def code(text: str = "go()\n", *, start: int, lead: str = "", language: str = "python", warning: bool = False) -> Unit:
@@ -33,59 +31,68 @@ class Page(OpenGeneration):
         return [item for item in self._chunks if item.filename == filename]
 
 
-def draft() -> Draft:
-    """Of a question that asks for code."""
-    question = Question(text="How do I start it?")
-    return make_draft(question, CheckedQuestion(text=question.text), question.text, WordHashEmbedder(), started=0.0)
+def run(page: Chunk, *units: Unit) -> Run:
+    """Units of a page as an excerpt."""
+    return Run(
+        chunk=page, units=units, scores=(0.0,) * len(units), score=0.0, cut_before=False, cut_after=False
+    )  # fmt: skip
 
 
-def quoted(page: Chunk, *units: Unit) -> Quote:
-    """Units of a page as a quote."""
-    return Quote(chunk=page, units=units, score=0.9)
+async def shown(*pages: Chunk, runs: list[Run]) -> tuple[list[tuple[Unit, ...]], list[str]]:
+    """What of excerpts is shown, and what the reader is told besides."""
+    safe, told = await made_safe(Page(*pages), runs)
+    return [item.units for item in safe], told
 
 
-def is_warned(*units: Unit, simulation: bool | None = None) -> bool:
-    """Whether the last of these units of one section is code of which the book warns."""
+async def is_warned(*units: Unit, simulation: bool | None = None) -> bool:
+    """Whether the warning on a page of these units is shown with the last of them."""
     page = chunk(*units, simulation=simulation)
-    return is_warned_of(page, units[-1], [page])
+    safe, _ = await shown(page, runs=[run(page, units[-1])])
+    return BEWARE in safe[0]
 
 
-def test_code_right_below_a_warning_needs_it_whatever_it_is_called() -> None:
+async def is_withheld(text: str, language: str = "python", *, simulation: bool | None = None) -> bool:
+    """Whether code of a page without any warning is left out."""
+    page = chunk(code(text, start=0, language=language), simulation=simulation)
+    safe, told = await shown(page, runs=[run(page, *page.units)])
+    assert (not safe) == (messages.CODE_WITHHELD in told)
+    return not safe
+
+
+async def test_code_right_below_a_warning_needs_it_whatever_it_is_called() -> None:
     """With or without the sentence that announces it."""
-    assert is_warned(BEWARE, code(start=200))
-    assert is_warned(BEWARE, SAY, code(start=200, lead=SAY.text))
+    assert await is_warned(BEWARE, code(start=200))
+    assert await is_warned(BEWARE, SAY, code(start=200, lead=SAY.text))
 
 
-def test_a_warning_holds_for_the_same_program_in_another_language_and_for_the_next_command() -> None:
+async def test_a_warning_holds_for_the_same_program_in_another_language_and_for_the_next_command() -> None:
     """Tabs have a caption each; what follows one after the other is announced each time."""
     tab = unit("C++", kind="caption", start=300, block=3)
-    assert is_warned(BEWARE, code(start=200), tab, code(start=400, language="cpp"))
+    assert await is_warned(BEWARE, code(start=200), tab, code(start=400, language="cpp"))
     then = unit("Then feed the wood:", start=300, block=3)
-    assert is_warned(BEWARE, SAY, code(start=200, lead=SAY.text), then, code(start=400, lead=then.text))
+    assert await is_warned(BEWARE, SAY, code(start=200, lead=SAY.text), then, code(start=400, lead=then.text))
     items = [unit(f"{n}. Do {n}:", kind="list_item", start=100 * n, block=1) for n in (1, 3)]
-    assert is_warned(BEWARE, items[0], code(start=200, lead="1. Do 1:"), items[1], code(start=400, lead="3. Do 3:"))
+    assert await is_warned(
+        BEWARE, items[0], code(start=200, lead="1. Do 1:"), items[1], code(start=400, lead="3. Do 3:")
+    )
 
 
-def test_a_warning_s_own_code_needs_it() -> None:
+async def test_a_warning_s_own_code_needs_it() -> None:
     """It stands in the box."""
-    assert is_warned(code(start=100, warning=True))
+    assert await is_warned(BEWARE, code(start=100, warning=True))
 
 
-def test_a_warning_further_up_or_in_another_section_is_about_something_else() -> None:
+async def test_a_warning_further_up_or_in_another_section_is_about_something_else() -> None:
     """Then only names tell."""
     between = unit("Wood comes from trees.", start=50, block=1)
-    assert not is_warned(BEWARE, between, SAY, code(start=200, lead=SAY.text))
-    assert not is_warned(BEWARE, SAY, code(start=200))
-    above, below = chunk(BEWARE), chunk(code(start=200), chunk_id="c2")
-    other = Chunk(**{**{name: getattr(below, name) for name in below.__struct_fields__}, "anchor": "elsewhere"})
-    assert is_warned_of(below, below.units[0], [above, below])
-    assert not is_warned_of(other, other.units[0], [above, other])
+    assert not await is_warned(BEWARE, between, SAY, code(start=200, lead=SAY.text))
+    assert not await is_warned(BEWARE, SAY, code(start=200))
 
 
-def test_descriptions_and_simulations_need_no_warning() -> None:
+async def test_descriptions_and_simulations_need_no_warning() -> None:
     """Nothing moves by them."""
-    assert not is_warned(BEWARE, code(start=200, language="xml"))
-    assert not is_warned(BEWARE, code(start=200), simulation=True)
+    assert not await is_warned(BEWARE, code(start=200, language="xml"))
+    assert not await is_warned(BEWARE, code(start=200), simulation=True)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +106,9 @@ def test_descriptions_and_simulations_need_no_warning() -> None:
         "ros2 launch ur_robot_driver ur_control.launch.py ur_type:=ur5e",
     ],
 )
-def test_names_that_start_or_send_a_robot_are_known(text: str) -> None:
+async def test_names_that_start_or_send_a_robot_are_known(text: str) -> None:
     """Navigation by goals, torques in longer names, a robot's own launch files."""
-    item = code(text, start=0)
-    assert moves_hardware(chunk(item), item)
+    assert await is_withheld(text)
 
 
 @pytest.mark.parametrize(
@@ -113,64 +119,95 @@ def test_names_that_start_or_send_a_robot_are_known(text: str) -> None:
         "ros2 launch nav2_bringup rviz_launch.py",
         "ros2 launch realsense2_camera rs_launch.py",
         "FollowPath:\n  plugin: dwb_core::DWBLocalPlanner",
-        "import torquebox",
+        "gz sim empty.sdf",
     ],
 )
-def test_names_of_what_moves_nothing_are_not(text: str) -> None:
+async def test_names_of_what_moves_nothing_are_not(text: str) -> None:
     """Simulators, screens, cameras, settings."""
-    item = code(text, start=0)
-    assert not moves_hardware(chunk(item), item)
+    assert not await is_withheld(text)
 
 
-async def test_the_warning_stands_before_the_first_code_not_only_before_that_which_moves() -> None:
-    """The harmless block comes first in the answer, the warning before it."""
-    first = code(HARMLESS, start=300)
-    moving = code("nav.goToPose(goal)\n", start=200)
+@pytest.mark.parametrize("language", ["xml", "urdf", "yaml", "json"])
+async def test_a_description_that_names_a_motor_is_shown(language: str) -> None:
+    """It does nothing."""
+    assert not await is_withheld("motor: left", language)
+    assert await is_withheld("motor.start()", "python")
+    assert not await is_withheld("motor.start()", "python", simulation=True)
+
+
+async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> None:
+    """Only the command that it stands in."""
+    assert await is_withheld("# Tried in gazebo first.\nnav.goToPose(goal)")
+    assert not await is_withheld("ros2 launch arm_bringup arm.launch.py \\\n  use_sim_time:=true")
+
+
+async def test_the_warning_stands_before_everything_else() -> None:
+    """Before harmless code that comes first, too; and once, whatever needs it."""
+    first, moving = code(HARMLESS, start=300), code(MOVES, start=200)
     page = chunk(BEWARE, moving, unit("Wood.", start=290, block=9), first)
-    quotes = await made_safe(draft(), Page(page), [quoted(page, first), quoted(page, moving)])
-    assert [quote.units[0] for quote in quotes] == [BEWARE, first, moving]
-    numbers = {(quote.chunk.chunk_id, *quote.span): n for n, quote in enumerate(quotes, 1)}
-    text = compose([], quotes, numbers, budget_words=5)
-    assert text.index(BEWARE.text) < text.index("```")
+    safe, told = await shown(page, runs=[run(page, first), run(page, moving)])
+    assert (safe, told) == ([(BEWARE,), (first,), (moving,)], [])
 
 
-async def test_a_warning_that_is_quoted_behind_the_code_comes_before_it_once() -> None:
-    """And whole, where only a part of it was quoted."""
+async def test_a_warning_that_is_quoted_already_is_not_repeated() -> None:
+    """Where it is quoted whole; a part of it is not enough."""
     more = unit("It cannot be stopped.", start=60, block=0, warning=True)
-    moving = code(start=200)
-    page = chunk(BEWARE, more, moving)
-    for said in ((more,), (BEWARE, more)):
-        quotes = await made_safe(draft(), Page(page), [quoted(page, moving), quoted(page, *said)])
-        assert [quote.units for quote in quotes] == [(BEWARE, more), (moving,)]
-    quotes = await made_safe(draft(), Page(page), [quoted(page, BEWARE), quoted(page, moving)])
-    assert [quote.units for quote in quotes] == [(BEWARE, more), (moving,)]
+    page = chunk(BEWARE, more, code(start=200))
+    *_, moving = page.units
+    safe, _ = await shown(page, runs=[run(page, BEWARE, more, moving)])
+    assert safe == [(BEWARE, more, moving)]
+    safe, _ = await shown(page, runs=[run(page, more, moving)])
+    assert safe == [(BEWARE, more), (more, moving)]
 
 
 async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
-    """Its title and its code are no words of warning; what stands after the box is not of it."""
-    title = unit("Safety", kind="caption", start=10, block=1, warning=True)
+    """With its list; a box that is nothing but a title warns of nothing; what stands after a box is not of it."""
     told = unit("Two people must be there.", start=20, block=2, warning=True)
     items = [unit(f"{n}. Check {n}.", kind="list_item", start=50 + n, block=3, warning=True) for n in (1, 2)]
-    shown = code(HARMLESS, start=70, warning=True)
-    page = chunk(unit("Wood.", start=0), title, told, *items, shown, code(start=200))
-    quotes = await made_safe(draft(), Page(page), [quoted(page, page.units[-1])])
-    assert [quote.units for quote in quotes] == [(told,), tuple(items), (page.units[-1],)]
+    page = chunk(unit("Wood.", start=0), told, *items, unit("Saws are loud.", start=80), code(MOVES, start=200))
+    safe, _ = await shown(page, runs=[run(page, page.units[-1])])
+    assert safe == [(told, *items), (page.units[-1],)]
+    title = unit("Safety", start=10, warning=True)
+    bare = chunk(title, unit("Saws are loud.", start=80), code(MOVES, start=200))
+    assert await shown(bare, runs=[run(bare, bare.units[-1])]) == ([], [messages.CODE_WITHHELD])
 
 
 async def test_warnings_of_two_pages_stand_before_all_code() -> None:
     """Each once, in the order of the code."""
     pages = [chunk(BEWARE, code(start=200), chunk_id=name, filename=f"{name}.md") for name in ("a", "b")]
-    quotes = await made_safe(draft(), Page(*pages), [quoted(page, page.units[1]) for page in pages])
-    assert [(quote.chunk.chunk_id, quote.units[0].kind) for quote in quotes] == [
+    safe, _ = await made_safe(Page(*pages), [run(page, page.units[1]) for page in pages])
+    assert [(item.chunk.chunk_id, item.units[0].kind) for item in safe] == [
         ("a", "sentence"), ("b", "sentence"), ("a", "code"), ("b", "code"),
     ]  # fmt: skip
 
 
-async def test_a_warning_for_code_without_names_is_shown_whole_whatever_the_budget() -> None:
-    """As for code whose names tell."""
-    page = chunk(BEWARE, code(start=200))
-    long = unit("Wood " * 40 + "burns.", start=900, block=9)
-    other = chunk(long, chunk_id="w", filename="w.md")
-    quotes = await made_safe(draft(), Page(page, other), [quoted(other, long), quoted(page, page.units[1])])
-    numbers = {(quote.chunk.chunk_id, *quote.span): n for n, quote in enumerate(quotes, 1)}
-    assert BEWARE.text in compose([], quotes, numbers, budget_words=10)
+def steps(*texts: str, start: int = 200) -> list[Unit]:
+    """A numbered list."""
+    return [
+        unit(f"{n}. {text}", kind="list_item", start=start + 50 * n, block=start) for n, text in enumerate(texts, 1)
+    ]
+
+
+async def test_a_procedure_right_below_a_warning_comes_behind_it() -> None:
+    """Whatever it speaks of."""
+    page = chunk(BEWARE, *steps("Fetch the wood.", "Feed it."))
+    safe, told = await shown(page, runs=[run(page, *page.units[1:])])
+    assert (safe, told) == ([(BEWARE,), page.units[1:]], [])
+
+
+async def test_a_procedure_with_something_hazardous_has_the_page_s_warning_or_a_word_of_ours() -> None:
+    """It is shown in either case: what to do must be known."""
+    dangerous = steps("Open the battery.", "Lift out the cells.")
+    page = chunk(BEWARE, unit("Wood comes from trees.", start=60, block=1), *dangerous)
+    safe, told = await shown(page, runs=[run(page, *dangerous)])
+    assert (safe, told) == ([(BEWARE,), tuple(dangerous)], [])
+    bare = chunk(*dangerous)
+    assert await shown(bare, runs=[run(bare, *dangerous)]) == ([tuple(dangerous)], [messages.CAUTION])
+
+
+async def test_what_only_tells_needs_no_warning() -> None:
+    """Sentences move nothing, and harmless steps hurt nobody."""
+    page = chunk(BEWARE, unit("Wood comes from trees.", start=60), unit("The motor hums.", start=90))
+    assert await shown(page, runs=[run(page, *page.units[1:])]) == ([page.units[1:]], [])
+    harmless = chunk(*steps("Fetch the paper.", "Fold it."))
+    assert await shown(harmless, runs=[run(harmless, *harmless.units)]) == ([harmless.units], [])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lutrin import sqlite
-from lutrin.chats.key import chat_key, file_key, new_key, opens, rotate_file_key, rotate_key
+from lutrin.chats.key import chat_key, file_key, former_keys, new_key, opens, rotate_file_key, rotate_key
 from lutrin.chats.migrations import MIGRATIONS
 from lutrin.chats.owner import conversation_key, owner_of
 from lutrin.chats.store import SqlChatStore
@@ -104,7 +104,7 @@ async def test_rotation_while_a_server_runs(tmp_path: Path) -> None:
     database, key_path = await made(tmp_path)
     store = await SqlChatStore.open(database, file_key(database, key_path))
     await store.history("s1")
-    with pytest.raises(ChatStoreError, match="Stop the server"):
+    with pytest.raises(ChatStoreError, match="Stop it, then change the key"):
         rotate_file_key(database, key_path)
     assert await store.history("s1") == [MESSAGE]
     await store.close()
@@ -147,3 +147,17 @@ def test_owners_and_keys_of_conversations() -> None:
     for secret in ("short", "with a blank in it....", "ü" * 20, "x" * 201):
         with pytest.raises(InvalidInput):
             owner_of(secret)
+
+
+async def test_former_keys_are_kept_sealed(tmp_path: Path) -> None:
+    """The present key opens them, the newest first; no byte of them stands in a file."""
+    database, key_path = await made(tmp_path)
+    keys = [file_key(database, key_path)]
+    for _ in range(2):
+        rotate_file_key(database, key_path)
+        keys.append(file_key(database, key_path))
+    assert former_keys(database, keys[2]) == [keys[1], keys[0]]
+    assert former_keys(database, keys[0]) == []
+    written = (tmp_path / "chats.former.db").read_bytes() + database.read_bytes()
+    assert not any(form in written for key in keys for form in (key.encode(), bytes.fromhex(key)))
+    assert stat.S_IMODE((tmp_path / "chats.former.db").stat().st_mode) == 0o600

@@ -155,9 +155,9 @@ def test_migrations_make_the_tables(tmp_path: Path) -> None:
         assert keys == wanted
     assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
     connection.close()
-    assert {row.__tablename__ for row in (tables.SessionRow, tables.MessageRow, tables.FeedbackRow)} == set(
-        SQLModel.metadata.tables
-    )
+    assert {
+        row.__tablename__ for row in (tables.SessionRow, tables.MessageRow, tables.FeedbackRow, tables.DayRow)
+    } == set(SQLModel.metadata.tables)
 
 
 async def test_a_backup_stands_before_each_migration(tmp_path: Path) -> None:

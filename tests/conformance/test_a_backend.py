@@ -229,7 +229,7 @@ def test_the_index_says_which_model_embedded_it(house: House) -> None:
     """Vectors of 384 dimensions by the one embedding model; questions are embedded by that or not compared at all."""
     manifest = newest(house.data_dir, SLUG)
     assert manifest["dimension"] == 384
-    assert manifest["embedder"].startswith("all-MiniLM-L6-v2-int8")
+    assert manifest["embedder"].startswith("lutrin-reader-")
     assert manifest["windows"] >= manifest["chunks"] > 0
 
 
@@ -243,10 +243,10 @@ def test_five_passages_best_first(reader: Reader) -> None:
 
 @pytest.mark.row("A-FR-009", "A-FR-012", "A-FR-015")
 def test_the_endpoint_has_the_fields_of_the_specification(reader: Reader) -> None:
-    """Question and selection go in; answer, sources and all that a citation needs come out."""
+    """Question and selection go in; answer, sources, excerpts and all that a citation needs come out."""
     fields = {"query": "What are its four steps?", "selected_text": "The sensorimotor loop of a robot"}
     body = reader.client.post("/api/query", json=fields).json()
-    assert {"answer", "sources", "model_used", "latency_ms"} <= set(body)
+    assert {"answer", "sources", "excerpts", "model_used", "latency_ms"} <= set(body)
     for source in body["sources"]:
         assert {"chapter", "section", "section_title", "filename", "relevance_score", "quote"} <= set(source)
     assert body["sources"]

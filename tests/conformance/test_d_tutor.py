@@ -23,11 +23,13 @@ FENCE = re.compile(r"^```", re.MULTILINE)
 
 @pytest.mark.row("D-MODE-1", "D-RAG-3", "D-RAG-7", "D-API-1", "D-FR-1")
 def test_a_global_question_is_answered_from_the_book(reader: Reader) -> None:
-    """A sentence in plain words is answered with sources; up to five passages and their quotes."""
+    """A sentence in plain words is answered with sources and the book's own words; the search finds five passages."""
     answer = reader.answer("/query", question="Could you explain to me what the sensorimotor loop is, please?")
     assert (answer.mode, answer.refusal) == ("book", None)
     assert "continuous cycle" in answer.answer
-    assert len({source.chunk_id for source in answer.sources}) >= 3
+    assert {excerpt.n for excerpt in answer.excerpts} <= {source.n for source in answer.sources}
+    assert "continuous cycle" in "".join(excerpt.text for excerpt in answer.excerpts)
+    assert len(reader.passages(LOOP, top_k=5)) == 5
 
 
 @pytest.mark.row("D-MODE-2", "D-RAG-1", "D-RAG-3", "D-API-2", "D-FR-2")

@@ -15,7 +15,7 @@ from .warm import Warm
 ROOT = Path(__file__).parents[2]
 FOUNDATIONS = ROOT / "corpus" / "physical-ai" / "01-part-1-foundations"
 FOUNDATIONS_SLUG = "01-part-1-foundations"
-EMBEDDER = "all-MiniLM-L6-v2-int8"
+EMBEDDER = "reader"
 TINY = "smollm2-135m-instruct-q4_1.gguf"
 LOG_CHARACTERS = 6000
 """Of a server's log, shown with a test that failed."""
@@ -132,7 +132,8 @@ def lutrin(library: Library, models_dir: Path, empty_folder: Path, warm: Warm) -
         *arguments: str | Path, data_dir: Path | None = None, models: Path | None = None, **variables: str
     ) -> Done:
         known = environment(models or models_dir, data_dir or library.data_dir, **{"LUTRIN_MODEL": "none", **variables})
-        if "PYTHONPATH" in variables:  # Python looks at it when it starts
+        # Python looks at PYTHONPATH when it starts, and a server's last lines are logged when it ends.
+        if "PYTHONPATH" in variables or arguments[0] == "serve":
             return run(known, empty_folder, *arguments)
         return warm.run(known, *arguments)
 

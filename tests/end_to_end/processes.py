@@ -40,8 +40,7 @@ def environment(models_dir: Path, data_dir: Path, **variables: str) -> dict[str,
         **variables: Further variables; they win.
     """
     bare = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    # A model that says the books ahead would take the cores from what is tested.
-    own = {"LUTRIN_MODELS_DIR": str(models_dir), "LUTRIN_DATA_DIR": str(data_dir), "LUTRIN_READ_AHEAD": "false"}
+    own = {"LUTRIN_MODELS_DIR": str(models_dir), "LUTRIN_DATA_DIR": str(data_dir)}
     return {**bare, **own, **variables}
 
 

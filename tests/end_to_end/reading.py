@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import httpx
 import msgspec
 
-from lutrin.records import Answer, Citation
+from lutrin.records import Answer, Citation, Excerpt
 
 MARKER = re.compile(r"\[(\d+)\]")
 STREAM = {"Accept": "text/event-stream"}
@@ -47,41 +47,49 @@ def events(response: httpx.Response) -> Iterator[Event]:
 
 
 def check_order(seen: list[Event]) -> Answer:
-    """Sources come first, then quotes, then what was generated, and `done` last; nothing is told twice.
+    """Sources come first, then excerpts, then what was generated, and `done` last; nothing is told twice.
 
     Returns:
         The answer that ends the stream.
     """
     names = [event.name for event in seen if event.name != "queued"]
-    rank = {"sources": 0, "quote": 1, "sentence": 2, "done": 3}
+    rank = {"sources": 0, "excerpt": 1, "sentence": 2, "done": 3}
     assert [rank[name] for name in names] == sorted(rank[name] for name in names)
     assert (names.count("sources"), names.count("done")) == (1, 1)
-    assert names.count("quote") >= 1
+    assert names.count("excerpt") >= 1
     streams, numbers = zip(*(event.id.split(".") for event in seen), strict=True)
     assert len(set(streams)) == 1
     assert [int(number) for number in numbers] == list(range(1, len(seen) + 1))
     answer = seen[-1].answer()
-    quoted = {event.data["citation"]["quote"] for event in seen if event.name == "quote"}
-    assert quoted <= {source.quote for source in answer.sources}
+    sent = [msgspec.convert(event.data, Excerpt) for event in seen if event.name == "excerpt"]
+    assert {item.text for item in sent} == {item.text for item in answer.excerpts}
     return answer
 
 
 def check_sources(answer: Answer, folders: Mapping[str, Path], selected_text: str = "") -> None:
-    """Every quote stands in its file letter for letter, and every marker in the text has a source.
+    """Every quote and excerpt stands in its file letter for letter; what is cited is a source, and nothing else is.
 
     Args:
         answer: Not a refusal.
         folders: The folder of each book, by slug.
         selected_text: The reader's selection; words of it that are not the book's have neither file nor address.
     """
+    places: dict[int, str] = {}
     for source in answer.sources:
         assert source.quote
+        assert 0 < source.relevance_score <= 1
         assert bool(source.filename) is bool(source.url)
         place = (folders[source.book] / source.filename).read_text("utf-8") if source.filename else selected_text
         assert source.quote in place
+        places[source.n] = place
+    for excerpt in answer.excerpts:
+        assert excerpt.text in places[excerpt.n]
+        edges = [edge for mark in excerpt.marks for edge in mark]
+        assert edges == sorted(edges)
+        assert 0 <= edges[0] < edges[-1] <= len(excerpt.text)
     markers = {int(number) for number in MARKER.findall(answer.answer)}
     assert markers
-    assert markers <= {source.n for source in answer.sources}
+    assert markers | {excerpt.n for excerpt in answer.excerpts} == set(places)
 
 
 def check_landing(client: httpx.Client, source: Citation) -> None:

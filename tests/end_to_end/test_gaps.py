@@ -49,7 +49,7 @@ def test_the_key_is_rotated_and_conversations_stay(serve: Servers, lutrin: Lutri
     before = (data_dir / "chat.key").read_text("ascii")
     refused = lutrin("chats", "rotate-key", data_dir=data_dir)
     assert refused.code == 1
-    assert "Stop the server" in refused.err
+    assert "Stop it, then change the key." in refused.err
     assert (data_dir / "chat.key").read_text("ascii") == before
     server.end()
 

@@ -157,7 +157,7 @@ def test_a_second_ingest_meanwhile_leaves_at_once(
 
 def test_without_its_embedding_model_nothing_is_read(lutrin: Lutrin, book: Path, models: Path, tmp_path: Path) -> None:
     """The missing file is named, and the remedy is a command."""
-    (models / "all-MiniLM-L6-v2-int8" / "model.onnx").unlink()
+    (models / "reader" / "model.onnx").unlink()
     done = lutrin("ingest", book, data_dir=tmp_path / "data", models=models)
     assert (done.code, done.out) == (1, "")
     assert done.err.endswith("is missing. Run `lutrin models fetch default`.\n")

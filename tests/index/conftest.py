@@ -28,7 +28,10 @@ PAGES: dict[str, list[str]] = {
 
 
 def make_chunk(filename: str, index: int, text: str, *, book: BookInfo = BOOK) -> Chunk:
-    """A chunk whose units are the sentences of `text`; its source is the text itself, chunks joined by blank lines."""
+    """A chunk whose units are the sentences of `text`; its source is the text itself, chunks joined by blank lines.
+
+    A question is an exercise; a text about a pin is for one board only.
+    """
     folder, _, name = filename.rpartition("/")
     heading_path = (name.removesuffix(".md"), f"Section {index}")
     units, cursor = [], 0
@@ -60,6 +63,8 @@ def make_chunk(filename: str, index: int, text: str, *, book: BookInfo = BOOK) -
         is_simulation=None,
         content_hash=content_hash,
         units=tuple(units),
+        role="exercise" if text.endswith("?") else "text",
+        variant="Pi" if "pin" in text.split() else "",
     )
 
 

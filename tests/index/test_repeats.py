@@ -1,11 +1,10 @@
-"""Passages that nearly repeat another one, and passages that only list titles, are known when an index is built."""
+"""Passages that nearly repeat another one are known when an index is built."""
 
 import random
 
 import pytest
 
-from lutrin.index.repeats import ALIKE, find_outlines, find_repeats, jaccard, shingles
-from lutrin.records import Chunk, Unit
+from lutrin.index.repeats import ALIKE, find_repeats, jaccard, shingles
 
 WORDS = [f"word{number}" for number in range(2000)]
 
@@ -18,16 +17,6 @@ def prose(seed: int, count: int = 250) -> str:
 def changed(text: str, every: int) -> str:
     """A text of which each so manyth word is another one."""
     return " ".join(f"other{n}" if n % every == 0 else word for n, word in enumerate(text.split()))
-
-
-def chunk(*units: str, path: tuple[str, ...] = ("Overview",)) -> Chunk:
-    """A passage of list items."""
-    return Chunk(
-        chunk_id="1", text="\n".join(units), book="b", book_title="B", edition="", module="", chapter="", section="",
-        section_title=path[-1], heading_path=path, filename="index.mdx", page=None, page_label="", anchor="",
-        chunk_index=0, char_start=0, char_end=1, token_count=1, content_type="text", is_simulation=None,
-        content_hash="", units=tuple(Unit(kind="list_item", text=text, char_start=0, char_end=1) for text in units),
-    )  # fmt: skip
 
 
 def test_each_passage_names_the_first_one_that_it_repeats() -> None:
@@ -56,38 +45,3 @@ def test_the_coefficient_is_that_of_the_sets() -> None:
     """Four words make two shingles; one of three is shared."""
     assert jaccard(shingles("a b c d"), shingles("b c d e")) == pytest.approx(1 / 3)
     assert ALIKE > 1 / 3
-
-
-TITLES = ["Sensors", "Chapter 2: Walking robots", "The sensorimotor loop", "3.1 Zero moment point", "Overview"]
-
-
-@pytest.mark.parametrize(
-    "units",
-    [
-        ("Sensors", "Walking robots", "The sensorimotor loop"),
-        ("1. Sensors", "Chapter 2: Walking robots", "3.1 Zero moment point (20 min)", "and more"),
-    ],
-)
-def test_a_list_of_titles_is_an_outline(units: tuple[str, ...]) -> None:
-    """Numbers before a title and a short note behind it change nothing."""
-    assert find_outlines([chunk(*units)], TITLES) == [True]
-
-
-@pytest.mark.parametrize(
-    "units",
-    [
-        ("Sensors", "Walking robots"),
-        ("Sensors measure the world.", "Walking robots fall.", "The sensorimotor loop closes forty times a second."),
-        ("Sensors", "Walking robots", "The sensorimotor loop", "A lidar of this robot turns ten times a second."),
-    ],
-    ids=["too few", "sentences", "mostly something else"],
-)
-def test_what_says_something_is_no_outline(units: tuple[str, ...]) -> None:
-    """Titles inside of statements don't make an outline."""
-    assert find_outlines([chunk(*units)], TITLES) == [False]
-
-
-def test_a_sections_own_title_does_not_count() -> None:
-    """A passage that names itself lists nothing."""
-    units = ("Sensors", "Sensors", "Sensors")
-    assert find_outlines([chunk(*units, path=("Chapter 1: Sensors",))], ["Chapter 1: Sensors"]) == [False]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.books import find_books, open_book
+from lutrin.ingest.books import open_book
+from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import scan
 
@@ -25,11 +26,15 @@ def test_a_folder_with_a_description_is_a_book(tmp_path: Path) -> None:
 
 
 def test_each_child_with_a_description_is_a_book(tmp_path: Path) -> None:
-    """Several books stand side by side; other folders are none."""
+    """Several books stand side by side, and so does a folder without a description."""
     write(tmp_path / "b" / "book.toml", 'title = "B"')
     write(tmp_path / "a" / "book.toml", 'title = "A"')
     write(tmp_path / "questions" / "x.md")
-    assert [(book.info.slug, book.info.title) for book in find_books(tmp_path)] == [("a", "A"), ("b", "B")]
+    assert [(book.info.slug, book.info.title) for book in find_books(tmp_path)] == [
+        ("a", "A"),
+        ("b", "B"),
+        ("questions", "Questions"),
+    ]
 
 
 def test_a_plain_folder_is_a_book_named_by_itself(tmp_path: Path) -> None:
@@ -144,7 +149,7 @@ def test_titles_come_from_front_matter_then_heading_then_name(tmp_path: Path, so
 
 def test_bad_utf8_is_read_and_told(tmp_path: Path) -> None:
     """With replacement characters, and the line of the first bad byte."""
-    (tmp_path / "a.md").write_bytes(b"# A\n\nbad \xff byte\n")
+    (tmp_path / "a.md").write_bytes("# Über\n\nbad ".encode() + b"\xff byte\n")
     document = read_document(scan(tmp_path)[0], find_books(tmp_path)[0])
     assert document.sections[0].units[0].text == "bad \ufffd byte"
     assert [(notice.line, "UTF-8" in notice.message) for notice in document.notices] == [(3, True)]

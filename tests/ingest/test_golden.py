@@ -24,7 +24,11 @@ def understood(path: Path) -> bytes:
             "anchor": section.anchor,
             "units": [
                 {
-                    **{name: value for name, value in msgspec.to_builtins(unit).items() if value},
+                    **{
+                        name: value
+                        for name, value in msgspec.to_builtins(unit).items()
+                        if value and (name, value) != ("role", "text")
+                    },
                     "source": source[unit.char_start : unit.char_end],
                 }
                 for unit in section.units

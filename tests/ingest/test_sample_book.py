@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.ingest.books import find_books
 from lutrin.ingest.chunk import chunk_document
+from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.page import page_html
 from lutrin.ingest.scan import scan

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.scan import MAX_BYTES, SourceFile, scan
+from lutrin.ingest.formats import FORMATS
+from lutrin.ingest.scan import SourceFile, scan
 
 
 def write(root: Path, *names: str) -> None:
@@ -87,7 +88,7 @@ def test_pipes_and_devices_are_skipped(tmp_path: Path) -> None:
 def test_large_files_are_refused(tmp_path: Path) -> None:
     """Before a byte of them is read."""
     with (tmp_path / "large.md").open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
+        file.truncate(FORMATS[".md"].max_bytes + 1)
     with pytest.raises(DocumentError, match="larger than 20 MB"):
         scan(tmp_path)[0].read()
 

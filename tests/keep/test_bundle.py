@@ -13,7 +13,7 @@ import pytest
 
 from lutrin.index.catalog import Catalog
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.books import find_books
+from lutrin.ingest.discover import find_books
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import load_settings
 
@@ -51,7 +51,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "corpus" / "img").mkdir()
     (place / "corpus" / "img" / "moon.svg").write_text(MOON)
     (place / "corpus" / "_toc.yml").write_text("root: tides\n")
-    (place / "corpus" / "notes.txt").write_text("The operator's own.")
+    (place / "corpus" / "notes.csv").write_text("The operator's own.")
     variables = {
         "LUTRIN_DATA_DIR": str(place / "data"),
         "LUTRIN_MODELS_DIR": str(ROOT / "models"),
@@ -100,6 +100,9 @@ def test_the_pictures_of_a_book_come_along(unpacked: Path, tmp_path: Path) -> No
             pass
 
         def corpus(self, slug: str) -> Path:
+            return Path("/nowhere") / slug
+
+        def root(self, slug: str) -> Path:
             return Path("/nowhere") / slug
 
     library = ShelfLibrary(Elsewhere(), settings.corpus_dir)

@@ -13,7 +13,7 @@ from lutrin.chats.postgres import PostgresChatStore
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError
 from lutrin.ports import ChatStore
-from lutrin.records import ChatMessage, Citation
+from lutrin.records import ChatMessage, Citation, Excerpt
 
 CITATION = Citation(
     n=1,
@@ -27,6 +27,18 @@ CITATION = Citation(
     url="/read/b/s#s",
     quote="Quoted: “ß”, 機械.",
     relevance_score=0.5,
+)
+
+
+EXCERPT = Excerpt(
+    n=1,
+    text=CITATION.quote,
+    marks=((0, 6), (9, 10)),
+    cut_before=True,
+    cut_after=False,
+    heading_path=("S", "機械"),
+    url=CITATION.url,
+    chunk_id="c1",
 )
 
 
@@ -48,6 +60,11 @@ def assistant(name: str, text: str = "It is so [1].", session: str = "s1") -> Ch
         selected_text="A selection\nof two lines.",
         chunk_ids=("c1", "c2"),
         citations=(CITATION,),
+        refusal="not_in_book",
+        explanation="It is so [1].",
+        excerpts=(EXCERPT,),
+        suggestions=("What else?",),
+        warnings=("Unplug it first.",),
     )
 
 

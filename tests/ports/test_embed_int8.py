@@ -144,7 +144,7 @@ def test_processors_whose_sums_overflow_take_the_other_way(processor: str, cpuin
 @pytest.mark.model
 async def test_real_vectors_point_where_those_of_the_file_as_shipped_do(models_dir: Path) -> None:
     """Short and long texts, prose and code."""
-    directory = models_dir / "all-MiniLM-L6-v2-int8"
+    directory = models_dir / "reader"
     embedder = FastembedEmbedder(directory)
     encoded = await embedder.encode(TEXTS)
     embedder.close()
@@ -159,7 +159,7 @@ async def test_real_vectors_point_where_those_of_the_file_as_shipped_do(models_d
 @pytest.mark.model
 def test_the_converted_model_is_made_once_and_made_again_when_it_was_changed(models_dir: Path, tmp_path: Path) -> None:
     """A flipped byte is found before the file is loaded."""
-    directory, keep = models_dir / "all-MiniLM-L6-v2-int8", tmp_path / "kept"
+    directory, keep = models_dir / "reader", tmp_path / "kept"
     first = embed_int8.prepared(directory, FILES, keep)
     made = (first / FILES[0]).stat().st_mtime_ns
     assert embed_int8.prepared(directory, FILES, keep) == first
@@ -175,7 +175,7 @@ def test_the_converted_model_is_made_once_and_made_again_when_it_was_changed(mod
 async def test_where_nothing_can_be_kept_it_works_all_the_same(models_dir: Path, tmp_path: Path) -> None:
     """A full disk or a folder that cannot be written costs time at each start, no more."""
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    embedder = FastembedEmbedder(models_dir / "all-MiniLM-L6-v2-int8", keep=tmp_path / "file" / "kept")
+    embedder = FastembedEmbedder(models_dir / "reader", keep=tmp_path / "file" / "kept")
     (found,) = await embedder.encode(["torque"])
     embedder.close()
     assert found.windows.shape == (1, 384)

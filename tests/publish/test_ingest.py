@@ -363,7 +363,7 @@ async def test_the_real_thing(tmp_path: Path, models_dir: Path) -> None:
         (corpus / name).write_text(text)
     settings = load_settings(data_dir=tmp_path / "data")
     embedder, store = (
-        FastembedEmbedder(models_dir / "all-MiniLM-L6-v2-int8", threads=1),
+        FastembedEmbedder(models_dir / "reader", threads=1),
         ChromaStore(tmp_path / "copies"),
     )
     tools = IngestTools(embedder, store, in_fresh_process(store))

@@ -20,7 +20,8 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 TOP_LEVEL = {"name", "services", "networks", "volumes", "configs", "secrets"}
 ATTRIBUTES = {
     *("build", "command", "depends_on", "environment", "healthcheck", "image", "ports", "profiles", "restart"),
-    "volumes",
+    *("volumes", "init", "read_only", "cap_drop", "cap_add", "security_opt", "pids_limit", "mem_limit", "ulimits"),
+    *("tmpfs", "env_file"),
 }
 BUILD = {"context", "dockerfile", "args"}
 CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
@@ -77,7 +78,7 @@ def test_volumes_are_declared_and_folders_there() -> None:
             source = mount.split(":")[0]
             assert (ROOT / source).exists() if source.startswith("./") else source in COMPOSE["volumes"], name
         for port in service.get("ports", []):
-            assert port.startswith("127.0.0.1:"), name
+            assert port.startswith("${LUTRIN_PUBLISH:-127.0.0.1:7860}:"), name
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -123,6 +124,16 @@ def test_servers_side_by_side_differ_in_nothing() -> None:
     assert first["environment"]["DATABASE_URL"].endswith(f"/{SERVICES['postgres']['environment']['POSTGRES_DB']}")
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_ours_are_closed(name: str) -> None:
+    """No rights, a root that cannot be written, bounds on memory and processes, and somebody who reaps children."""
+    service = SERVICES[name]
+    assert (service["read_only"], service["init"], service["cap_drop"]) == (True, True, ["ALL"])
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["pids_limit"]
+    assert service["mem_limit"]
+
+
 def test_qdrant_is_of_the_client_s_version() -> None:
     """The client speaks to servers that are one minor version apart at most."""
     server = re.search(r":v(\d+)\.(\d+)\.\d+$", SERVICES["qdrant"]["image"])
@@ -139,7 +150,7 @@ def test_the_proxy_knows_the_servers() -> None:
     assert servers is not None
     assert servers[1].split() == [f"{name}:7860" for name in ("server-1", "server-2")]
     assert SERVICES["proxy"]["depends_on"] == ["server-1", "server-2"]
-    assert SERVICES["proxy"]["ports"] == ["127.0.0.1:7860:7860"]
+    assert SERVICES["proxy"]["ports"] == ["${LUTRIN_PUBLISH:-127.0.0.1:7860}:7860"]
     assert "{$LUTRIN_PROXY_PORT:7860}" in CADDYFILE.read_text("utf-8")
     assert "./Caddyfile:/etc/caddy/Caddyfile:ro" in SERVICES["proxy"]["volumes"]
 

@@ -16,6 +16,7 @@ from tests.loopback import NO_TLS
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.serve.app import create_app
+from lutrin.serve.compression import compressing
 from lutrin.serve.guards import answering_head
 from lutrin.serve.services import Ingest, Services
 from lutrin.serve.timings import Traces
@@ -37,6 +38,7 @@ class House:
     ingest: Ingest | None = None
     echo: Callable[[str], None] | None = None
     traces: Traces | None = None
+    trouble: str = ""
     heartbeat_s: float = 10.0
 
     def services(self) -> Services:
@@ -50,6 +52,7 @@ class House:
             clock=self.clock,
             echo=self.echo,
             traces=self.traces,
+            trouble=self.trouble,
         )
 
 
@@ -74,7 +77,12 @@ def serve(house: House) -> Serve:
         app = create_app(house.services(), load_settings(**values), heartbeat_s=house.heartbeat_s)
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(
-            answering_head(app), ws="none", log_config=None, access_log=False, proxy_headers=False, lifespan="on"
+            compressing(answering_head(app)),
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            lifespan="on",
         )
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve(sockets=[listener]))

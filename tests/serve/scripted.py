@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
@@ -12,10 +15,11 @@ from lutrin.records import (
     Chunk,
     Citation,
     DoneEvent,
+    Excerpt,
+    ExcerptEvent,
     Passage,
     Question,
     QueuedEvent,
-    QuoteEvent,
     SentenceEvent,
     SourcesEvent,
 )
@@ -35,23 +39,35 @@ LOOP = Citation(
     quote="The sensorimotor loop joins sensing and acting.",
     relevance_score=0.91,
 )
+EXCERPT = Excerpt(
+    n=1,
+    text=LOOP.quote,
+    marks=((4, 21), (28, 46)),
+    cut_before=False,
+    cut_after=True,
+    heading_path=("The loop", "The sensorimotor loop"),
+    url=LOOP.url,
+    chunk_id=LOOP.chunk_id,
+)
 ANSWER = Answer(
-    answer="The sensorimotor loop joins sensing and acting. [1] It never stops. [1]",
+    answer=f"The loop joins what is sensed and what is done. [1] It never stops. [1]\n\n{LOOP.quote} [1]",
     sources=(LOOP,),
     mode="book",
     kind="generated",
     refusal=None,
-    suggestions=(),
-    warnings=(),
+    suggestions=("What does the loop never do?",),
+    warnings=("This is about a simulation.",),
     model_used="scripted",
     latency_ms=12,
     generation="g1",
+    explanation="The loop joins what is sensed and what is done. [1] It never stops. [1]",
+    excerpts=(EXCERPT,),
 )
 EVENTS: tuple[AnswerEvent, ...] = (
     QueuedEvent(position=1, eta_s=0.1),
     SourcesEvent(citations=(LOOP,)),
-    QuoteEvent(text=LOOP.quote, citation=LOOP),
-    SentenceEvent(text="The sensorimotor loop joins sensing and acting.", citations=(1,)),
+    ExcerptEvent(EXCERPT),
+    SentenceEvent(text="The loop joins what is sensed and what is done.", citations=(1,)),
     SentenceEvent(text="It never stops.", citations=(1,)),
     DoneEvent(answer=ANSWER),
 )
@@ -79,6 +95,11 @@ CHUNK = Chunk(
     content_hash="0" * 64,
     units=(),
 )
+
+
+def as_sent(record: msgspec.Struct) -> Any:
+    """A record as a client reads it."""
+    return msgspec.json.decode(msgspec.json.encode(record))
 
 
 @dataclass

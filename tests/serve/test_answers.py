@@ -7,7 +7,7 @@ from lutrin import messages
 from lutrin.errors import ChatStoreError, GeneratorUnavailable, IndexUnavailable, InvalidQuestion
 
 from .conftest import House
-from .scripted import ANSWER, EVENTS, LOOP
+from .scripted import ANSWER, EVENTS, EXCERPT, LOOP, as_sent
 
 ASKING = [
     ("/api/query", {"query": "What is the loop?"}, "query", None),
@@ -16,6 +16,8 @@ ASKING = [
     ("/query-selected-text", {"question": "What?", "selected_text": "A loop."}, "tutor", "selection"),
     ("/query-selection", {"query": "What?", "selected_text": "A loop."}, "tutor", "selection"),
 ]
+
+JSON = {"Content-Type": "application/json"}
 
 
 @pytest.mark.parametrize("case", ASKING)
@@ -34,22 +36,28 @@ async def test_every_surface_asks_the_same_flow(
 
 
 async def test_all_fields_reach_the_flow(client: httpx.AsyncClient, house: House) -> None:
-    """Chapter, module, book, number of passages and selection are passed on."""
-    body = {"query": "Q", "selected_text": "S", "chapter": "C", "module": "M", "book": "B", "top_k": 3}
+    """Chapter, module, page, book, number of passages and selection are passed on."""
+    body = {"query": "Q", "selected_text": "S", "chapter": "C", "module": "M", "page": "P", "book": "B", "top_k": 3}
     await client.post("/api/query", json=body)
     asked = house.answers.asked[0]
     assert (asked.selected_text, asked.chapter, asked.module, asked.book, asked.top_k) == ("S", "C", "M", "B", 3)
+    assert asked.page == "P"
+    await client.post("/chat", json={"session_id": "s1", "message": "Q", "page": "P", "book": "B"})
+    assert (house.answers.asked[1].page, house.answers.asked[1].book) == ("P", "B")
 
 
 async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
-    """`/chat` gives the answer, the session, file names, citations and warnings."""
+    """`/chat` gives the answer, the session, file names, citations, excerpts, what to ask next, and warnings."""
     reply = await client.post("/chat", json={"session_id": "s1", "message": "What is the loop?"})
     assert reply.json() == {
         "answer": ANSWER.answer,
         "session_id": "s1",
         "sources": ["01/02-loop.mdx"],
-        "citations": [{name: getattr(LOOP, name) for name in LOOP.__struct_fields__}],
-        "warnings": [],
+        "citations": [as_sent(LOOP)],
+        "explanation": ANSWER.explanation,
+        "excerpts": [as_sent(EXCERPT)],
+        "suggestions": list(ANSWER.suggestions),
+        "warnings": list(ANSWER.warnings),
     }
 
 
@@ -109,17 +117,17 @@ HOSTILE = [
 @pytest.mark.parametrize(("body", "status"), HOSTILE)
 async def test_what_is_no_json_is_refused(client: httpx.AsyncClient, body: bytes, status: int) -> None:
     """Malformed, not UTF-8, too deep: 400. Nothing at all: 422. Too long: 413. Never 500."""
-    reply = await client.post("/api/query", content=body)
+    reply = await client.post("/api/query", content=body, headers=JSON)
     assert reply.status_code == status
     assert reply.headers["content-type"] == "application/problem+json"
 
 
 async def test_exactly_64_kib_are_read(client: httpx.AsyncClient) -> None:
     """The limit is inclusive."""
-    frame = len('{"query":""}')
-    fits = b'{"query":"' + b"x" * (64 * 1024 - frame) + b'"}'
-    assert (await client.post("/api/query", content=fits)).status_code == 200
-    assert (await client.post("/api/query", content=fits.replace(b"xx", b"xxx", 1))).status_code == 413
+    frame = len('{"query":"xx"}')
+    fits = b'{"query":"xx"' + b" " * (64 * 1024 - frame) + b"}"
+    assert (await client.post("/api/query", content=fits, headers=JSON)).status_code == 200
+    assert (await client.post("/api/query", content=fits.replace(b"xx", b"xxx", 1), headers=JSON)).status_code == 413
 
 
 async def test_a_long_body_without_length_is_cut_off(client: httpx.AsyncClient) -> None:
@@ -129,7 +137,7 @@ async def test_a_long_body_without_length_is_cut_off(client: httpx.AsyncClient) 
         for _ in range(200):
             yield b"x" * 1024
 
-    reply = await client.post("/api/query", content=endless())  # type: ignore[arg-type]  # an async generator of bytes
+    reply = await client.post("/api/query", content=endless(), headers=JSON)  # type: ignore[arg-type]  # an async generator of bytes
     assert reply.status_code == 413
 
 
@@ -229,6 +237,6 @@ async def test_metrics_count_without_ids(client: httpx.AsyncClient) -> None:
     await client.post("/chat", json={"session_id": "session-needle", "message": "question-needle"})
     text = (await client.get("/metrics")).text
     assert 'lutrin_questions_total{kind="generated",refusal="none",surface="chat"} 1.0' in text
-    assert 'lutrin_stage_seconds_count{stage="quote"} 1.0' in text
+    assert 'lutrin_stage_seconds_count{stage="excerpt"} 1.0' in text
     assert 'lutrin_http_requests_total{operation="chat",status="200"} 1.0' in text
     assert "needle" not in text

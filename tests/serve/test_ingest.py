@@ -8,7 +8,7 @@ from lutrin.messages import INGEST_IN_PROGRESS, INGEST_OFF, WRONG_TOKEN
 
 from .conftest import House, Serve
 
-TOKEN = {"Authorization": "Bearer correct-horse"}
+TOKEN = {"Authorization": "Bearer correct-horse-battery"}
 
 
 class Scripted:
@@ -39,8 +39,15 @@ async def test_off_without_a_token(serve: Serve, house: House) -> None:
 async def test_a_wrong_token_is_refused(serve: Serve, house: House) -> None:
     """Missing, wrong, or in another scheme: 403, for starting and for watching."""
     house.ingest = Scripted()
-    async with serve(admin_token="correct-horse") as client:
-        for value in ("", "Bearer", "Bearer wrong", "correct-horse", "Basic correct-horse", "Bearer Correct-Horse"):
+    async with serve(admin_token="correct-horse-battery") as client:
+        for value in (
+            "",
+            "Bearer",
+            "Bearer wrong",
+            "correct-horse-battery",
+            "Basic correct-horse-battery",
+            "Bearer Correct-Horse",
+        ):
             reply = await client.post("/ingest", headers={"Authorization": value} if value else {})
             assert (reply.status_code, reply.json()["detail"]) == (403, WRONG_TOKEN)
         assert (await client.get("/ingest/0123")).status_code == 403
@@ -49,7 +56,7 @@ async def test_a_wrong_token_is_refused(serve: Serve, house: House) -> None:
 async def test_a_job_is_watched(serve: Serve, house: House) -> None:
     """Started, followed by its lines, done with its figures; a second one meanwhile is refused."""
     house.ingest = ingest = Scripted()
-    async with serve(admin_token="correct-horse") as client:
+    async with serve(admin_token="correct-horse-battery") as client:
         begun = await client.post("/ingest", headers=TOKEN)
         assert begun.status_code == 202
         path = begun.headers["location"]
@@ -73,7 +80,7 @@ async def test_a_job_is_watched(serve: Serve, house: House) -> None:
 async def test_a_server_that_ends_does_not_wait_for_a_job(serve: Serve, house: House) -> None:
     """Ingestion is safe to interrupt; the server leaves at once."""
     house.ingest = Scripted()
-    async with serve(admin_token="correct-horse") as client:
+    async with serve(admin_token="correct-horse-battery") as client:
         assert (await client.post("/ingest", headers=TOKEN)).status_code == 202
 
 
@@ -81,7 +88,7 @@ async def test_a_failed_job_says_why(serve: Serve, house: House) -> None:
     """The error's own sentence, and the next job may start."""
     house.ingest = ingest = Scripted(failure=EmptyCorpus("There is nothing to read in corpus/."))
     ingest.go_on.set()
-    async with serve(admin_token="correct-horse") as client:
+    async with serve(admin_token="correct-horse-battery") as client:
         path = (await client.post("/ingest", headers=TOKEN)).headers["location"]
         for _ in range(100):
             job = (await client.get(path, headers=TOKEN)).json()

@@ -12,7 +12,7 @@ from lutrin.errors import IndexUnavailable
 from lutrin.records import DoneEvent, SentenceEvent
 
 from .conftest import House, Serve
-from .scripted import ANSWER, EVENTS
+from .scripted import ANSWER, EVENTS, LOOP
 
 
 def asking(text: str, **more: object) -> dict[str, object]:
@@ -121,7 +121,11 @@ async def test_the_official_client_reads_sentences_as_they_come(client: httpx.As
                 if len(pieces) == 1:
                     assert house.answers.running == 1
                     house.answers.go_on.set()
-    assert pieces == ["The sensorimotor loop joins sensing and acting. [1]", " It never stops. [1]"]
+    assert pieces == [
+        "The loop joins what is sensed and what is done. [1]",
+        " It never stops. [1]",
+        f"\n\n{LOOP.quote} [1]",
+    ]
     assert "".join(pieces) == ANSWER.answer
     assert chunk.choices[0].finish_reason == "stop"
     assert chunk.model_extra is not None

@@ -47,6 +47,8 @@ async def test_origins_are_a_list(client: httpx.AsyncClient, origin: str, allowe
     """Pages of listed origins may read answers and their headers; others are not told that they may."""
     reply = await client.post("/api/query", json=BODY, headers={"Origin": origin})
     assert reply.headers.get("access-control-allow-origin") == (origin if allowed else None)
+    assert reply.status_code == (200 if allowed else 403)
+    assert allowed or f"adds {origin} to LUTRIN_CORS_ORIGINS" in reply.json()["detail"]
     wanted = {
         "Origin": origin,
         "Access-Control-Request-Method": "POST",
@@ -86,3 +88,30 @@ async def test_every_response_is_closed(client: httpx.AsyncClient, path: str) ->
     assert "frame-ancestors 'none'" in policy
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
+async def test_only_what_calls_itself_json_is_read(client: httpx.AsyncClient, kind: str) -> None:
+    """A form or plain text, which a browser sends to any site without asking, asks nothing here."""
+    headers = {"Content-Type": kind} if kind else {}
+    for path in ("/api/query", "/chat", "/v1/chat/completions", "/messages/" + "0" * 32 + "/feedback"):
+        reply = await client.post(path, content=b'{"query": "Q"}', headers=headers)
+        assert (reply.status_code, "application/json" in reply.json()["detail"]) == (415, True)
+
+
+async def test_a_page_of_this_server_may_ask(client: httpx.AsyncClient) -> None:
+    """Its own origin needs no list, whatever name or port it is reached by."""
+    for host in ("192.168.1.20:7860", "localhost:7860"):
+        headers = {"Host": host, "Origin": f"http://{host}"}
+        assert (await client.post("/api/query", json=BODY, headers=headers)).status_code == 200
+    headers = {"Host": "192.168.1.20:7860", "Origin": "http://192.168.1.20:8000"}
+    assert (await client.post("/api/query", json=BODY, headers=headers)).status_code == 403
+
+
+async def test_no_cache_gives_one_origins_reply_to_another(client: httpx.AsyncClient) -> None:
+    """`Vary: Origin` stands on every reply, with an origin and without."""
+    for headers in ({}, {"Origin": "http://localhost:3000"}, {"Origin": "https://evil.example"}):
+        for path in ("/health", "/", "/nothing"):
+            assert "origin" in (await client.get(path, headers=headers)).headers["vary"].lower()

@@ -21,6 +21,9 @@ from lutrin.settings import load_settings
 
 from .conftest import House, Serve
 
+OLD, YOUNG = "5d41402abc4b2a76b9719d911017c592", "7d793037a0760186574b0282f2f435e7"
+SESSION = "9f86d081884c7d659a2feaa0c55ad015"
+
 
 def standing_still(then: datetime) -> datetime:
     """A clock that stands still."""
@@ -56,7 +59,7 @@ async def test_a_signal_ends_it_and_what_was_sent_is_stored(house: House, number
     settings = load_settings(data_dir=house.data_dir, port=free_port())
     running = asyncio.create_task(run_server(house.services(), settings, on_ready=told.set_result))
     address = await told
-    body = {"session_id": "s1", "message": "Q"}
+    body = {"session_id": SESSION, "message": "Q"}
     async with httpx.AsyncClient(base_url=address, timeout=20, verify=NO_TLS) as client:
         async with client.stream("POST", "/chat", json=body, headers={"Accept": "text/event-stream"}) as reply:
             got = ""
@@ -66,7 +69,7 @@ async def test_a_signal_ends_it_and_what_was_sent_is_stored(house: House, number
                     os.kill(os.getpid(), number)
         await asyncio.wait_for(running, 15)
     assert got.endswith('data: {"type":"error","detail":"' + KNOWLEDGE_BASE_DOWN + '"}\n\n')
-    assert [message.role for message in await house.chats.history("s1")] == ["user", "assistant"]
+    assert [message.role for message in await house.chats.history(SESSION)] == ["user", "assistant"]
 
 
 async def test_a_connection_outlives_the_time_in_which_an_answer_is_read(house: House) -> None:
@@ -92,16 +95,21 @@ async def test_a_connection_outlives_the_time_in_which_an_answer_is_read(house: 
 async def test_old_conversations_are_deleted(house: House, serve: Serve) -> None:
     """`LUTRIN_RETENTION_DAYS` holds from the start on; younger ones stay."""
     key, path = new_key(), house.data_dir / "old.db"
-    for name, days in (("old", 31), ("young", 29)):
+    for name, days in ((OLD, 31), (YOUNG, 29)):
         then = datetime.now(UTC) - timedelta(days=days)
         writer = await SqlChatStore.open(path, key, partial(standing_still, then))
         await writer.append(name, [ChatMessage(id=name, session_id=name, role="user", text="Q", created="2026")])
         await writer.close()
+    for days in range(31):
+        then = datetime.now(UTC) - timedelta(days=days)
+        server = await SqlChatStore.open(path, key, partial(standing_still, then))
+        await server.retain(36_500)
+        await server.close()
     house.chats = await SqlChatStore.open(path, key)
     async with serve(retention_days=30) as client:
         for _ in range(100):
-            if not (await client.get("/history/old")).json()["messages"]:
+            if not (await client.get(f"/history/{OLD}")).json()["messages"]:
                 break
-        assert (await client.get("/history/old")).json() == {"messages": []}
-        assert len((await client.get("/history/young")).json()["messages"]) == 1
+        assert (await client.get(f"/history/{OLD}")).json() == {"messages": []}
+        assert len((await client.get(f"/history/{YOUNG}")).json()["messages"]) == 1
     await house.chats.close()

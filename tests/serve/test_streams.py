@@ -8,16 +8,17 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from lutrin.chats.owner import conversation_key, owner_of
-from lutrin.records import ChatMessage, Citation, DoneEvent, QuoteEvent, SentenceEvent
+from lutrin.records import ChatMessage, DoneEvent, ExcerptEvent, SentenceEvent, SourcesEvent
 
 from .conftest import House, Serve
-from .scripted import ANSWER, EVENTS, LOOP
+from .scripted import ANSWER, EVENTS, EXCERPT, LOOP, as_sent
 
 SSE = {"Accept": "text/event-stream"}
 BODY = {"session_id": "s1", "message": "What is the loop?"}
-NAMES = ["queued", "sources", "quote", "sentence", "sentence", "done"]
+NAMES = ["queued", "sources", "excerpt", "sentence", "sentence", "done"]
 
 
 def parsed(text: str) -> list[tuple[str, str, dict[str, object]]]:
@@ -71,10 +72,10 @@ async def test_every_answering_endpoint_streams(client: httpx.AsyncClient, path:
     stream = reply.headers["x-lutrin-message"]
     assert [number for number, _, _ in events] == [f"{stream}.{n}" for n in range(1, 7)]
     assert events[0][2] == {"type": "queued", "position": 1, "eta_s": 0.1}
-    assert events[2][2]["text"] == LOOP.quote
+    assert events[2][2] == {"type": "excerpt", **as_sent(EXCERPT)}
     assert events[3][2]["citations"] == [1]
     done = dict(events[5][2])
-    assert (done.pop("type"), done["answer"], done["kind"]) == ("done", ANSWER.answer, "generated")
+    assert done == {"type": "done", **as_sent(ANSWER)}
 
 
 async def test_an_error_on_the_way_is_an_event(client: httpx.AsyncClient, house: House) -> None:
@@ -180,7 +181,7 @@ async def test_a_reader_who_leaves_frees_the_model(client: httpx.AsyncClient, ho
 
 
 async def test_what_was_sent_is_stored(client: httpx.AsyncClient, house: House) -> None:
-    """A reader who left in the middle finds the question, the quote and the sentences that arrived."""
+    """A reader who left in the middle finds the question, the excerpt and the sentences that arrived."""
     house.answers.pause_before = 4
     async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
         await first_frames(reply, 4)
@@ -188,21 +189,33 @@ async def test_what_was_sent_is_stored(client: httpx.AsyncClient, house: House) 
     await stored(house)
     question, answer = (await client.get("/history/s1")).json()["messages"]
     assert (question["role"], question["text"]) == ("user", BODY["message"])
-    assert (answer["role"], answer["text"]) == ("assistant", "The sensorimotor loop joins sensing and acting. [1]")
+    assert (answer["role"], answer["text"]) == ("assistant", "The loop joins what is sensed and what is done. [1]")
+    assert answer["explanation"] == answer["text"]
+    assert answer["excerpts"] == [as_sent(EXCERPT)]
     assert [citation["n"] for citation in answer["citations"]] == [1]
     assert answer["id"] == reply.headers["x-lutrin-message"]
 
 
-async def test_only_quotes_were_sent(client: httpx.AsyncClient, house: House) -> None:
-    """Quotes without a sentence are stored as an extractive answer."""
-    second = Citation(**{**{name: getattr(LOOP, name) for name in LOOP.__struct_fields__}, "n": 2, "chunk_id": "c2"})
-    quotes = (QuoteEvent(text="First.", citation=LOOP), QuoteEvent(text="Second.", citation=second))
-    house.answers.events, house.answers.pause_before = (*quotes, *EVENTS), 2
+async def test_only_excerpts_were_sent(client: httpx.AsyncClient, house: House) -> None:
+    """Excerpts without a sentence are stored as an extractive answer, with the sources that they cite alone."""
+    cited = tuple(replace(LOOP, n=n, chunk_id=f"c{n}") for n in (1, 2, 3))
+    begun = [ExcerptEvent(replace(EXCERPT, n=n, text=text)) for n, text in ((1, "First."), (2, "Second."))]
+    house.answers.events, house.answers.pause_before = (SourcesEvent(citations=cited), *begun, *EVENTS), 3
     async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
-        await first_frames(reply, 2)
+        await first_frames(reply, 3)
     await until(lambda: house.answers.cancelled == 1)
     answer = (await stored(house))[1]
     assert (answer.text, answer.kind, answer.chunk_ids) == ("First.\n\nSecond.", "extractive", ("c1", "c2"))
+    assert (answer.explanation, answer.excerpts) == ("", tuple(event.excerpt for event in begun))
+
+
+async def test_the_history_has_what_was_shown(client: httpx.AsyncClient) -> None:
+    """A page that restores a conversation gets every part of the answer again."""
+    sent = parsed((await client.post("/chat", json=BODY, headers=SSE)).text)[-1][2]
+    kept = (await client.get("/history/s1")).json()["messages"][1]
+    for name in ("refusal", "explanation", "excerpts", "suggestions", "warnings"):
+        assert kept[name] == sent[name]
+    assert kept["citations"] == sent["sources"]
 
 
 async def test_done_is_said_after_it_was_stored(client: httpx.AsyncClient, house: House) -> None:

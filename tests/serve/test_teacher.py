@@ -13,7 +13,7 @@ import pytest
 from lutrin.doctor import Check
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest
-from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_QUESTIONS, WRONG_TOKEN
+from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
 from lutrin.records import BookInfo
 from lutrin.serve import teacher_html as html
 from lutrin.serve.metrics import Metrics
@@ -24,7 +24,7 @@ from lutrin.settings import Settings, load_settings
 
 from .conftest import House, Serve
 
-TOKEN = "correct-horse"
+TOKEN = "correct-horse-battery"
 PAGE = "/teacher"
 
 
@@ -149,7 +149,7 @@ async def test_attempts_are_counted(serve: Serve) -> None:
             assert (await sign_in(client, "wrong")).status_code == 403
         reply = await sign_in(client)
         assert (reply.status_code, reply.headers["retry-after"]) == (429, "60")
-        assert TOO_MANY_QUESTIONS in reply.text
+        assert TOO_MANY_ATTEMPTS in reply.text
 
 
 @pytest.mark.parametrize("button", ["ingest", "check", "gaps", "sign-out", "books/physical-ai/previous"])
@@ -273,7 +273,7 @@ def board(settings: Settings, *, gaps: Errand[list[Gap]]) -> html.Board:
     """A page of a server that has nothing yet, but these gaps."""
     return html.Board(
         books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
-        model_ready=False, pages_ahead=(0, 0), gaps=gaps,
+        model_ready=False, gaps=gaps,
         health=Errand("doctor", list[Check], settings, lambda: datetime.now(UTC)),
     )  # fmt: skip
 

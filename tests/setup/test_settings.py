@@ -1,9 +1,20 @@
 """Settings are checked once, with messages that name the variable."""
 
+import stat
+from pathlib import Path
+
 import pytest
 
 from lutrin.errors import InvalidSettings
-from lutrin.settings import Settings, described, load_settings, variable_name
+from lutrin.modes import close_to_others, open_to_others
+from lutrin.settings import (
+    Settings,
+    described,
+    load_settings,
+    unknown_variables,
+    variable_name,
+    with_addresses,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +68,7 @@ def test_the_remote_profile_names_what_is_missing(monkeypatch: pytest.MonkeyPatc
     """The exact text of the contract."""
     monkeypatch.setenv("LUTRIN_PROFILE", "remote")
     for name in {"GEMINI_API_KEY", "QDRANT_URL", "QDRANT_API_KEY"} - {missing}:
-        monkeypatch.setenv(name, "x")
+        monkeypatch.setenv(name, "http://x.example")
     with pytest.raises(InvalidSettings) as caught:
         load_settings()
     assert caught.value.detail == f"Required environment variable {missing} not set."
@@ -71,7 +82,7 @@ def test_lists_are_read_from_commas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_secrets_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither in the list of settings nor in a printed object."""
-    monkeypatch.setenv("LUTRIN_ADMIN_TOKEN", "needle-in-haystack")
+    monkeypatch.setenv("LUTRIN_ADMIN_TOKEN", "a-needle-in-a-haystack")
     settings = load_settings()
     assert "needle" not in repr(settings)
     assert "needle" not in str(described(settings))
@@ -88,3 +99,71 @@ def test_settings_are_frozen() -> None:
     """Nobody changes them after the start."""
     with pytest.raises(ValueError, match="frozen"):
         load_settings().port = 1
+
+
+WRONG = {
+    "profile": "cloud", "data_dir": "/etc/passwd", "models_dir": "/etc/passwd", "tune": "perhaps",
+    "model_threads": "-1", "model_context_tokens": "10", "model_slots": "0", "queue_limit": "-1", "deadline_s": "nan",
+    "answer_tokens": "1", "chunk_tokens": "99", "chunk_overlap_tokens": "201", "top_k": "0",
+    "port": "http", "cors_origins": "school.github.io", "allowed_hosts": "https://book.example/",
+    "trusted_proxies": "not a name", "connections": "1", "connections_per_peer": "0", "rate_session_per_min": "ten",
+    "rate_peer_per_min": "-1", "admin_token": "short", "chat_key": "a password", "conversation_kb": "1",
+    "reader_kb": "1", "free_space_mb": "-1", "retention_days": "-1", "languages": "english", "log_format": "xml",
+    "log_level": "loud", "otel_endpoint": "127.0.0.1:4317", "qdrant_url": "qdrant:6333", "qdrant_prefix": "a b",
+    "share_books": "maybe", "words": "elsewhere", "llm_base_url": "localhost", "embed_dimension": "1",
+}  # fmt: skip
+FREE = {
+    "corpus_dir", "model", "rerank", "host", "gemini_api_key", "qdrant_api_key", "database_url", "llm_model",
+    "embed_model",
+}  # fmt: skip
+"""What only its part can judge: names of models, keys of services, an address to listen on, a folder to read."""
+
+
+@pytest.mark.parametrize("field", Settings.model_fields)
+def test_every_setting_is_validated_by_name(monkeypatch: pytest.MonkeyPatch, field: str) -> None:
+    """A wrong value ends the start with a sentence that names its variable; a new setting needs its row here."""
+    if field in FREE:
+        return
+    monkeypatch.setenv(variable_name(field), WRONG[field])
+    with pytest.raises(InvalidSettings, match=variable_name(field)):
+        load_settings()
+
+
+def test_origins_and_hosts_are_read_as_people_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slash at the end, capitals and the scheme's own port do no harm."""
+    monkeypatch.setenv("LUTRIN_CORS_ORIGINS", "https://School.github.io/, http://localhost:3000, https://a.example:443")
+    monkeypatch.setenv("LUTRIN_ALLOWED_HOSTS", "Book.School.example.")
+    settings = load_settings()
+    assert settings.cors_origins == ("https://school.github.io", "http://localhost:3000", "https://a.example")
+    assert settings.allowed_hosts == ("book.school.example",)
+
+
+def test_proxies_by_name_are_resolved_at_the_start() -> None:
+    """Or the start ends and says which one has no address."""
+    settings = load_settings(trusted_proxies="localhost,10.0.0.0/8")
+    assert {"127.0.0.1"} < set(with_addresses(settings).trusted_proxies) | {"x"}
+    assert "10.0.0.0/8" in with_addresses(settings).trusted_proxies
+    with pytest.raises(InvalidSettings, match=r"LUTRIN_TRUSTED_PROXIES: no-such-proxy\.invalid has no address"):
+        with_addresses(load_settings(trusted_proxies="no-such-proxy.invalid"))
+
+
+def test_an_unknown_name_has_a_nearest_one(tmp_path: Path) -> None:
+    """Whether it stands in the environment or in `.env`; names that other parts read are known."""
+    (tmp_path / ".env").write_text("LUTRIN_ALLOWED_HOST=a.example\nPOSTGRES_PASSWORD=x\n")
+    given = {"LUTRIN_PROT": "80", "LUTRIN_QUUX_FROB": "1", "LUTRIN_PORT": "80", "LUTRIN_SERVERS": "a:1", "PATH": "/"}
+    assert unknown_variables(given, tmp_path / ".env") == [
+        ("LUTRIN_ALLOWED_HOST", "LUTRIN_ALLOWED_HOSTS"),
+        ("LUTRIN_PROT", "LUTRIN_PORT"),
+        ("LUTRIN_QUUX_FROB", ""),
+    ]
+
+
+def test_other_users_read_nothing(tmp_path: Path) -> None:
+    """What an earlier version left open is closed; what is closed stays as it is."""
+    (tmp_path / "catalog.db").touch(0o644)
+    (tmp_path / "chats.db").touch(0o600)
+    (tmp_path / "books").mkdir(0o755)
+    assert [path.name for path in open_to_others(tmp_path)] == ["books", "catalog.db"]
+    close_to_others(tmp_path)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == {"catalog.db": 0o640, "chats.db": 0o600, "books": 0o750}

@@ -12,16 +12,19 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from lutrin.adapters import embed_int8
 from lutrin.errors import ModelMissing
-from lutrin.ports import Encoding, Vectors
+from lutrin.ports import Encoding, Reading, Vectors
 
+LEARNED, PROJECTION = "reader.json", "projection.npy"
 FILES = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
 WINDOW_TOKENS = 256
 """The length that all-MiniLM-L6-v2 was made for (`max_seq_length` of its publisher), special tokens included."""
@@ -32,6 +35,28 @@ AT_ONCE = 2
 here and not in the event loop, so that the next one begins while the loop is at work on others."""
 SHORT_CHARACTERS = 1024
 """Of texts that are encoded one after the other in one of these threads: waking others for them takes longer."""
+
+
+class _Learned(msgspec.Struct, frozen=True):
+    """`reader.json`, as `training.export` writes it; the fields are those of `Reading`."""
+
+    token: tuple[float, ...]
+    rarity: float
+    own: float
+    headed: float
+    passage: float
+    dense: float
+    scale: float
+    kinds: dict[str, float]
+    length: float
+    lexical: float
+    answers: tuple[float, float]
+    scope: tuple[float, ...]
+
+    def reading(self, projection: Vectors) -> Reading:
+        """The same as the stages know it."""
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
+        return Reading(**{**values, "token": np.array(self.token, dtype=np.float32), "projection": projection})
 
 
 class FastembedEmbedder:
@@ -67,15 +92,20 @@ class FastembedEmbedder:
         self._pool: ThreadPoolExecutor | None = None
         self._asking = _for_questions()
 
+    @cached_property
+    def reading(self) -> Reading:
+        """What was learned with the model, in the files beside it; the defaults where there are none."""
+        try:
+            content = (self._directory / LEARNED).read_bytes()
+        except FileNotFoundError:
+            return Reading()
+        projection: Vectors = np.load(self._directory / PROJECTION, allow_pickle=False)
+        return msgspec.json.decode(content, type=_Learned).reading(projection)
+
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each token; see `ports.Embedder.token_offsets`."""
         offsets: list[tuple[int, int]] = self._tokens().encode(text, add_special_tokens=False).offsets
         return offsets
-
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """Place of each token in the vocabulary; see `ports.Embedder.token_ranks`."""
-        ids: list[int] = self._tokens().encode(text, add_special_tokens=False).ids
-        return ids
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length; see `ports.Embedder.encode`."""

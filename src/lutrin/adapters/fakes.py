@@ -14,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.errors import IndexUnavailable
-from lutrin.ports import Encoding, Vectors
+from lutrin.ports import Encoding, Reading, Vectors
 
 WORD = re.compile(r"\w+|[^\w\s]")
 WINDOW_WORDS = 256
-RARER = 500
-"""Place of a word of one letter; with its length squared, of any: 8,000 of one of four letters, 32,000 of eight."""
 
 
 class WordHashEmbedder:
@@ -27,14 +25,12 @@ class WordHashEmbedder:
 
     name = "word-hash-96"
     dimension = 96
+    reading = Reading(answers=(1.0, -16.0))
+    """A book answers if about every second word of a question stands together in it."""
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each word and punctuation mark."""
         return [match.span() for match in WORD.finditer(text)]
-
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """There is no vocabulary; longer words are rarer ones (Zipf's law of abbreviation)."""
-        return [RARER * len(match[0]) ** 2 for match in WORD.finditer(text)]
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts, `WINDOW_WORDS` words a window."""

@@ -202,6 +202,7 @@ class RemoteEmbedder:
             raise ValueError(f"the service's vectors must have at least {tokens.dimension} dimensions")
         self.name = f"{model}-{dimension}+{tokens.name}"
         self.dimension = dimension
+        self.reading = tokens.reading.widened(dimension)
         self._model = model
         self._tokens = tokens
         self._patience_s = patience_s
@@ -213,10 +214,6 @@ class RemoteEmbedder:
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Start and end of each token, by the local tokenizer."""
         return self._tokens.token_offsets(text)
-
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """Place of each token in the local model's vocabulary."""
-        return self._tokens.token_ranks(text)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length, in order; see `ports.Embedder.encode`.

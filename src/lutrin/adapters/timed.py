@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from lutrin import stages
 from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
-from lutrin.ports import Embedder, Encoding, Generator
+from lutrin.ports import Embedder, Encoding, Generator, Reading
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
 
 
@@ -18,13 +18,14 @@ class TimedEmbedder:
         self.dimension = inner.dimension
         self._inner = inner
 
+    @property
+    def reading(self) -> Reading:
+        """As the one inside."""
+        return self._inner.reading
+
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """As the one inside."""
         return self._inner.token_offsets(text)
-
-    def token_ranks(self, text: str) -> Sequence[int]:
-        """As the one inside."""
-        return self._inner.token_ranks(text)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """As the one inside, timed."""

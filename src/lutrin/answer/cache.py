@@ -1,8 +1,6 @@
 """The same question to the same book gets the same answer, at once.
 
-"The same" leaves capitals, blanks and the marks at the end of a question aside (`as_asked`). So that no answer hangs on
-who asked first, what is searched for is that very form: nothing that decides about an answer sees more of a question
-than its key does.
+"The same" leaves capitals, blanks and the marks at the end of a question aside (`as_asked`).
 
 What comes back is what was given: text, sources, warnings, and the events of the stream in their order. Only what is
 true of one reader alone is that reader's: `latency_ms`, how long this one waited, and in the conversation's record the
@@ -16,8 +14,8 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from lutrin import messages
+from lutrin.language.english import STOP_WORDS
 from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
-from lutrin.retrieve.words import STOP_WORDS
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""
@@ -38,7 +36,7 @@ _ASKS = re.compile(
 
 
 def as_asked(text: str) -> str:
-    """A question as it is searched for and remembered: plain words in small letters, one blank each.
+    """A question as it is remembered: plain words in small letters, one blank each.
 
     IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no
     question, in none. Names from code stay as they are, for `Node` is not `node`; and so does what stands inside a

@@ -1,15 +1,14 @@
 """Faults of a generated sentence whose words are the book's, or nearly: what belongs to one thing is said of another.
 
 Each is a rule of `ground.support`, found by reading what a small model made of a thousand passages and the other rules
-had let through (docs/decisions/0021).
+had let through.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable
 
-from lutrin.answer.prompt import example_words
-from lutrin.retrieve.words import content_stems, stem, words
+from lutrin.language.words import content_stems, stem, words
 
 _PAIRS = """large small, big small, big little, near far, close far, high low, tall short, long short, more less, more
 fewer, most least, greater smaller, larger smaller, higher lower, longer shorter, faster slower, fast slow,
@@ -46,8 +45,6 @@ SAID = 0.6
 """A sentence of the book of which this share is said is what the model speaks of."""
 OWN_SHARE = 0.5
 """Of the content words of each part of a sentence so many must be the text's."""
-COMMON = 1
-"""A word of the examples may be one of everyday life."""
 TAKEN = 2
 """From so many words on that stand in one sentence of the book alone, that sentence is spoken of; so many are mixed."""
 NAME_WORDS = 3
@@ -120,15 +117,13 @@ def tells_numbers(sentence: str, text: str) -> bool:
 
 
 def invents_nothing(sentence: str, text: str) -> bool:
-    """Whether each part of a sentence is mostly the text's, and nothing is from the examples that the model was shown.
+    """Whether each part of a sentence is mostly the text's.
 
     >>> invents_nothing("There are two kinds: direct and indirect.", "Encoders are of two kinds:")
     False
     """
     known = set(content_stems(text))
     parts = [set(content_stems(part)) for part in _PART.split(sentence)]
-    if len(set().union(*parts) & example_words() - known) > COMMON:
-        return False
     return all(len(part & known) >= OWN_SHARE * len(part) for part in parts)
 
 

@@ -1,56 +1,40 @@
-"""From a question to an answer: the book's own words at once, the model's only when the book supports them."""
+"""From a question to an answer: the book's own words at once, then the model's as far as the book supports them."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing
 
-from lutrin import messages, stages
-from lutrin.answer import followup, safety
-from lutrin.answer.cache import AnswerCache, for_reader
-from lutrin.answer.checks import check_question
-from lutrin.answer.cite import Citations
-from lutrin.answer.compose import Verified, compose
-from lutrin.answer.draft import (
-    Draft,
-    decides,
-    early_refusal,
-    heard,
-    in_order_of_use,
-    made_of,
-    made_safe,
-    make_draft,
-    sources_of,
-)
-from lutrin.answer.extract import choose_parts
-from lutrin.answer.refuse import refusal_text, suggestions
-from lutrin.answer.sayings import Sayings
-from lutrin.answer.speak import Speaker
-from lutrin.answer.terms import explained
+import msgspec
+
+from lutrin import __version__, stages
+from lutrin.answer.cache import AnswerCache, as_asked, for_reader
+from lutrin.answer.explain import Explained, Explainer, prompt_of
+from lutrin.answer.plan import Plan, from_contents, make_plan, refused
 from lutrin.answer.traffic import Traffic
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ports import ChatStore, Generator
+from lutrin.query.language import LanguageGate
+from lutrin.query.understand import Query, understand
 from lutrin.records import (
     Answer,
     AnswerEvent,
+    Citation,
     DoneEvent,
+    ExcerptEvent,
+    Made,
+    Message,
     Question,
-    QuoteEvent,
-    Refusal,
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.retrieve.filters import filtered
-from lutrin.retrieve.language import LanguageCheck
-from lutrin.retrieve.passages import leased
-from lutrin.retrieve.respell import respell, slips_of
-from lutrin.retrieve.scope import judge, signal
-from lutrin.retrieve.search import Found, Searcher
-from lutrin.retrieve.selection import search_selection
+from lutrin.search.passages import leased, search_books
+from lutrin.search.search import Found, Searcher
+from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
-BUDGET_WORDS = 150
-"""Words of the quotes of an answer."""
+DECIDING = ("model", "deadline_s", "answer_tokens", "top_k", "model_slots")
+"""Settings that decide about an answer."""
 
 
 class AnswerFlow:
@@ -61,9 +45,8 @@ class AnswerFlow:
         searcher: Finds passages and scores their units.
         language: Knows the accepted languages.
         settings: Deadline, number of passages, length of answers.
-        generator: The language model; None: answers are quotes only.
+        generator: The language model; None: answers are excerpts only.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
-        sayings: What the model has said of the books before; None: nothing is kept.
         clock: Seconds that only grow.
     """
 
@@ -72,11 +55,10 @@ class AnswerFlow:
         *,
         shelf: Shelf,
         searcher: Searcher,
-        language: LanguageCheck,
+        language: LanguageGate,
         settings: Settings,
         generator: Generator | None = None,
         chats: ChatStore | None = None,
-        sayings: Sayings | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shelf = shelf
@@ -84,7 +66,7 @@ class AnswerFlow:
         self._language = language
         self._settings = settings
         self.traffic = Traffic(clock)
-        self._speaker = Speaker(generator, settings, self.traffic, clock, sayings) if generator is not None else None
+        self._explainer = Explainer(generator, settings, self.traffic, clock) if generator is not None else None
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
@@ -98,140 +80,118 @@ class AnswerFlow:
             IndexUnavailable: No book can be opened.
         """
         started = self._clock()
-        checked = check_question(question.text, self._language)
         history = await self._chats.history(question.session_id) if self._chats and question.session_id else []
-        completed = followup.complete(checked.text, history)
-        draft = make_draft(question, checked, completed, self._searcher.embedder, started=started)
+        query = understand(question, history=history, language=self._language, embedder=self._searcher.embedder)
         async with leased(self._shelf, question.book) as generations:
-            draft.title, draft.generation = generations[0].book.title, generations[0].name
-            refusal = early_refusal(checked, completed, draft.mode)
-            if refusal is not None:
-                yield self._refused(draft, refusal)
+            if query.refusal is not None:
+                first = generations[0]
+                plan = refused(query, query.refusal, title=first.book.title, generation=first.name)
+                yield self._done(plan, started)
                 return
-            names = tuple(generation.name for generation in generations)
-            key = (names, *decides(draft))
+            key = (tuple(generation.name for generation in generations), *decides(query))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
                 for event in known:
-                    yield for_reader(event, question, latency_ms=self._elapsed_ms(draft))
+                    yield for_reader(event, question, latency_ms=self._elapsed_ms(started))
                 return
             events: list[AnswerEvent] = []
-            with self.traffic.answering(draft.started):
-                async with aclosing(self._from_books(draft, generations)) as made:
+            with self.traffic.answering(started):
+                async with aclosing(self._from_books(query, generations, started)) as made:
                     async for event in made:
                         events.append(event)
                         yield event
             self._cache.put(key, events)
 
     async def _from_books(
-        self, draft: Draft, generations: Sequence[OpenGeneration]
+        self, query: Query, generations: Sequence[OpenGeneration], started: float
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Search, decide, quote, generate."""
+        """Search, plan, show, explain."""
         with ExitStack() as waiting:
             waiting.enter_context(self.traffic.unquoted())
-            with stages.stage("search"):
-                generation, found = await self._find(draft, generations)
-            draft.title, draft.generation = generation.book.title, generation.name
-            draft.text = respell(draft.text, found.changes)
-            slips = slips_of(found.changes).items()
-            draft.warnings += [messages.RESPELLED.format(word=word, other=other) for word, other in slips]
-            refusal = _verdict(draft, found)
-            if refusal is not None:
-                yield self._refused(draft, refusal, found)
-                return
-            chosen = choose_parts(
-                found.parts,
-                budget_words=BUDGET_WORDS,
-                asked=draft.text,
-                typed=draft.typed,
-                selected_text=draft.selected_text if draft.mode == "selection_boosted" else "",
-                form=draft.form,
-            )
-            chosen = await explained(generation, draft, chosen, budget_words=BUDGET_WORDS)
-            quotes = await made_safe(draft, generation, chosen)
-            named = [*(passage.chunk for passage in found.passages), *(quote.chunk for quote in quotes)]
-            sources = await sources_of(generation, draft, named)
-            scores = {passage.chunk.chunk_id: passage.score for passage in found.passages}
-            used = in_order_of_use(quotes, found) if self._speaker is not None else quotes
-            citations = Citations(sources, scores, used)
-            if note := safety.simulation_note([quote.chunk for quote in quotes]):
-                draft.warnings.append(note)
-            yield SourcesEvent(citations=citations.all())
-            for quote in quotes:
-                yield QuoteEvent(text=quote.text, citation=citations.get(citations.number(quote)))
+            plan = await self._plan(query, generations)
+            if plan.sources:
+                yield SourcesEvent(citations=plan.sources)
+            for item in plan.excerpts:
+                yield ExcerptEvent(item)
             waiting.close()
-            verified: list[Verified] = []
-            if self._speaker is not None:
-                async with aclosing(self._speaker.sentences(draft, heard(used), found)) as spoken:
+            said: list[Explained] = []
+            warnings: list[str] = []
+            prompt = prompt_of(plan) if self._explainer is not None and plan.explainable else ()
+            if self._explainer is not None and prompt:
+                async with aclosing(self._explainer.sentences(plan, prompt, started, warnings)) as spoken:
                     async for event in spoken:
-                        if not isinstance(event, Verified):
+                        if isinstance(event, Explained):
+                            said.append(event)
+                            yield SentenceEvent(text=event.text, citations=event.citations)
+                        else:
                             yield event
-                        elif citations.number(event.quote) <= 1 + len({item.quote.span for item in verified}):
-                            verified.append(event)
-                            yield SentenceEvent(text=event.text, citations=(citations.number(event.quote),))
-            if not verified and used != quotes:
-                # Nothing was said of the first source, so the book's words begin with another one.
-                citations = Citations(sources, scores, quotes)
-                yield SourcesEvent(citations=citations.all())
-            answer = Answer(
-                answer=compose(verified, quotes, citations.numbers, budget_words=BUDGET_WORDS),
-                sources=citations.all(found.passages),
-                mode=draft.mode,
-                kind="generated" if verified else "extractive",
-                refusal=None,
-                suggestions=(),
-                warnings=tuple(draft.warnings),
-                model_used=self._speaker.name if self._speaker is not None and verified else "",
-                latency_ms=self._elapsed_ms(draft),
-                generation=draft.generation,
-            )
-            yield DoneEvent(answer=answer, made=made_of(draft, self._settings))
+            yield self._done(plan, started, said, warnings, prompt)
 
-    async def _find(self, draft: Draft, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
-        """The evidence for an answer, from the selection alone or from the book that speaks of it most."""
-        if draft.mode == "selection":
-            found = await search_selection(self._searcher.embedder, generations[0], draft.text, draft.selected_text)
-            return generations[0], found
-        results = [
-            (generation, await self._search(draft, generation, where))
-            for generation, where in await filtered(generations, draft.question)
-        ]
-        return max(results, key=lambda result: signal(result[1]))
+    async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
+        """The plan of an answer: from the contents, from the selection alone, or from the book that answers best."""
+        if query.frame == "about":
+            return await from_contents(query, generations[0])
+        with stages.stage("search"):
+            generation, found = await self._find(query, generations)
+        return await make_plan(query, generation, found)
 
-    async def _search(self, draft: Draft, generation: OpenGeneration, where: dict[str, str] | None) -> Found:
-        return await self._searcher.search(
-            generation,
-            draft.text,
-            k=draft.question.top_k or self._settings.top_k,
-            where=where,
-            selected_text=draft.selected_text,
+    async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
+        if query.mode == "selection":
+            return generations[0], await search_selection(self._searcher.embedder, generations[0], query)
+        return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
+
+    def _done(
+        self,
+        plan: Plan,
+        started: float,
+        said: Sequence[Explained] = (),
+        warnings: Sequence[str] = (),
+        prompt: tuple[Message, ...] = (),
+    ) -> DoneEvent:
+        explanation = " ".join(f"{item.text} {' '.join(f'[{n}]' for n in item.citations)}" for item in said)
+        name = self._explainer.name if self._explainer is not None and said else ""
+        answer = Answer(
+            answer="\n\n".join(text for text in (explanation, plan.text) if text),
+            explanation=explanation,
+            excerpts=plan.excerpts,
+            sources=_sources(plan, said),
+            mode=plan.query.mode,
+            kind="refusal" if plan.refusal else "generated" if said else "extractive",
+            refusal=plan.refusal,
+            suggestions=plan.suggestions,
+            warnings=(*plan.warnings, *warnings),
+            model_used=name,
+            latency_ms=self._elapsed_ms(started),
+            generation=plan.generation,
         )
-
-    def _refused(self, draft: Draft, refusal: Refusal, found: Found | None = None) -> DoneEvent:
-        """A refusal in the words of the surface that asked, with topics that the book does cover."""
-        return DoneEvent(
-            answer=Answer(
-                answer=refusal_text(refusal, draft.question, draft.title),
-                sources=(),
-                mode=draft.mode,
-                kind="refusal",
-                refusal=refusal,
-                suggestions=suggestions(found.passages) if found and refusal in {"out_of_scope", "not_in_book"} else (),
-                warnings=tuple(draft.warnings),
-                model_used="",
-                latency_ms=self._elapsed_ms(draft),
-                generation=draft.generation,
-            ),
-            made=made_of(draft, self._settings),
+        made = Made(
+            question=msgspec.structs.replace(plan.query.question, session_id=""),
+            searched=plan.query.text,
+            generation=plan.generation,
+            prompt=prompt,
+            settings={"version": __version__, **{name: str(getattr(self._settings, name)) for name in DECIDING}},
         )
+        return DoneEvent(answer=answer, made=made)
 
-    def _elapsed_ms(self, draft: Draft) -> int:
-        return round((self._clock() - draft.started) * 1000)
+    def _elapsed_ms(self, started: float) -> int:
+        return round((self._clock() - started) * 1000)
 
 
-def _verdict(draft: Draft, found: Found) -> Refusal | None:
-    """Why a question is refused after the search."""
-    if draft.mode == "selection":
-        return None if found.parts else "not_in_selection"
-    return judge(found)
+def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:
+    """What is cited: the excerpts, then what else the model's sentences rest on."""
+    numbers = {number for item in said for number in item.citations}
+    further = plan.further or {}
+    return (*plan.sources, *(further[number] for number in sorted(numbers & further.keys())))
+
+
+def decides(query: Query) -> tuple[Hashable, ...]:
+    """What of a query decides about its answer, besides the books and the settings.
+
+    Who asks, and in which conversation, does not: what the conversation adds stands in the text.
+    """
+    asked = query.question
+    where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface)
+    text = (as_asked(query.text), *map(as_asked, query.parts))
+    rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
+    return (*text, *rest, *where)

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lutrin.answer.faults import NAME_WORDS, is_faultless
-from lutrin.retrieve.words import NEGATIONS, STOP_WORDS, content_stems, identifiers, names, numbers, stem, words
+from lutrin.language.english import NEGATIONS, STOP_WORDS
+from lutrin.language.words import content_stems, identifiers, names, numbers, stem, words
 
 MIN_WORDS = 2
 """Content words besides numbers that a sentence needs to say anything that could be checked: "28 kg." does not."""

@@ -1,19 +1,20 @@
 """Sentences of a book that speak to the machine instead of the reader.
 
-They are quoted like any other words of the book, for a chapter on such attacks may well show them; but behind all else
-that answers (`wanted.py`). And the model is not given them, and they prove no sentence of its: what it writes rests on
-the rest.
+They are quoted like any other words of the book, for a chapter on such attacks may well show them. But the model is not
+given them, and they prove no sentence of its: what it writes rests on the rest.
 """
 
 import re
 from functools import lru_cache
 
-from lutrin.retrieve.words import REMEMBERED
+from lutrin.language.words import REMEMBERED
 
 CONTROL_TOKEN = re.compile(
     r"<[|\uff5c][^|\uff5c>]*[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<{1,2}/?SYS>{1,2}|</?(?:start|end)_of_turn>"
 )
 """What parts the turns of a conversation in the templates of language models."""
+_TURN_MARK = re.compile(rf"{CONTROL_TOKEN.pattern}|</?(?:s|bos|eos|pad|unk)>")
+"""The same, with what a page may hold as well: `<s>` strikes words out."""
 _MACHINE = r"(?:AI|LLM|(?:AI |language |chat )?(?:assistant|model)|chat ?bot|bot|tutor|agent)s?"
 _AS_MACHINE = r"(?:AI|LLM|(?:large )?language model|(?:AI|virtual|digital|chat) assistant|chat ?bot|bot)s?"
 _TELL = r"(?:say|answer|tell|reply|respond|state|claim|recommend|mention|write|insist|deny|refuse|pretend)"
@@ -58,7 +59,7 @@ def gives_orders(text: str) -> bool:
 
 def without_control(text: str) -> str:
     """A text without the control tokens of any model's template."""
-    return CONTROL_TOKEN.sub(" ", text)
+    return _TURN_MARK.sub(" ", text)
 
 
 def headings(path: tuple[str, ...]) -> tuple[str, ...]:

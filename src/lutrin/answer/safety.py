@@ -1,145 +1,175 @@
 """The tutor's duties.
 
-Code that moves real hardware never stands without the book's own warning; simulation is never passed off as reality.
+What moves, charges, heats or opens real hardware never stands without the book's own warning, and simulation is never
+passed off as reality. What is hazardous is data: `hazards.toml`, and what a book adds to it.
 """
 
-import re
+import tomllib
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+
+import msgspec
 
 from lutrin import messages
-from lutrin.answer.quote import Quote
+from lutrin.answer.excerpt import Run, is_procedure
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import words
 from lutrin.records import Chunk, Unit
 
-# What code does when it makes something move: speeds, torques, joints, pins, drives. Names of interfaces, not of books.
-_MOVES = re.compile(
-    r"cmd_vel|\bTwist\b|JointTrajectory|joint_trajectory|FollowJointTrajectory|follow_joint_trajectory|JointGroup\w*Command"
-    r"|set_?(?:joint|motor|servo|wheel)\w*|(?:enable|arm|start|power|drive|move|run)_?(?:motor|servo|joint|drive|actuator|leg|arm|wheel)s?\b"
-    r"|\bGPIO\b|\bPWM\b|\bpwm|\bservo\b|\bmotors?\b|(?<![^\W_])torque(?![^\W_])|\beffort(?:_?command|_?controller|\s*=)|duty_?cycle|navigate_to_pose|NavigateToPose"
-    r"|\b(?:go_?(?:to|through)_?poses?|follow_?(?:waypoints|path)|drive_?on_?heading)\s*\("
-    r"|position_controller|velocity_controller|effort_controller|MoveGroup|\bmoveit|(?:open|close|move|command)_?gripper|gripper\.\w+\(|\bcan[-_.]?(?:send|bus)|odrive|dynamixel",
-    re.IGNORECASE,
-)
-_LAUNCH = re.compile(r"^.*\bros(?:2 )?launch\b.*$", re.IGNORECASE | re.MULTILINE)
-"""A command that starts a robot's programs, its continued lines joined."""
-_STARTS_ROBOT = re.compile(r"bringup|robot_driver|use_sim_time:=false", re.IGNORECASE)
-"""What such a command starts on a real robot ..."""
-_STARTS_ELSE = re.compile(r"use_sim_time:=true|use_sim:=true|simulation|gazebo|\brviz", re.IGNORECASE)
-"""... and in a simulator, or on a screen."""
 _ENDS = (".", "!", "?", ":", ";", ")")
-"""A block of which no unit ends so is a title."""
-_DESCRIBES = frozenset({"xml", "urdf", "xacro", "sdf", "mermaid", "text", "json", "csv"})
+"""A block whose units all lack these endings is a heading, not warning text."""
 
 
-def runs(chunk: Chunk, unit: Unit) -> bool:
-    """Whether a unit is code that a reader may run on a real machine: no description, no page on simulation."""
-    return unit.kind == "code" and unit.language.lower() not in _DESCRIBES and not chunk.is_simulation
+class Hazards(msgspec.Struct, frozen=True):
+    """What is hazardous; see `hazards.toml`."""
+
+    code: tuple[str, ...]
+    harmless: tuple[str, ...]
+    describes: frozenset[str]
+    words: frozenset[str]
 
 
-def moves_hardware(chunk: Chunk, unit: Unit) -> bool:
+@cache
+def default_hazards() -> Hazards:
+    """The hazards that come with Lutrin."""
+    text = resources.files("lutrin.answer").joinpath("hazards.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Hazards)
+
+
+async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
+    """Excerpts with the book's warnings before them; hazardous code without any warning goes.
+
+    Args:
+        generation: The book.
+        runs: Excerpts in order.
+
+    Returns:
+        The excerpts, warnings first; and what the reader is told besides.
+    """
+    hazards = default_hazards()
+    safe: list[Run] = []
+    boxes: dict[tuple[str, int], Run] = {}
+    told: list[str] = []
+    for run in runs:
+        if not _is_concerned(run, hazards):
+            safe.append(run)
+            continue
+        same_file = await generation.chunks_of(run.chunk.filename) if run.chunk.filename else [run.chunk]
+        moving = any(moves(run.chunk, unit, hazards) for unit in run.units)
+        warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
+        box = _warning_for(run, same_file, anywhere=moving) if warned else None
+        if box is not None:
+            if not {unit.char_start for unit in box.units} <= {unit.char_start for unit in run.units}:
+                boxes.setdefault((box.chunk.filename, box.units[0].char_start), box)
+        elif moving:
+            told.append(messages.CODE_WITHHELD)
+            continue
+        elif warned:
+            told.append(messages.CAUTION)
+        safe.append(run)
+    first = [box for box in boxes.values() if not any(_holds(run, box) for run in safe)]
+    return [*first, *safe], list(dict.fromkeys(told))
+
+
+def _is_concerned(run: Run, hazards: Hazards) -> bool:
+    """Whether a run has code that a reader may run, or a procedure, of the real world."""
+    return is_procedure(run.units) or any(_runs(run.chunk, unit, hazards) for unit in run.units)
+
+
+def _runs(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
+    return unit.kind == "code" and unit.language.lower() not in hazards.describes and not chunk.is_simulation
+
+
+def moves(chunk: Chunk, unit: Unit, hazards: Hazards) -> bool:
     """Whether a unit is code that moves a real machine when a reader runs it, as far as its names tell."""
-    return runs(chunk, unit) and (bool(_MOVES.search(unit.text)) or _launches_robot(unit.text))
-
-
-def is_warned_of(chunk: Chunk, unit: Unit, same_file: Sequence[Chunk]) -> bool:
-    """Whether the book itself warns of a piece of code, whatever is named in it: right before it stands a warning.
-
-    Between the two there may be what announces the code, and other code that is announced in the same way: the same
-    program in another language, the next command. What announces is the sentence or item right before.
-
-    Args:
-        chunk: Holds the code.
-        unit: The code.
-        same_file: All chunks of its file.
-    """
-    if not runs(chunk, unit):
+    if not _runs(chunk, unit, hazards):
         return False
+    commands = unit.text.lower().replace("\\\n", " ").splitlines()
+    return any(_names(command, hazards.code) and not _names(command, hazards.harmless) for command in commands)
+
+
+def _names(command: str, parts: Iterable[str]) -> bool:
+    return any(part in command for part in parts)
+
+
+def _names_hazard(run: Run, hazards: Hazards) -> bool:
+    """Whether a procedure of the real world names something hazardous."""
+    if run.chunk.is_simulation or not is_procedure(run.units):
+        return False
+    return any(word in hazards.words for unit in run.units for word in words(unit.text.lower()))
+
+
+def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> bool:
+    """Whether the book itself warns right before the code or the procedure, in its section.
+
+    Between the two there may be what announces it, and other code.
+    """
     section = {
-        item.char_start: item
-        for other in same_file
-        if (other.heading_path, other.anchor) == (chunk.heading_path, chunk.anchor)
-        for item in other.units
-        if item.char_start < unit.char_start
+        unit.char_start: unit
+        for chunk in same_file
+        if (chunk.heading_path, chunk.anchor) == (run.chunk.heading_path, run.chunk.anchor)
+        for unit in chunk.units
     }
-    announced = unit.lead
-    for start in sorted(section, reverse=True):
-        item = section[start]
-        if item.kind == "code":
-            announced = item.lead
-        elif item.warning:
-            return True
-        elif item.kind != "caption":
-            if not announced or not item.text.startswith(announced):
+    for unit in run.units:
+        if not (_runs(run.chunk, unit, hazards) or unit.kind == "list_item"):
+            continue
+        lead = unit.lead
+        for start in sorted((start for start in section if start < unit.char_start), reverse=True):
+            before = section[start]
+            if before.warning:
+                return True
+            if before.kind == "code":
+                lead = before.lead
+            elif before.kind not in {"caption", unit.kind} and before.text != lead:
                 break
-            announced = ""
-    return unit.warning
+    return any(unit.warning for unit in run.units)
 
 
-def needs_warning(quote: Quote, same_file: Sequence[Chunk]) -> bool:
-    """Whether a quote holds code that may not stand without the book's warning.
+def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run | None:
+    """The nearest warning before a run, else the first after it, with all that stands in its box.
 
     Args:
-        quote: Any quote.
+        run: What needs a warning.
         same_file: All chunks of its file.
+        anywhere: Whether any warning of the file will do, else one that governs the section: under its headings.
     """
-    return any(moves_hardware(quote.chunk, unit) or is_warned_of(quote.chunk, unit, same_file) for unit in quote.units)
-
-
-def _launches_robot(code: str) -> bool:
-    """Whether code starts a robot's own programs, other than in a simulator."""
-    commands = _LAUNCH.findall(code.replace("\\\n", " "))
-    return any(_STARTS_ROBOT.search(command) and not _STARTS_ELSE.search(command) for command in commands)
-
-
-def warning_for(quote: Quote, same_file: Sequence[Chunk]) -> Quote | None:
-    """The book's own safety warning for a piece of code: the nearest before it in its file, else the first after it.
-
-    Args:
-        quote: Holds the code.
-        same_file: All chunks of the code's file.
-    """
-    blocks: dict[tuple[str, int], tuple[Chunk, list[Unit]]] = {}
+    boxes: list[tuple[Chunk, list[Unit]]] = []
+    seen: set[int] = set()
+    path = run.chunk.heading_path
     for chunk in same_file:
-        for unit in chunk.units:
-            if unit.warning and unit.kind != "code":
-                blocks.setdefault((chunk.chunk_id, unit.block), (chunk, []))[1].append(unit)
-    start = quote.span[0]
-    said = [block for block in blocks.values() if _says(block[1])]
-    placed = sorted(said or blocks.values(), key=lambda block: block[1][0].char_start)
-    before = [block for block in placed if block[1][0].char_start < start]
-    if not placed:
+        if not anywhere and chunk.heading_path != path[: len(chunk.heading_path)]:
+            continue
+        box: list[Unit] = []
+        for unit in (*chunk.units, None):
+            if unit is not None and unit.warning and unit.kind != "code":
+                box.append(unit)
+            elif box:
+                if any(item.text.rstrip().endswith(_ENDS) for item in box) and box[0].char_start not in seen:
+                    boxes.append((chunk, box))
+                seen.update(item.char_start for item in box)
+                box = []
+    if not boxes:
         return None
-    chunk, units = before[-1] if before else placed[0]
-    return Quote(chunk=chunk, units=tuple(units), score=quote.score)
+    boxes.sort(key=lambda box: box[1][0].char_start)
+    before = [box for box in boxes if box[1][0].char_start <= run.span[0]]
+    chunk, units = before[-1] if before else boxes[0]
+    return Run(
+        chunk=chunk, units=tuple(units), scores=(run.score,) * len(units), score=run.score,
+        cut_before=False, cut_after=False,
+    )  # fmt: skip
 
 
-def box_of(warning: Quote) -> list[Quote]:
-    """A warning with all that stands in its box: paragraphs and lists, each a quote; code and a mere title are none.
-
-    Two boxes of which one stands right below the other count as one.
-    """
-    units = warning.chunk.units
-    first = last = next(place for place, unit in enumerate(units) if unit.char_start == warning.span[0])
-    while first > 0 and units[first - 1].warning:
-        first -= 1
-    while last + 1 < len(units) and units[last + 1].warning:
-        last += 1
-    blocks: dict[int, list[Unit]] = {}
-    for unit in units[first : last + 1]:
-        if unit.kind != "code":
-            blocks.setdefault(unit.block, []).append(unit)
-    said = [block for block in blocks.values() if _says(block)] or list(blocks.values())
-    return [Quote(chunk=warning.chunk, units=tuple(block), score=warning.score) for block in said]
+def _holds(run: Run, box: Run) -> bool:
+    held = {unit.char_start for unit in run.units}
+    return run.chunk.filename == box.chunk.filename and all(unit.char_start in held for unit in box.units)
 
 
-def _says(block: Sequence[Unit]) -> bool:
-    """Whether a block is more than the title of a box of warnings: "Safety" alone warns of nothing."""
-    return any(unit.text.rstrip().endswith(_ENDS) for unit in block)
-
-
-def simulation_note(chunks: Sequence[Chunk]) -> str | None:
+def simulation_note(chunks: Iterable[Chunk]) -> str | None:
     """The sentence that tells simulated from real, if the passages of an answer differ in it."""
-    simulated = _titles(chunk for chunk in chunks if chunk.is_simulation is True)
-    real = _titles(chunk for chunk in chunks if chunk.is_simulation is False)
+    known = list(chunks)
+    simulated = _titles(chunk for chunk in known if chunk.is_simulation is True)
+    real = _titles(chunk for chunk in known if chunk.is_simulation is False)
     return messages.SIMULATION_MIXED.format(simulated=simulated, real=real) if simulated and real else None
 
 

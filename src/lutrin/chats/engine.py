@@ -7,6 +7,7 @@ three times a statement, which took ten times as long as the statements themselv
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from sqlalchemy.pool import QueuePool
 from sqlcipher3 import dbapi2
 
 from lutrin import sqlite
+from lutrin.chats.key import in_use
 
 T = TypeVar("T")
 CONNECTIONS = 4
@@ -29,6 +31,9 @@ class SqlCipher:
     Args:
         path: Of the file.
         key: Its key, 64 hexadecimal digits.
+
+    Raises:
+        ChatStoreError: Its key is being changed.
     """
 
     def __init__(self, path: Path, key: str) -> None:
@@ -37,6 +42,8 @@ class SqlCipher:
             connection.execute("PRAGMA secure_delete = ON")  # what a reader deletes is overwritten, not only unlinked
             return connection
 
+        self._held = ExitStack()
+        self._held.enter_context(in_use(path))
         self._threads = ThreadPoolExecutor(CONNECTIONS, "lutrin-chats")
         self._engine = create_engine(
             "sqlite://",
@@ -80,6 +87,7 @@ class SqlCipher:
         """Let work that has begun end and release the file; no other call may follow."""
         await asyncio.to_thread(self._threads.shutdown)
         self._engine.dispose()
+        self._held.close()
 
 
 def _begin(connection: Connection) -> None:

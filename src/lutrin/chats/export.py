@@ -21,7 +21,7 @@ def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
             parts.append("".join(f"> {line}\n" for line in message.selected_text.splitlines()))
         parts.append(message.text + "\n")
         parts.extend(
-            f"- [{citation.n}] {citation.chapter}, {citation.section_title} ({citation.filename}): “{citation.quote}”"
+            f"- [{citation.n}] {citation.chapter}, {citation.section_title}: “{citation.quote}”"
             for citation in message.citations
         )
         if message.citations:

@@ -1,16 +1,23 @@
 """The key that encrypts conversations: 256 bits, from `LUTRIN_CHAT_KEY` or a file that only its owner can read.
 
 The key is never part of a backup: whoever finds the database alone finds noise. Rotation re-encrypts the database into
-a new file and swaps both files; a crash between the two renames is finished by the next start.
+a new file and swaps both files; a crash between the two renames is finished by the next start. Former keys are kept,
+encrypted with the present one, so that earlier backups can be restored. Whoever has the conversations open holds a
+lock, beside which no rotation begins.
 """
 
+import fcntl
+import hashlib
+import hmac
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.errors import ChatStoreError, InvalidSettings
+from lutrin.errors import ChatStoreError, InvalidSettings, LutrinError
 from lutrin.settings import Settings
 
 KEY_BYTES = 32
@@ -33,6 +40,18 @@ def chat_key(settings: Settings) -> str:
     return file_key(settings.chats_path, settings.chat_key_path)
 
 
+def secret_of(settings: Settings) -> bytes:
+    """A key for names that nobody may guess, the same for all servers of these conversations and after a restart.
+
+    Where there is no readable key, one for this process.
+    """
+    try:
+        key = bytes.fromhex(chat_key(settings))
+    except (LutrinError, OSError):
+        key = secrets.token_bytes(KEY_BYTES)
+    return hmac.new(key, b"lutrin names of conversations", hashlib.sha256).digest()
+
+
 def file_key(database: Path, key_path: Path) -> str:
     """The key in `key_path`; a new one if there is none. Finishes a rotation that a crash interrupted.
 
@@ -44,11 +63,13 @@ def file_key(database: Path, key_path: Path) -> str:
     if following.exists():
         candidate = _read(following)
         if opens(database, candidate):  # the database was swapped already, the key file was not
+            _adopt_former(database)
             following.replace(key_path)
             _fsync_folder(key_path.parent)
         else:
             following.unlink()
             _next(database).unlink(missing_ok=True)
+            _next(_former(database)).unlink(missing_ok=True)
     if key_path.exists():
         return _read(key_path)
     if database.exists() and database.stat().st_size:
@@ -61,12 +82,93 @@ def file_key(database: Path, key_path: Path) -> str:
     return key
 
 
-def rotate_key(database: Path, key: str, following: str) -> None:
+@contextmanager
+def in_use(database: Path, *, alone: bool = False) -> Iterator[None]:
+    """Hold the lock of the conversations, which the kernel releases when this process dies.
+
+    Args:
+        database: The conversations.
+        alone: Nobody else may have them open.
+
+    Raises:
+        ChatStoreError: Somebody else has them open, or changes their key.
+    """
+    descriptor = os.open(database.with_name(f"{database.name}.in-use"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if alone:
+                raise ChatStoreError(
+                    "A server or another command has the conversations open.", remedy="Stop it, then change the key."
+                ) from None
+            raise ChatStoreError("The key of the conversations is being changed.", remedy="Start again.") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def rotate_key(database: Path, key: str, following: str, *, keep_former: bool = True) -> None:
     """Encrypt the database with another key; the old file is replaced in one rename. No server may be running.
+
+    Args:
+        database: The conversations.
+        key: Theirs.
+        following: Theirs afterwards.
+        keep_former: Keep `key`, encrypted with `following`, for earlier backups.
 
     Raises:
         ChatStoreError: The database cannot be opened with `key`, or another process uses it.
     """
+    with in_use(database, alone=True):
+        _rotate(database, key, following)
+        if keep_former:
+            _keep_former(database, key, following)
+        _next(database).replace(database)
+        _adopt_former(database)
+        _fsync_folder(database.parent)
+
+
+def former_keys(database: Path, key: str) -> list[str]:
+    """The keys that the conversations had before, the newest first.
+
+    Args:
+        database: The conversations.
+        key: Theirs.
+    """
+    path = _former(database)
+    if not path.exists():
+        return []
+    try:
+        with closing(sqlite.connect(path, key=key)) as connection:
+            return [str(former) for (former,) in connection.execute("SELECT key FROM former ORDER BY place DESC")]
+    except sqlite.DatabaseError:  # of another key: it opens nothing here
+        return []
+
+
+def _keep_former(database: Path, key: str, following: str) -> None:
+    kept = [*reversed(former_keys(database, key)), key]
+    target = _next(_former(database))
+    target.unlink(missing_ok=True)
+    with closing(sqlite.connect(target, key=following)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("CREATE TABLE former (place INTEGER PRIMARY KEY, key VARCHAR NOT NULL)")
+        connection.executemany("INSERT INTO former (key) VALUES (?)", [(item,) for item in kept])
+    target.chmod(0o600)
+    _fsync(target)
+
+
+def _adopt_former(database: Path) -> None:
+    following = _next(_former(database))
+    if following.exists():
+        following.replace(_former(database))
+
+
+def _former(database: Path) -> Path:
+    return database.with_name("chats.former.db")
+
+
+def _rotate(database: Path, key: str, following: str) -> None:
     target = _next(database)
     target.unlink(missing_ok=True)
     try:
@@ -91,8 +193,6 @@ def rotate_key(database: Path, key: str, following: str) -> None:
             f"The key could not be changed: {error}.", remedy="Stop the server, check the old key, and try again."
         ) from error
     _fsync(target)
-    target.replace(database)
-    _fsync_folder(database.parent)
 
 
 def rotate_file_key(database: Path, key_path: Path) -> None:

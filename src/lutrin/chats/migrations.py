@@ -60,6 +60,21 @@ MIGRATIONS = (
     ),
     # What `lutrin replay` makes an answer again from.
     Migration("how answers were made", ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",)),
+    # What a page shows of an answer in parts: explanation, excerpts, what to ask next.
+    Migration("parts of answers", ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",)),
+    # Room that a conversation takes, and the days that retention counts.
+    Migration(
+        "room and days",
+        (
+            "ALTER TABLE session ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0",
+            """UPDATE session SET stored_bytes = (
+                SELECT coalesce(sum(length(text) + length(selected_text) + length(citations) + length(made)), 0)
+                FROM message WHERE message.session = session."key"
+            )""",
+            "CREATE TABLE day (day VARCHAR NOT NULL PRIMARY KEY)",
+            "INSERT INTO day SELECT DISTINCT substr(created, 1, 10) FROM message WHERE created LIKE '____-__-__T%'",
+        ),
+    ),
 )
 
 

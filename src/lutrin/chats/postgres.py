@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
 from lutrin.chats.store import ChatTables, T, utc_now
 from lutrin.errors import ChatStoreError, InvalidSettings
@@ -54,6 +55,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
     ),
     ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",),
+    ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",),
+    (
+        "ALTER TABLE session ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0",
+        """UPDATE session SET stored_bytes = (
+            SELECT coalesce(sum(length(text) + length(selected_text) + length(citations) + length(made)), 0)
+            FROM message WHERE message.session = session."key"
+        )""",
+        "CREATE TABLE day (day VARCHAR NOT NULL PRIMARY KEY)",
+        "INSERT INTO day SELECT DISTINCT substr(created, 1, 10) FROM message WHERE created LIKE '____-__-__T%'",
+    ),
 )
 
 
@@ -63,13 +74,16 @@ class PostgresChatStore(ChatTables):
     trouble = TROUBLE
 
     @classmethod
-    async def open(cls, url: str, key: str, now: Callable[[], datetime] = utc_now) -> "PostgresChatStore":
+    async def open(
+        cls, url: str, key: str, now: Callable[[], datetime] = utc_now, room: Room | None = None
+    ) -> "PostgresChatStore":
         """Migrate the tables (made if there are none) and open them.
 
         Args:
             url: `postgresql://user:password@host:port/name`.
             key: The chat key, the same for all servers: 64 hexadecimal digits.
             now: The time of day.
+            room: What conversations may take; None: all that they want.
 
         Raises:
             InvalidSettings: The address has another form.
@@ -87,7 +101,7 @@ class PostgresChatStore(ChatTables):
                     f"PostgreSQL at {place(url)} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
                 ) from error
             unfinished.pop_all()
-        return cls(Pool(engine), insert, seal, now)
+        return cls(Pool(engine), insert, seal, now, room)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
         """Store messages; tried again while PostgreSQL is away, for storing a message twice stores it once."""

@@ -1,6 +1,7 @@
 """Between the records that travel and the rows that are stored, and the statements that store them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -11,7 +12,20 @@ from sqlmodel import SQLModel
 
 from lutrin.chats.seal import Seal
 from lutrin.chats.tables import MessageRow, SessionRow
-from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, ChatSession, Citation, KeptMessage, Made, Mode, Role
+from lutrin.records import (
+    AnswerKind,
+    ChatMessage,
+    ChatOrigin,
+    ChatSession,
+    Citation,
+    Excerpt,
+    KeptMessage,
+    Made,
+    Mode,
+    Refusal,
+    Role,
+)
+from lutrin.settings import Settings
 
 Insert = sqlite.Insert | postgresql.Insert
 Inserter = Callable[[Table], Insert]
@@ -20,9 +34,36 @@ Inserter = Callable[[Table], Insert]
 TITLE_CHARS = 80
 USER_AGENT_CHARS = 300
 
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a page shows of an answer besides its text; named as in `records.ChatMessage`."""
+
+    refusal: Refusal | None = None
+    explanation: str = ""
+    excerpts: tuple[Excerpt, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+_shown = msgspec.json.Decoder(Shown)
 _citations = msgspec.json.Decoder(tuple[Citation, ...])
 _made = msgspec.json.Decoder(Made)
 _ids = msgspec.json.Decoder(tuple[str, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What may be stored."""
+
+    conversation_bytes: int
+    """In one conversation."""
+    reader_bytes: int
+    """In all conversations of one browser."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Room":
+        """What the operator allows."""
+        return cls(settings.conversation_kb << 10, settings.reader_kb << 10)
 
 
 def iso(moment: datetime) -> str:
@@ -53,6 +94,7 @@ def new_session(
         "generation": origin.generation,
         "user_agent": seal.close(origin.user_agent[:USER_AGENT_CHARS]),
         "message_count": 0,
+        "stored_bytes": 0,
     }
 
 
@@ -86,8 +128,18 @@ class Statements:
         )
         """Inserts a message; one that is there is replaced in its place, unless it is another conversation's."""
         count = select(func.count()).select_from(message).where(message.c.session == bindparam("of")).scalar_subquery()
-        self.recount = update(session).where(session.c.key == bindparam("of")).values(message_count=count)
-        """Brings the number of messages of the conversation `of` up to date."""
+        self.recount = (
+            update(session)
+            .where(session.c.key == bindparam("of"))
+            .values(message_count=count, stored_bytes=session.c.stored_bytes + bindparam("added"))
+        )
+        """Brings the number of messages of the conversation `of` up to date, and adds what was stored."""
+        self.size = select(session.c.stored_bytes).where(session.c.key == bindparam("of"))
+        """Bytes of the conversation `of`."""
+        self.size_of_all = select(func.coalesce(func.sum(session.c.stored_bytes), 0)).where(
+            session.c.owner == bindparam("whose")
+        )
+        """Bytes of all conversations of an owner."""
         self.history = (
             select(message, session.c.id.label("public"))
             .join(session)
@@ -101,6 +153,7 @@ class Statements:
 def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
     """The columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, KeptMessage) else None
+    shown = Shown(**{name: getattr(message, name) for name in Shown.__struct_fields__})
     return {
         "id": message.id,
         "session": key,
@@ -112,12 +165,19 @@ def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | N
         "selected_text": seal.close(message.selected_text),
         "chunk_ids": msgspec.json.encode(message.chunk_ids).decode(),
         "citations": seal.close(msgspec.json.encode(message.citations).decode()),
+        "shown": seal.close(msgspec.json.encode(shown).decode()) if shown != Shown() else "",
         "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
     }
 
 
+def size_of(row: dict[str, str | None]) -> int:
+    """Bytes that the texts of a row take."""
+    return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
+
+
 def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> ChatMessage:
     """The message of a row; `session_id` as the browser made it."""
+    shown = _shown.decode(seal.open(row.shown)) if row.shown else Shown()
     return ChatMessage(
         id=row.id,
         session_id=session_id,
@@ -129,6 +189,7 @@ def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> Cha
         selected_text=seal.open(row.selected_text),
         chunk_ids=_ids.decode(row.chunk_ids),
         citations=_citations.decode(seal.open(row.citations)),
+        **msgspec.structs.asdict(shown),
     )
 
 

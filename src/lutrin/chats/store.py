@@ -20,13 +20,18 @@ from lutrin import sqlite
 from lutrin.chats import rows
 from lutrin.chats.engine import SqlCipher
 from lutrin.chats.migrations import migrate
+from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
-from lutrin.chats.tables import FeedbackRow, MessageRow, SessionRow
-from lutrin.errors import ChatStoreError, NotFound
-from lutrin.messages import NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE
+from lutrin.chats.tables import DayRow, FeedbackRow, MessageRow, SessionRow
+from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
+from lutrin.messages import CONVERSATION_FULL, NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
 
 T = TypeVar("T")
+OWNER_CHARS = 64
+"""Of the hash of a browser's secret."""
+LAST_OF_DAY = "U"
+"""After a day it is later than any time of that day, which goes on with `T`."""
 OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
 """Refusals that say nothing about what the books hold."""
 
@@ -63,10 +68,13 @@ class ChatTables:
         insert: Of the database's dialect.
         seal: Closes readers' words where the database is not encrypted as a whole.
         now: The time of day.
+        room: What conversations may take; None: all that they want.
     """
 
     trouble: tuple[type[Exception], ...] = (SQLAlchemyError,)
     """What the database raises when it cannot do its work."""
+    reason: ChatStoreError | None = None
+    """Why the conversations could not be opened; None: they could."""
 
     def __init__(
         self,
@@ -74,11 +82,13 @@ class ChatTables:
         insert: rows.Inserter,
         seal: Seal,
         now: Callable[[], datetime] = utc_now,
+        room: Room | None = None,
     ) -> None:
         self._database = database
         self._statements = rows.Statements(insert)
         self._seal = seal
         self._now = now
+        self._room = room
 
     async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Store messages in one transaction; see `ports.ChatStore`. A message whose id is stored is replaced.
@@ -92,20 +102,36 @@ class ChatTables:
         """Store messages with what is known of their conversation, in one transaction.
 
         Raises:
+            ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
             ChatStoreError: Nothing was stored.
         """
         now = self._now()
         begun = rows.new_session(key, origin, messages, now, self._seal)
         wanted = [rows.new_message(key, item, self._seal) for item in messages]
 
+        added = sum(map(rows.size_of, wanted))
+
         def work(connection: Connection) -> None:
+            self._check_room(connection, key, origin.owner, added)
             connection.execute(self._statements.upsert_session, begun)
             for item in wanted:
                 if not connection.execute(self._statements.upsert_message, item).rowcount:
                     raise ChatStoreError("A message of that id belongs to another conversation.")
-            connection.execute(self._statements.recount, {"of": key})
+            connection.execute(self._statements.recount, {"of": key, "added": added})
 
         await self._run(work)
+
+    def _check_room(self, connection: Connection, key: str, owner: str, added: int) -> None:
+        if self._room is None:
+            return
+        used = connection.execute(self._statements.size, {"of": key}).scalar() or 0
+        if used + added > self._room.conversation_bytes:
+            raise ChatStoreFull(CONVERSATION_FULL)
+        if len(owner) != OWNER_CHARS:  # many readers share the other owners
+            return
+        used = connection.execute(self._statements.size_of_all, {"whose": owner}).scalar() or 0
+        if used + added > self._room.reader_bytes:
+            raise ChatStoreFull(READER_FULL)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
         """The newest `limit` messages of a conversation, oldest first; an unknown one has none.
@@ -262,6 +288,37 @@ class ChatTables:
             await self._erase_traces()
         return deleted
 
+    async def retain(self, days: int) -> int:
+        """Delete conversations that were last used before so many days on which the database was in use.
+
+        A day counts once the database has seen it, today included: a clock that jumps ahead brings one day, not years.
+
+        Returns:
+            How many conversations were deleted.
+        """
+        now = self._now()
+        today = rows.iso(now)[:10]
+        before = min(rows.iso(now - timedelta(days=days)), today)
+
+        def write(session: Session) -> int:
+            session.merge(DayRow(day=today))
+            session.flush()
+            seen = session.exec(
+                select(DayRow.day).where(DayRow.day <= today).order_by(col(DayRow.day).desc()).limit(days + 1)
+            ).all()
+            if len(seen) <= days:
+                return 0
+            doomed = select(SessionRow.key).where(SessionRow.updated < min(before, seen[-1] + LAST_OF_DAY))
+            keys = session.exec(doomed).all()
+            for key in keys:
+                session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
+            return len(keys)
+
+        deleted = await self._write(write)
+        if deleted:
+            await self._erase_traces()
+        return deleted
+
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""
         await self._database.close()
@@ -316,20 +373,24 @@ class SqlChatStore(ChatTables):
 
     trouble = (SQLAlchemyError, sqlite.DatabaseError)
 
-    def __init__(self, database: SqlCipher, path: Path, now: Callable[[], datetime] = utc_now) -> None:
-        super().__init__(database, insert, NoSeal(), now)
+    def __init__(
+        self, database: SqlCipher, path: Path, now: Callable[[], datetime] = utc_now, room: Room | None = None
+    ) -> None:
+        super().__init__(database, insert, NoSeal(), now, room)
         self._file = database
         self._path = path
 
     @classmethod
-    async def open(cls, path: Path, key: str, now: Callable[[], datetime] = utc_now) -> "SqlChatStore":
+    async def open(
+        cls, path: Path, key: str, now: Callable[[], datetime] = utc_now, room: Room | None = None
+    ) -> "SqlChatStore":
         """Migrate the database (made if there is none) and open it.
 
         Raises:
             ChatStoreError: The key is wrong, or the database cannot be opened or migrated.
         """
         await asyncio.to_thread(migrate, path, key)
-        return cls(SqlCipher(path, key), path, now)
+        return cls(SqlCipher(path, key), path, now, room)
 
     async def _erase_traces(self) -> None:
         """Empty the log file and remove the migrations' backups, which still hold what was deleted."""

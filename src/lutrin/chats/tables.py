@@ -23,6 +23,17 @@ class SessionRow(SQLModel, table=True):
     generation: str
     user_agent: str
     message_count: int
+    stored_bytes: int = 0
+    """What its messages took when they were stored."""
+
+
+class DayRow(SQLModel, table=True):
+    """A day on which the database was in use; retention counts these, so that a clock that jumps deletes nothing."""
+
+    __tablename__ = "day"
+
+    day: str = Field(primary_key=True)
+    """ISO 8601, UTC."""
 
 
 class MessageRow(SQLModel, table=True):
@@ -45,6 +56,8 @@ class MessageRow(SQLModel, table=True):
     """JSON array of `records.Citation`."""
     made: str = ""
     """JSON of `records.Made`, sealed; empty: not known."""
+    shown: str = ""
+    """JSON of `rows.Shown`, sealed; empty: the text is all that is shown."""
 
 
 class FeedbackRow(SQLModel, table=True):

@@ -97,6 +97,8 @@ class WorkerGenerator:
         self._setup = Setup(pickle.dumps(factory), limits or Limits(), self._watch.check_s, warm)
         self._environment = dict(environment)
         self._niceness = niceness
+        self.restarts = 0
+        """Times that another process was started because one had gone."""
         self._log = get_logger("generate")
         self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Refused]] = {}
         self._last_id = 0
@@ -194,6 +196,7 @@ class WorkerGenerator:
             try:
                 await self._live()
             except (GeneratorError, OSError) as error:
+                self.restarts += 1
                 self._log.warning("model_away", reason=str(error), restart_in_s=round(pause, 2))
             if time.monotonic() - began >= self._watch.steady_s:
                 pause = self._watch.first_pause_s

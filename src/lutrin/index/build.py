@@ -9,14 +9,13 @@ import msgspec
 import numpy as np
 
 from lutrin import sqlite
-from lutrin.index import definitions, lexical
+from lutrin.index import lexical
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
-from lutrin.index.manifest import MANIFEST, Manifest, ScopeFit, read_manifest
+from lutrin.index.manifest import MANIFEST, Manifest
 from lutrin.index.postings import write_common
-from lutrin.index.repeats import find_outlines, find_repeats
-from lutrin.index.subjects import subjects_of
+from lutrin.index.repeats import find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
 from lutrin.index.vectors import write_vectors
 from lutrin.ports import Embedder, VectorStore
@@ -44,10 +43,11 @@ CREATE TABLE chunk (
     chapter TEXT NOT NULL,
     section TEXT NOT NULL,
     content_type TEXT NOT NULL,
+    role TEXT NOT NULL,
+    variant TEXT NOT NULL,
     content_hash TEXT NOT NULL,
     window_start INTEGER NOT NULL DEFAULT 0,
     first INTEGER NOT NULL DEFAULT 0,
-    outline INTEGER NOT NULL DEFAULT 0,
     record BLOB NOT NULL);
 CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index);
 CREATE INDEX chunk_chapter ON chunk (chapter);
@@ -81,7 +81,7 @@ class GenerationBuilder:
         # The folder is worth nothing until it is whole and synced: no journal on disk, no sync for each commit.
         self._passages.execute("PRAGMA journal_mode = MEMORY")
         self._passages.execute("PRAGMA synchronous = OFF")
-        for statement in (SCHEMA + lexical.SCHEMA + definitions.SCHEMA).split(";\n"):
+        for statement in (SCHEMA + lexical.SCHEMA).split(";\n"):
             self._passages.execute(statement)
         self._rows = 0
 
@@ -96,7 +96,7 @@ class GenerationBuilder:
         for chunk in chunks:
             self._passages.execute(
                 "INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, chapter, section, content_type,"
-                " content_hash, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " role, variant, content_hash, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     self._rows,
                     chunk.chunk_id,
@@ -106,12 +106,13 @@ class GenerationBuilder:
                     chunk.chapter,
                     chunk.section,
                     chunk.content_type,
+                    chunk.role,
+                    chunk.variant,
                     chunk.content_hash,
                     msgspec.json.encode(chunk),
                 ),
             )
             lexical.index_chunk(self._passages, self._rows, file.title, chunk)
-            definitions.write(self._passages, definitions.definitions_of(self._rows, chunk, file.source))
             self._rows += 1
         self._passages.execute("COMMIT")
 
@@ -143,14 +144,14 @@ class GenerationBuilder:
         collection, dimension = collection_name(book), embedder.dimension
         windows = self._write_windows(cache, dimension)
         await write_vectors(self.directory, self._passages, store, collection, dimension)
-        basis = fit_basis(self._token_sample(cache, dimension))
+        learned = embedder.reading.projection
+        basis = learned if learned is not None else fit_basis(self._token_sample(cache, dimension))
         tokens = write_tokens(
             self.directory, basis, ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
         )
         await in_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
         await in_thread(write_common, self._passages)
-        subjects = await in_thread(subjects_of, self._chunks(), book.title, embedder.token_ranks)
         (files,) = self._passages.execute("SELECT count(*) FROM file").fetchone()
         self._passages.execute("PRAGMA journal_mode = DELETE")
         self._passages.close()
@@ -167,7 +168,6 @@ class GenerationBuilder:
             windows=windows,
             tokens=tokens,
             hashes=file_hashes(self.directory, without=MANIFEST),
-            subjects=subjects,
         )
         (self.directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         return manifest
@@ -195,15 +195,11 @@ class GenerationBuilder:
         return count
 
     def _mark_repeats(self) -> None:
-        """Note of each chunk which one it nearly repeats, and whether it only lists titles."""
+        """Note of each chunk which one it nearly repeats."""
         firsts = find_repeats(chunk.text for chunk in self._chunks())
-        titles = {title for row in self._passages.execute("SELECT title, chapter, module FROM file") for title in row}
-        titles.update(title for chunk in self._chunks() for title in chunk.heading_path)
-        outlines = find_outlines(self._chunks(), titles)
         self._passages.execute("BEGIN")
         self._passages.executemany(
-            "UPDATE chunk SET first = ?, outline = ? WHERE row = ?",
-            [(first, outline, row) for row, (first, outline) in enumerate(zip(firsts, outlines, strict=True))],
+            "UPDATE chunk SET first = ? WHERE row = ?", [(first, row) for row, first in enumerate(firsts)]
         )
         self._passages.execute("COMMIT")
 
@@ -218,12 +214,6 @@ class GenerationBuilder:
             if taken >= SAMPLE_TOKENS:
                 break
         return np.concatenate(parts)
-
-
-def keep_scope(directory: Path, scope: ScopeFit | None) -> None:
-    """Write into the manifest of a finished generation what was learnt on it."""
-    manifest = msgspec.structs.replace(read_manifest(directory), scope=scope)
-    (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def collection_name(book: BookInfo) -> str:

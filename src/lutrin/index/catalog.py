@@ -14,7 +14,7 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.records import BookInfo
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = """
 CREATE TABLE generation (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -45,6 +45,19 @@ CREATE TABLE embedding (
     token_offsets BLOB NOT NULL,
     UNIQUE (content_hash, embedder));
 """
+STEPS = (
+    SCHEMA,
+    """
+ALTER TABLE book ADD COLUMN root TEXT NOT NULL DEFAULT '';
+CREATE TABLE left_out (
+    corpus TEXT NOT NULL,
+    slug TEXT NOT NULL,
+    filename TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (corpus, slug, filename)) WITHOUT ROWID;
+""",
+)
+"""What makes each version of the tables out of the one before it."""
 
 
 class FileState(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +68,20 @@ class FileState(msgspec.Struct, frozen=True, kw_only=True):
     changed_ns: int
     """When its content or its entry changed last; 0 if that was so recent that one more change might not show."""
     sha256: str
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A file or folder that is in no book, and why."""
+
+    filename: str
+    """Relative to the book's folder, or to the corpus where it belongs to no book."""
+    reason: str
+    book: str = ""
+    """Slug of the book; empty: it lies beside the books."""
+
+    def line(self) -> str:
+        """`robots/notes.odt: is a .odt file ...`."""
+        return f"{self.book}{'/' if self.book else ''}{self.filename}: {self.reason}"
 
 
 class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +96,8 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
     previous: str | None
     manifest_sha256: str
     """Of the current generation's manifest, which holds the hashes of all its files."""
+    root: str = ""
+    """The book's own folder within the corpus, absolute; empty: not known."""
 
 
 class Catalog:
@@ -101,10 +130,11 @@ class Catalog:
             raise IndexUnavailable(f"The catalogue has version {version}, this program knows {SCHEMA_VERSION}.")
         with self.transaction():
             # Another process may have made the tables while this one waited for the write lock.
-            if self.connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                for statement in SCHEMA.split(";\n"):
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+            for step in STEPS[version:]:
+                for statement in step.split(";\n"):
                     self.connection.execute(statement)
-                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -121,8 +151,8 @@ class Catalog:
     def books(self) -> list[PublishedBook]:
         """All published books, the one published first first."""
         rows = self.connection.execute(
-            "SELECT book.info, book.corpus, book.recipe, book.current, book.previous, generation.manifest_sha256"
-            " FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"
+            "SELECT book.info, book.corpus, book.recipe, book.current, book.previous, generation.manifest_sha256,"
+            " book.root FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"
         )
         return [
             PublishedBook(
@@ -132,8 +162,9 @@ class Catalog:
                 current=current,
                 previous=previous,
                 manifest_sha256=manifest,
+                root=root,
             )
-            for info, corpus, recipe, current, previous, manifest in rows
+            for info, corpus, recipe, current, previous, manifest, root in rows
         ]
 
     def book(self, slug: str) -> PublishedBook | None:
@@ -180,9 +211,10 @@ class Catalog:
                 (book.current, slug, book.manifest_sha256, published),
             )
             self.connection.execute(
-                "INSERT INTO book (slug, info, corpus, recipe, current, previous) VALUES (?, ?, ?, ?, ?, ?)"
+                "INSERT INTO book (slug, info, corpus, recipe, current, previous, root) VALUES (?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (slug) DO UPDATE SET info = excluded.info, corpus = excluded.corpus,"
-                " recipe = excluded.recipe, current = excluded.current, previous = excluded.previous",
+                " root = excluded.root, recipe = excluded.recipe, current = excluded.current,"
+                " previous = excluded.previous",
                 (
                     slug,
                     msgspec.json.encode(book.info).decode(),
@@ -190,6 +222,7 @@ class Catalog:
                     book.recipe,
                     book.current,
                     old and old.current,
+                    book.root,
                 ),
             )
             self.connection.execute(
@@ -201,6 +234,23 @@ class Catalog:
                 "INSERT INTO file (slug, filename, size, changed_ns, sha256) VALUES (?, ?, ?, ?, ?)",
                 [(slug, state.filename, state.size, state.changed_ns, state.sha256) for state in files],
             )
+
+    def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
+        """Remember what the newest ingest of a folder left out, in the place of what an earlier one did.
+
+        Args:
+            corpus: The folder, absolute.
+            left_out: Each file or folder once.
+        """
+        rows = [(corpus, item.book, item.filename, item.reason) for item in left_out]
+        with self.transaction():
+            self.connection.execute("DELETE FROM left_out WHERE corpus = ?", (corpus,))
+            self.connection.executemany("INSERT OR REPLACE INTO left_out VALUES (?, ?, ?, ?)", rows)
+
+    def left_out(self) -> list[LeftOut]:
+        """What is in no book, of all folders that were ingested, by book and name."""
+        rows = self.connection.execute("SELECT slug, filename, reason FROM left_out ORDER BY slug, filename, corpus")
+        return [LeftOut(book=slug, filename=filename, reason=reason) for slug, filename, reason in rows]
 
     def withdraw(self, slug: str) -> None:
         """Take a book off the shelf; its generations are deleted once nobody reads them."""
@@ -257,3 +307,18 @@ class Catalog:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def read_left_out(path: Path) -> list[LeftOut]:
+    """What the newest ingests left out, as a catalogue remembers it; nothing before the first one.
+
+    Args:
+        path: `catalog.db`.
+
+    Raises:
+        IndexUnavailable: The file is no catalogue of this program.
+    """
+    if not path.exists():
+        return []
+    with Catalog(path) as catalog:
+        return catalog.left_out()

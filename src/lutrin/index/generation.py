@@ -22,13 +22,13 @@ import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import definitions, lexical
+from lutrin.index import lexical
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore, WordIndex
-from lutrin.records import Chunk
+from lutrin.records import Chunk, TextRole
 
 T = TypeVar("T")
 WordsFrom = Callable[[str], list[tuple[str, int]]]
@@ -87,14 +87,18 @@ class OpenGeneration:
         self._kept: dict[str, tuple[int, Chunk]] = {}
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
-        known = passages.execute("SELECT chunk_id, window_start, first, outline FROM chunk ORDER BY row").fetchall()
-        ids, starts, firsts, outlines = zip(*known, strict=True) if known else ((), (), (), ())
+        known = passages.execute(
+            "SELECT chunk_id, window_start, first, role, variant FROM chunk ORDER BY row"
+        ).fetchall()
+        ids, starts, firsts, roles, variants = zip(*known, strict=True) if known else ((),) * 5
         self._postings = Postings(ids, self._read_postings)
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
         self.firsts: npt.NDArray[np.int64] = np.array(firsts, dtype=np.int64)
         """(chunks,): row of the first chunk that each one nearly repeats, its own if there is none."""
-        self.outlines: npt.NDArray[np.bool_] = np.array(outlines, dtype=np.bool_)
-        """(chunks,): whether a chunk does little more than list titles; see `lutrin.index.repeats`."""
+        self.roles: tuple[TextRole, ...] = tuple(roles)
+        """(chunks,): what each chunk is for; see `lutrin.ingest.roles`."""
+        self.variants: tuple[str, ...] = tuple(variants)
+        """(chunks,): the tab, device or system that each chunk is for; empty where it is for all."""
         self.repeats = int((self.firsts != np.arange(len(known))).sum())
         """Chunks that nearly repeat an earlier one."""
 
@@ -106,7 +110,8 @@ class OpenGeneration:
         Args:
             vector: (dimension,), of length 1.
             k: How many at most.
-            where: Only chunks whose `chapter`, `module`, `filename`, `section` or `content_type` is this.
+            where: Only chunks whose `chapter`, `module`, `filename`, `section`, `content_type`, `role` or `variant` is
+                this.
 
         Returns:
             Pairs of chunk id and cosine of its nearest window, best first.
@@ -224,25 +229,6 @@ class OpenGeneration:
         near = np.vecdot(self.windows[taken], vector)  # row by row: see `tokens.product`
         best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
         return best
-
-    async def definitions(self, text: str) -> list[tuple[str, Chunk, int]]:
-        """Where the book says what the terms of a text mean, in the order of the text.
-
-        Returns:
-            The stems of each term, and the chunk and the index of its unit that define it best.
-
-        Raises:
-            IndexUnavailable: The index cannot be read.
-        """
-
-        def read() -> list[tuple[str, Chunk, int]]:
-            query = "SELECT record FROM chunk WHERE row = ?"
-            return [
-                (item.term, decode_chunk(self._passages.execute(query, (item.row,)).fetchone()[0]), item.position)
-                for item in definitions.read(self._passages, text)
-            ]
-
-        return await self._query(read)
 
     async def neighbours(self, chunk: Chunk) -> list[Chunk]:
         """The chunks just before and just after one, in its file."""

@@ -159,7 +159,7 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-FILTERS = ("chapter", "module", "filename", "section", "content_type")
+FILTERS = ("chapter", "module", "filename", "section", "content_type", "role", "variant")
 
 
 def chunk_filter(where: Mapping[str, str] | None) -> tuple[str, tuple[str, ...]]:

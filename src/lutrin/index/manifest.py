@@ -7,20 +7,8 @@ import msgspec
 from lutrin.errors import IndexUnavailable
 from lutrin.records import BookInfo
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 5
 MANIFEST = "manifest.json"
-
-
-class ScopeFit(msgspec.Struct, frozen=True, kw_only=True):
-    """How to tell whether the book speaks of a question, fitted on the book itself; see `lutrin.retrieve.scope`."""
-
-    weights: tuple[float, ...]
-    """Of each signal."""
-    bias: float
-    questions: int
-    """On which it was fitted."""
-    signals: int = 0
-    """Version of the signals that the weights are for; a fit for others is not used."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,10 +31,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
-    scope: ScopeFit | None = None
-    """None: the book is too small to fit anything on."""
-    subjects: tuple[str, ...] = ()
-    """Names that the whole book speaks of, lower case; see `lutrin.index.subjects`."""
 
 
 def read_manifest(directory: Path) -> Manifest:

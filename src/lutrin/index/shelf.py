@@ -28,9 +28,10 @@ POLL_S = 1.0
 class _Held:
     """An open generation, and how many answers are using it."""
 
-    def __init__(self, generation: OpenGeneration, corpus: Path) -> None:
+    def __init__(self, generation: OpenGeneration, corpus: Path, root: Path | None) -> None:
         self.generation = generation
         self.corpus = corpus
+        self.root = root
         self.leases = 0
         self.retired = False
 
@@ -112,6 +113,17 @@ class Shelf:
             raise NotFound(f"There is no book {slug}.")
         return held.corpus
 
+    def root(self, slug: str) -> Path | None:
+        """The book's own folder; None where it is not known. It may be gone, or be another machine's.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        held = self._held.get(slug)
+        if held is None:
+            raise NotFound(f"There is no book {slug}.")
+        return held.root
+
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
         """Use a book's current generation; it stays open until the block ends, whatever is published meanwhile.
@@ -186,7 +198,7 @@ class Shelf:
             else:
                 self._broken.discard(name)
                 self._log.info("shelf.opened", book=book.info.slug, generation=name, chunks=generation.manifest.chunks)
-                return _Held(generation, Path(book.corpus))
+                return _Held(generation, Path(book.corpus), Path(book.root) if book.root else None)
         return None
 
     def _require_same_model(self, folder: Path) -> None:
@@ -235,4 +247,4 @@ class PinnedShelf(Shelf):
         """
         if not self._held:
             generation = await open_generation(self._directory, self._store)
-            self._held = {generation.book.slug: _Held(generation, Path())}
+            self._held = {generation.book.slug: _Held(generation, Path(), None)}

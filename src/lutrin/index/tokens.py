@@ -1,8 +1,9 @@
 """Token vectors of every chunk, kept small and memory-mapped, and MaxSim over them.
 
 Late interaction (Khattab and Zaharia 2020, ColBERT) with the token vectors that a single-vector embedder computes
-anyway: a question token scores a passage or a unit by its best match among their tokens. Vectors are projected by a PCA
-that is fitted on the book to `DIMENSION` dimensions, made length 1 and kept as int8: 64 bytes a token.
+anyway: a question token scores a passage or a unit by its best match among their tokens. Vectors are projected as was
+learned with the encoder (128 numbers), or by a PCA that is fitted on the book where nothing was, made length 1 and kept
+as int8.
 
 A chunk's tokens lie in one run. It is cut into segments: the heading path, each unit, and what lies between them, so
 that one `np.maximum.reduceat` finds the best match of every unit of every passage at once.

@@ -2,6 +2,8 @@
 
 from bisect import bisect_right
 
+from lutrin.ingest.placed import indentation
+
 # A fence whose end is farther away is believed to be one.
 _FARTHEST = 2000
 
@@ -61,3 +63,11 @@ class Ahead:
     def _text(self, number: int) -> str:
         begin, end = self._lines[number]
         return self._source[begin:end].strip(" \t>")
+
+    def is_indented(self, number: int, columns: int) -> bool:
+        """Whether the line behind this one, or behind a blank one, is indented by so many columns."""
+        for begin, end in self._lines[number + 1 : number + 3]:
+            at, indent = indentation(self._source, begin, begin, end)
+            if at < end:
+                return indent >= columns
+        return False

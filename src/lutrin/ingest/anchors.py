@@ -12,9 +12,13 @@ _KEPT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "
 _CIRCLED = range(0x24B6, 0x24EA)
 
 # `## Title {#id}` and, since 3.10, `## Title {/* #id */}` and `## Title <!-- #id -->`; words behind the id don't count.
+# Kramdown and Pandoc put classes beside the id or in its place, `{: .lead #id}`; others write `## Title[[id]]`.
 _EXPLICIT = re.compile(
-    r"\s*(?:\{(?:#(?P<plain>[^\s{}]+)|/\*\s*#(?P<comment>[^\s{}*]+)(?:\s[^{}*]*)?\*/)\s*\}"
-    r"|<!--\s*#(?P<html>[^\s<>]+)(?:\s[^<>]*)?-->)\s*$"
+    r"\s*(?:\{(?::[ \t]*)?(?:\.[\w-]+[ \t]+){0,9}#(?P<plain>[^\s{}]+)(?:[ \t]+(?:\.|[\w-]+=)[^{}]*)?\}"
+    r"|\{/\*\s*#(?P<comment>[^\s{}*]+)(?:\s[^{}*]*)?\*/\s*\}"
+    r"|<!--\s*#(?P<html>[^\s<>]+)(?:\s[^<>]*)?-->"
+    r"|\{(?::[ \t]*)?\.[\w-]+(?:\s[^{}]*)?\}"
+    r"|\[\[(?P<bracketed>[\w.-]+)\]\])\s*$"
 )
 
 
@@ -52,4 +56,5 @@ def explicit_id(text: str) -> tuple[int, str]:
     match = _EXPLICIT.search(text[-300:])
     if match is None:
         return len(text), ""
-    return len(text) - min(300, len(text)) + match.start(), match["plain"] or match["comment"] or match["html"]
+    anchor = next((value for value in match.groups() if value), "")
+    return len(text) - min(300, len(text)) + match.start(), anchor

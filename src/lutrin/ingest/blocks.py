@@ -10,6 +10,7 @@ from collections.abc import Callable
 from lutrin.ingest import containers, flow, leaves
 from lutrin.ingest.ahead import Ahead
 from lutrin.ingest.containers import Open
+from lutrin.ingest.dialects import ATTRIBUTES, settle
 from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
 from lutrin.ingest.myst import LOOKS_LIKE_MYST, UNSEEN_LINE, expand, shown_option
 from lutrin.ingest.nest import nest
@@ -34,7 +35,8 @@ def parse_blocks(
     parser = _Parser(source, start, problem, mdx=mdx)
     parser.run()
     blocks = nest(parser.root.children, problem, strict=mdx)
-    return expand(blocks, source) if parser.myst else blocks, parser.references
+    blocks = expand(blocks, source) if parser.myst else blocks
+    return settle(blocks, source, problem, mdx=mdx), parser.references
 
 
 class _Parser:
@@ -103,7 +105,7 @@ class _Parser:
                     break
                 pos = self.at + 1
                 pos += self.source.startswith((" ", "\t"), pos, end)
-            elif isinstance(container.node, Item):
+            elif container.width:
                 blank = self.at >= end
                 if (blank and not container.touched) or (not blank and self.indent < container.width):
                     break
@@ -260,6 +262,8 @@ class _Parser:
     def _text(self, pos: int, end: int) -> None:
         """Give the rest of a line to the open leaf, or start a paragraph with it."""
         lazy = self.matched < len(self.stack)
+        if lazy and not self.mdx and ATTRIBUTES.fullmatch(self.source[self.at : end].rstrip()):
+            self._close_to(self.matched)  # they belong to what they stand behind, not to the paragraph inside
         if isinstance(self.leaf, ParagraphLeaf):
             self.leaf.ranges.append((self.at, end))
             return
@@ -289,6 +293,11 @@ class _Parser:
             return at + 1 + source.startswith((" ", "\t"), at + 1, end)
         if (item := leaves.ITEM.match(source, at, end)) is not None:
             return self._item(item[1], end)
+        box = containers.indented(source[at:end]) if source[at] in "!?=" and not self.mdx else None
+        if box is not None and self.ahead.is_indented(number, self.indent + 4):
+            self._close_to(self.matched)
+            self._hold("", box[0], at + box[1], at + box[2], width=self.indent + 4)
+            return -1
         if source[at] == ":" and (found := containers.directive(source[at:end])):
             if not found[1] and self.ahead.fence_closes(number, ":::") is None:
                 return None  # three colons and a word that nothing knows and nothing closes
@@ -318,10 +327,10 @@ class _Parser:
         self._push(Open(item.children, item, width=indent + len(marker) + (1 if wide else spaces), touched=not blank))
         return text if blank or not wide else skip_columns(self.source, self.begin, after, end, 1)
 
-    def _hold(self, fence: str, name: str, start: int, end: int) -> None:
+    def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
         title = Placed.of(self.source, [(start, end)]).stripped()
         held = Admonition(name, title if title.text else None, self.at, self.at)
-        self._push(Open(held.children, held, fence=fence), held)
+        self._push(Open(held.children, held, width, fence, touched=True), held)
 
     def _options(self, number: int) -> int:
         """Skip MyST's `:class: warning` lines behind a directive; the class may make it a warning."""

@@ -4,23 +4,24 @@ import asyncio
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
-from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, keep_scope, read_book_file
-from lutrin.index.catalog import FileState
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
+from lutrin.index.catalog import FileState, LeftOut
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES
-from lutrin.index.manifest import MANIFEST, ScopeFit
+from lutrin.index.manifest import MANIFEST
 from lutrin.index.verify import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
+from lutrin.ingest.placing import placed
 from lutrin.ingest.plan import Plan, folder_of
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
@@ -30,7 +31,6 @@ from lutrin.settings import Settings
 from lutrin.threads import in_thread
 
 BUILDING = ".building-"
-Fit = Callable[[Path], Awaitable[ScopeFit | None]]
 """Learns on the folder of a finished generation, not published yet, which questions it answers."""
 Read = tuple[BookFile, list[Chunk]]
 
@@ -55,6 +55,8 @@ class _Tally:
     kept: set[str] = field(default_factory=set)
     """Files that could not be read and stay as the index has them."""
     errors: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    """Of the files that could not be read, those of which the index has nothing."""
     notices: list[Notice] = field(default_factory=list)
     positions: dict[str, float | None] = field(default_factory=dict)
     """`sidebar_position` of each file in the new generation."""
@@ -73,9 +75,9 @@ class BookIngest:
         cache: Holds embeddings.
         store: Makes the vector index.
         verify: Reads the new generation back in a fresh process.
-        fit: Learns which questions it answers; None: nothing is learnt.
         current: Folder of the current generation, if it is intact.
         password: Of encrypted PDFs.
+        lenient: Pages that MDX would refuse are read as far as they go.
         progress: Told of each step.
     """
 
@@ -91,9 +93,9 @@ class BookIngest:
         cache: EmbeddingCache,
         store: VectorStore,
         verify: Verify,
-        fit: Fit | None,
         current: Path | None,
         password: str,
+        lenient: bool,
         progress: Progress,
     ) -> None:
         self._book = book
@@ -106,9 +108,9 @@ class BookIngest:
         self._cache = cache
         self._store = store
         self._verify = verify
-        self._fit = fit
         self._current = current
         self._password = password
+        self._lenient = lenient
         self._progress = progress
         self._tally = _Tally()
         self._before: sqlite.Connection | None = None
@@ -147,8 +149,6 @@ class BookIngest:
                 cache=self._cache,
                 store=self._store,
             )
-            if self._fit is not None:
-                await asyncio.to_thread(keep_scope, building, await self._fit(building))
             await self._verify(building)
             digest = await asyncio.to_thread(put_in_place, building, home / self._name)
         finally:
@@ -199,16 +199,20 @@ class BookIngest:
         if before is not None:
             self._tally.kept.add(file.name)
             problem += " The index keeps its earlier state."
+        else:
+            reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
+            self._tally.left_out.append(LeftOut(filename=file.name, reason=reason, book=self._book.info.slug))
         self._tally.errors.append(problem)
         return before
 
     def _cut(self, file: SourceFile) -> Read:
         state = self._plan.states.get(file.name)
-        document = read_document(file, self._book, password=self._password)
+        document = read_document(file, self._book, password=self._password, lenient=self._lenient)
         if state is None:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens
         chunks = chunk_document(document, self._book.info, self._embedder.token_offsets, target, overlap)
+        chunks = placed(document, chunks)
         self._tally.processed += 1
         self._tally.updated += file.name in self._plan.known
         self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]
@@ -244,6 +248,7 @@ class BookIngest:
                 texts_embedded=self._embedding.done,
                 errors=tuple(tally.errors),
                 notices=tuple(tally.notices),
+                left_out=tuple(tally.left_out),
             )
         )
 

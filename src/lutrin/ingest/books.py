@@ -1,10 +1,11 @@
-"""Books: a folder with `book.toml`, its chapters' folders and their labels."""
+"""A book on the disk: its title, its folders and their labels, and where a page stands in it."""
 
 import json
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,26 @@ import yaml
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import slug
-from lutrin.ingest.contents import bare, pages_in_order
 from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.markdown import Page, title_from_name
+from lutrin.ingest.navigation import Entry, bare
+from lutrin.ingest.scan import Rules
+from lutrin.ingest.sites import HOMES, Site, is_mdbook, read_site
 from lutrin.records import BookInfo
 
 _MAX_CHARS = 65_536
-_INDEXES = ("index.mdx", "index.md", "README.md", "README.mdx", "readme.md")
+_INDEXES = ("index.mdx", "index.md", "_index.md", "README.md", "README.mdx", "readme.md", "Readme.md")
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62})")
 _CHAPTER = re.compile(r"\bchapter[-_ .]*(\d+)", re.IGNORECASE)
 _CHAPTER_NAME = re.compile(r"\b(?:chapter|lesson|week)\b|\bch[-_ .]?\d", re.IGNORECASE)
+_ORDER = re.compile(r"(?:(?:chapter|lesson|part|module|unit|week|section|day|ch)[-_ .]?)?(\d{1,9})", re.IGNORECASE)
 _MODULE_NAME = re.compile(r"\b(?:part|module|unit|volume|section)\b", re.IGNORECASE)
+# What a first page is called that does not name the book.
+_NAMELESS = frozenset(
+    "introduction,intro,home,welcome,readme,index,overview,summary,contents,table of contents,preface,about,start,"
+    "getting started,documentation,docs,setup".split(",")
+)
+_LONGEST_TITLE = 120
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,8 @@ class Folder:
 
     label: str
     position: float | None = None
+    is_simulation: bool | None = None
+    """Whether its pages speak of a simulated world, if its author says so."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +54,46 @@ class Book:
     root: Path
     folders: Mapping[str, Folder]
     """By path relative to the book's folder."""
-    contents: Mapping[str, int] = field(default_factory=dict)
-    """Place of each page in the site's own table of contents, by path without suffix."""
+    site: Site = field(default_factory=Site)
+    """What the configuration of its site says."""
+    rules: Rules = field(default_factory=Rules)
+    """What of the folder is no page."""
+    shared: str = ""
+    """A folder that holds every page: no part or chapter, for it tells none from another."""
+    simulation: bool | None = None
+    """Whether the whole book speaks of a simulated world."""
+    slug_given: bool = False
+    """The slug was chosen by the book's author or operator, not made of a name."""
+
+    @property
+    def make(self) -> str:
+        """The program that its folder is laid out for, in words."""
+        return self.site.make or ("one file" if self.rules.only and len(self.rules.only) == 1 else "folder")
+
+    @cached_property
+    def contents(self) -> Mapping[str, int]:
+        """Place of each page in the site's own table of contents, by path without suffix."""
+        return {entry.path: number for number, entry in enumerate(self.site.entries)}
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Entry]:
+        return {entry.path: entry for entry in self.site.entries}
 
     def place(self, filename: str, title: str) -> tuple[str, str]:
         """Module (part) and chapter that a file belongs to.
 
-        The folder that is named a part or module, else the first of several, is the module; the one below it, or the
-        one that is named a chapter, is the chapter. A file without such a folder is a chapter of its own.
+        The site's own table of contents says it, else the folders do: the one that is named a part or module, else the
+        first of several, is the module; the one below it, or the one that is named a chapter, is the chapter. A file
+        without such a folder is a chapter of its own. Folders that only hold the text (`docs`, `lessons`) are neither.
         """
-        parts = filename.split("/")[:-1]
-        paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+        entry = self._entries.get(bare(filename))
+        if entry is not None and (entry.module or entry.chapter or entry.under):
+            return entry.module, entry.chapter or self._title_of(entry.under) or title
+        folders = filename.split("/")[:-1]
+        skipped = self.shared.count("/") + 1 if self.shared else 0
+        deep = ["/".join(folders[: depth + 1]) for depth in range(skipped, len(folders))]
+        paths = [path for path in deep if path.rpartition("/")[2].lower() not in HOMES]
+        parts = [path.rpartition("/")[2] for path in paths]
         labels = [self.folders[path].label if path in self.folders else title_from_name(path) for path in paths]
         chapter = next((i for i, name in enumerate(parts) if _names_chapter(name, labels[i])), None)
         module = next((i for i, name in enumerate(parts) if i != chapter and _names_module(name, labels[i])), None)
@@ -64,10 +105,18 @@ class Book:
             chapter = 0 if module is None else module + 1
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
 
+    def is_simulation(self, filename: str) -> bool | None:
+        """Whether a page speaks of a simulated world: as the nearest folder above it says, else the book."""
+        folders = filename.split("/")[:-1]
+        above = ("/".join(folders[: depth + 1]) for depth in reversed(range(len(folders))))
+        given = (self.folders[path].is_simulation for path in above if path in self.folders)
+        return next((value for value in given if value is not None), self.simulation)
+
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
         """A key that sorts files as a reader leafs through them: by contents or positions where given, else by name."""
         parts = filename.split("/")
-        keys = [(float(self.contents.get(bare(filename), len(self.contents))), "")]
+        unnamed = -1 if filename in _INDEXES else len(self.contents)
+        keys = [(float(self.contents.get(bare(filename), unnamed)), "")]
         for depth, part in enumerate(parts):
             folder = self.folders.get("/".join(parts[: depth + 1]))
             given = position if depth == len(parts) - 1 else folder.position if folder else None
@@ -75,6 +124,10 @@ class Book:
                 given = -1.0 if depth == len(parts) - 1 and part in _INDEXES else _leading_number(part)
             keys.append((given, part))
         return tuple(keys)
+
+    def _title_of(self, path: str) -> str:
+        """What a page calls itself, by its path without suffix."""
+        return next((title for suffix in (".md", ".mdx") if (title := page_title(self.root / f"{path}{suffix}"))), "")
 
 
 def _names_chapter(name: str, label: str) -> bool:
@@ -86,69 +139,100 @@ def _names_module(name: str, label: str) -> bool:
 
 
 def _leading_number(name: str) -> float:
-    match = re.match(r"\d{1,9}", name)
-    return float(match.group()) if match else 1e9
+    match = _ORDER.match(name)
+    return float(match[1]) if match else 1e9
 
 
-def find_books(path: Path, *, slug_: str = "", title: str = "", edition: str = "") -> list[Book]:
-    """The books in a folder: itself if it has a `book.toml`, else its children that have one, else itself.
+def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
+    """Read a book's description, what its site says of it, and the labels of its folders.
 
     Args:
-        path: A folder, or one file, which is then a book of one page.
-        slug_: Overrides the slug of a single book.
-        title: Overrides its title.
-        edition: Overrides its edition.
-
-    Raises:
-        DocumentError: A `book.toml` cannot be read.
-    """
-    roots = [path]
-    if path.is_dir() and not (path / "book.toml").is_file():
-        children = sorted(
-            child for child in path.iterdir() if (child / "book.toml").is_file() and not child.is_symlink()
-        )
-        roots = children or [path]
-    books = [open_book(root) for root in roots]
-    if len(books) == 1:
-        given = {"slug": slug_, "title": title, "edition": edition}
-        changes: dict[str, Any] = {name: value for name, value in given.items() if value}
-        books = [replace(books[0], info=msgspec.structs.replace(books[0].info, **changes))]
-    return books
-
-
-def open_book(root: Path) -> Book:
-    """Read a book's description and the labels of its folders.
+        root: The book's folder, or one file, which is then a book of one page.
+        only: The book consists of these files of the folder.
 
     Raises:
         DocumentError: `book.toml` cannot be read.
     """
-    values: dict[str, Any] = {}
-    file = root / "book.toml"
-    if file.is_file():
-        try:
-            values = tomllib.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise DocumentError("book.toml", f"cannot be read ({error})") from None
-        values = values.get("book", values) if isinstance(values.get("book", values), dict) else values
-    name = root.resolve().name
-    title = str(values.get("title") or title_from_name(name))
+    if not root.is_dir():
+        folder, only = root.parent, frozenset({root.name})
+        title = page_title(root) or title_from_name(root.stem)
+        return Book(BookInfo(slug=slug_of(root.stem), title=title), folder, {}, Site(), Rules(only))
+    values = _description(root)
+    site = read_site(root) if only is None else Site()
     given = str(values.get("slug") or "")
     if given and not _SLUG.fullmatch(given):
         raise DocumentError("book.toml", f"slug {given!r} may hold small letters, digits and hyphens only")
+    name = root.resolve().name
     info = BookInfo(
-        slug=given or _slug_of(name),
-        title=title,
+        slug=given or slug_of(name),
+        title=str(values.get("title") or site.title or _first_title(root, site.home) or title_from_name(name)),
         edition=str(values.get("edition") or ""),
         version=str(values.get("version") or "1"),
-        language=str(values.get("language") or "en"),
+        language=str(values.get("language") or site.language or "en"),
     )
-    folder = root if root.is_dir() else root.parent
-    if not root.is_dir():
-        return Book(info, folder, {})
-    return Book(info, folder, _folders(folder), pages_in_order(folder))
+    rules = Rules(only, site.aside, _apart(root, site))
+    folders = {} if only else _folders(root)
+    if not values.get("title") and info.title == title_from_name(name):
+        info = msgspec.structs.replace(info, title=_spelled(info.title, folders))
+    return Book(
+        info,
+        root,
+        folders,
+        _in_docusaurus(root, site),
+        rules,
+        simulation=_truth(values.get("is_simulation")),
+        slug_given=bool(given),
+    )
 
 
-def _slug_of(name: str) -> str:
+def _spelled(title: str, folders: Mapping[str, Folder]) -> str:
+    """A title made of a folder's name, with the capitals that the book's own headings give its words: `IoT`."""
+    words = {word.casefold(): word for folder in folders.values() for word in re.findall(r"\w+", folder.label)}
+    known = {folded: word for folded, word in words.items() if word[1:] != word[1:].lower()}
+    return re.sub(r"\w+", lambda match: known.get(match.group().casefold(), match.group()), title)
+
+
+def _description(root: Path) -> dict[str, Any]:
+    """What our own `book.toml` says; of mdBook's only what is meant for us, too (a slug, an edition)."""
+    file = root / "book.toml"
+    if not file.is_file():
+        return {}
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DocumentError("book.toml", f"cannot be read ({error})") from None
+    return {**values, **values["book"]} if is_mdbook(values) else values
+
+
+def _first_title(root: Path, home: str) -> str:
+    """What the first page calls the book, if that is a name."""
+    title = _index_title(root) or (_index_title(root / home) if home else "")
+    return title if 0 < len(title) <= _LONGEST_TITLE and title.casefold().strip(" !.") not in _NAMELESS else ""
+
+
+def _apart(root: Path, site: Site) -> str:
+    """The folder whose neighbours are about the project, where the site has one."""
+    return site.home if site.make in _APART and (root / site.home).is_dir() else ""
+
+
+_APART = frozenset({"mdBook", "MkDocs", "Hugo", "mdBook or GitBook"})
+_ORDINAL = re.compile(r"^\d+[-_. ]+(?=.)")
+
+
+def _in_docusaurus(root: Path, site: Site) -> Site:
+    """Sidebars of Docusaurus name pages without the numbers that their files begin with: the files' names again."""
+    if site.make != "Docusaurus" or not site.entries:
+        return site
+    names: dict[str, str] = {}
+    for path in sorted((root / site.home).rglob("*.md*")):
+        name = path.relative_to(root).as_posix()
+        names.setdefault("/".join(_ORDINAL.sub("", part) for part in bare(name).split("/")), bare(name))
+    entries = (replace(entry, path=names.get(entry.path, entry.path)) for entry in site.entries)
+    return replace(site, entries=tuple(entries))
+
+
+def slug_of(name: str) -> str:
+    """A slug made of a name."""
     kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in slug(name))
     return re.sub(r"-+", "-", kept).strip("-")[:63] or "book"
 
@@ -179,10 +263,16 @@ def _folder(path: Path) -> Folder:
     text = " ".join(label.split()) if isinstance(label, str) else ""
     text = text or _index_title(path) or title_from_name(path.name)
     number = _CHAPTER.search(path.name)
-    if number is not None and not _CHAPTER_NAME.search(text):
+    if number is not None and text.casefold() == number.group().casefold():
+        text = f"Chapter {int(number[1])}"
+    elif number is not None and not _CHAPTER_NAME.search(text):
         text = f"Chapter {int(number[1])}: {text}"
     number_given = isinstance(position, int | float) and not isinstance(position, bool)
-    return Folder(text, float(str(position)) if number_given else None)
+    return Folder(text, float(str(position)) if number_given else None, _truth(category.get("is_simulation")))
+
+
+def _truth(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _category(path: Path) -> dict[str, Any]:
@@ -200,12 +290,19 @@ def _category(path: Path) -> dict[str, Any]:
 
 
 def _index_title(path: Path) -> str:
-    for name in _INDEXES:
-        text = _small_text(path / name)
-        if text is not None:
-            front = read_front_matter(text, lambda _offset, _message: None)
-            return front.text("title") or (Page(text, name).title if "# " in text else "")
-    return ""
+    return next((title for name in _INDEXES if (title := page_title(path / name))), "")
+
+
+def page_title(path: Path) -> str:
+    """What a page of Markdown calls itself; empty if it does not say."""
+    text = _small_text(path) if path.suffix.lower() in {".md", ".mdx", ".markdown"} else None
+    if text is None:
+        return ""
+    front = read_front_matter(text, lambda _offset, _message: None)
+    return front.text("title") or (Page(text, path.name).title if _HEADING.search(text) else "")
+
+
+_HEADING = re.compile(r"^(?:\# |=+[ \t]*$|<h1)", re.MULTILINE)
 
 
 def _small_text(path: Path) -> str | None:

@@ -9,7 +9,11 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
+from msgspec import structs
+
+from lutrin.ingest.roles import with_roles
 from lutrin.records import BookInfo, Chunk, ContentType, Document, Notice, Section, Unit, embedded_text
 
 TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
@@ -48,13 +52,15 @@ def chunk_document(
         target_tokens: Length to aim at, headings included; only a unit that is longer by itself exceeds it.
         overlap_tokens: At most so many tokens of whole units are repeated at the start of the next chunk of a section.
     """
+    document = with_roles(document)
     count = _Counter(embedder_token_offsets)
     chunks: list[Chunk] = []
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     for group in _groups(document):
         path = group.section.heading_path
         room = max(target_tokens - count(" > ".join(path)), target_tokens // 4)
-        for units in _pack(group.units, count, room, overlap_tokens):
+        packed = [run for part in _alike(group.units) for run in _pack(part, count, room, overlap_tokens)]
+        for units in packed:
             text = render(units)
             content_hash = hashlib.sha256(embedded_text(path, text).encode("utf-8", "surrogatepass")).hexdigest()
             name = "\n".join((book.slug, document.filename, *path, content_hash, str(seen[path, content_hash])))
@@ -85,6 +91,8 @@ def chunk_document(
                     is_simulation=document.is_simulation,
                     content_hash=content_hash,
                     units=tuple(units),
+                    role=units[0].role,
+                    variant=units[0].variant,
                 )
             )
     return chunks
@@ -142,16 +150,7 @@ def _groups(document: Document) -> list[_Group]:
 
 
 def _in_block(unit: Unit, block: int) -> Unit:
-    return Unit(
-        kind=unit.kind,
-        text=unit.text,
-        char_start=unit.char_start,
-        char_end=unit.char_end,
-        lead=unit.lead,
-        language=unit.language,
-        block=block,
-        warning=unit.warning,
-    )
+    return structs.replace(unit, block=block)
 
 
 def _title_unit(document: Document, section: Section) -> Unit:
@@ -159,13 +158,20 @@ def _title_unit(document: Document, section: Section) -> Unit:
     for ending in "\r\n":
         found = document.source.find(ending, section.char_start)
         line_end = found if 0 <= found < line_end else line_end
-    return Unit(kind="sentence", text=section.title, char_start=section.char_start, char_end=line_end)
+    return Unit(
+        kind="sentence", text=section.title, char_start=section.char_start, char_end=line_end, role=section.role
+    )
 
 
 def _page(document: Document, group: _Group, start: int) -> int | None:
     if document.page_starts:
         return max(1, sum(1 for offset in document.page_starts if offset <= start))
     return group.section.page
+
+
+def _alike(units: Sequence[Unit]) -> list[list[Unit]]:
+    """Runs of units of one role and variant."""
+    return [list(run) for _, run in groupby(units, key=lambda unit: (unit.role, unit.variant))]
 
 
 # Units to chunks ---------------------------------------------------------------------------------------------------

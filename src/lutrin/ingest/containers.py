@@ -6,17 +6,27 @@ from dataclasses import dataclass, field
 from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Quote
 
 _DIRECTIVE = re.compile(
-    r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|(?P<plain>[A-Za-z][\w-]*))[ \t]*(?P<rest>.*)\Z", re.DOTALL
+    r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|\{(?P<attributes>[.#][^{}]*)\}|(?P<plain>[A-Za-z][\w-]*))[ \t]*"
+    r"(?P<rest>.*)\Z",
+    re.DOTALL,
+)
+_INDENTED = re.compile(
+    r"(?:(?:!!!|\?\?\?\+?)[ \t]+(?P<name>[A-Za-z][\w-]*)(?:[ \t]+[\w-]+)*[ \t]*(?:\"(?P<title>[^\"]*)\")?"
+    r"|===[+!]?[ \t]+\"(?P<tab>[^\"]+)\")[ \t]*\Z"
 )
 _FENCED = re.compile(r"\{(?P<braced>[\w:-]+)\}[ \t]*(?P<rest>.*)\Z", re.DOTALL)
 _LABEL = re.compile(r"\[(.*)\][ \t]*(?:\{[^{}]*\})?[ \t]*\Z", re.DOTALL)
 _ATTRIBUTES = re.compile(r"\{[^{}]*\}[ \t]*\Z")
+_CLASS = re.compile(r"(?<![\w-])\.([\w-]+)")
+_TITLE = re.compile(r"title=\"([^\"]*)\"")
 OPTION = re.compile(r"[ \t]*:(?P<name>[A-Za-z][\w-]*):(?P<value>.*)\Z", re.DOTALL)
 
 _HOLDERS = frozenset(
     "admonition secondary details dropdown spoiler tab tabs tab-set tab-item code-group grid card grid-item-card "
     "figure steps step columns column example exercise solution definition theorem proof lemma corollary quote "
-    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph".split()
+    "abstract summary question faq margin sidebar aside topic versionadded versionchanged deprecated epigraph "
+    "challenge objectives questions keypoints callout prereq prerequisite discussion testimonial instructor checklist "
+    "hint overview accordion group-tab activity quiz glossary".split()
 )
 _NO_TITLE = frozenset({"figure", "grid", "tab-set", "tabs", "code-group", "steps", "columns"})
 
@@ -44,11 +54,33 @@ def directive(line: str) -> tuple[str, str, int, int] | None:
     match = _DIRECTIVE.match(line)
     if match is None:
         return None
+    if match["attributes"]:
+        return match[1], *_of_attributes(match, line)
     name = match["braced"] or match["plain"]
     start, end = _title(line, match.start("rest"), match.end("rest"))
     if match["braced"] is None and name.lower() not in CALLOUTS and name.lower() not in _HOLDERS:
         return match[1], "", match.start("plain"), end
     return match[1], *_named(name, start, end)
+
+
+def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
+    """Class and title of Pandoc's and Quarto's `::: {.callout-note title="Mind"}`."""
+    classes = [name.removeprefix("callout-") for name in _CLASS.findall(match["attributes"])] or ["div"]
+    title = _TITLE.search(line, match.start("attributes"), match.end("attributes"))
+    name = next((CALLOUTS[name] for name in classes if name in CALLOUTS), " ".join(classes))
+    end = match.end("attributes")
+    return (name, title.start(1), title.end(1)) if title else (name, end, end)
+
+
+def indented(line: str) -> tuple[str, int, int] | None:
+    """Class and title of Material's `!!! note "Title"`, `??? question` and `=== "Tab"`, whose text is indented."""
+    match = _INDENTED.match(line)
+    if match is None:
+        return None
+    if match["tab"]:
+        return "tab", match.start("tab"), match.end("tab")
+    name = match["name"].lower()
+    return CALLOUTS.get(name, name), max(0, match.start("title")), max(0, match.end("title"))
 
 
 def fenced_directive(info: str) -> tuple[str, int, int] | None:

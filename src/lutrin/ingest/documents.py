@@ -1,29 +1,38 @@
 """One source file, whatever its kind, read into a document that knows its place in the book."""
 
+import os
+
 import msgspec
 
+from lutrin.errors import DocumentError
 from lutrin.ingest.books import Book
+from lutrin.ingest.formats import format_of
 from lutrin.ingest.limited import read_limited, read_plainly
 from lutrin.ingest.scan import SourceFile
+from lutrin.ingest.strict import refusal
 from lutrin.records import Document
 
-# A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
-_TRUSTED_BYTES = 262_144
 
-
-def read_document(file: SourceFile, book: Book, *, password: str = "") -> Document:
-    """Read a file of a book; PDFs and large files are read in a limited process of their own.
+def read_document(file: SourceFile, book: Book, *, password: str = "", lenient: bool = False) -> Document:
+    """Read a file of a book; files of most formats and large ones are read in a limited process of their own.
 
     Args:
         file: As the scan found it.
         book: The book that it belongs to: gives module and chapter.
         password: Of encrypted PDFs.
+        lenient: A page that MDX would refuse is read as far as it goes.
 
     Raises:
         DocumentError: The file cannot be read within the limits, or holds no text.
     """
-    data = file.read()
-    limited = file.suffix == ".pdf" or len(data) > _TRUSTED_BYTES
-    document = (read_limited if limited else read_plainly)(data, file.name, password)
+    kind = format_of(file.name)
+    with file.opened() as opened:
+        limited = kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes
+        document = (read_limited if limited else read_plainly)(opened, file.name, password)
+    refused = refusal(document.source) if file.suffix == ".mdx" and not lenient else None
+    if refused is not None:
+        line, reason = refused
+        raise DocumentError(file.name, f"line {line}: {reason}; MDX refuses the page (--lenient reads it all the same)")
     module, chapter = book.place(file.name, document.title)
-    return msgspec.structs.replace(document, module=module, chapter=chapter)
+    is_simulation = document.is_simulation if document.is_simulation is not None else book.is_simulation(file.name)
+    return msgspec.structs.replace(document, module=module, chapter=chapter, is_simulation=is_simulation)

@@ -70,7 +70,8 @@ def _chunk(document: Document, chunk: Chunk) -> list[str]:
     last = line_number(document.source, chunk.char_end)
     place = f"page {chunk.page_label or chunk.page}" if chunk.page else f"lines {first}-{last}"
     head = f"  [{chunk.chunk_index}] {' > '.join(chunk.heading_path)}"
-    facts = f"      {chunk.token_count} tokens, {chunk.content_type}, {place}, {chunk.chunk_id}"
+    kind = ", ".join(name for name in (chunk.content_type, chunk.role, chunk.variant) if name and name != "text")
+    facts = f"      {chunk.token_count} tokens, {kind or 'text'}, {place}, {chunk.chunk_id}"
     lines = [head, facts]
     for unit in chunk.units:
         mark = "!" if unit.warning else " "

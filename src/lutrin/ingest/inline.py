@@ -12,6 +12,7 @@ from typing import Any
 import mistune
 from mistune.core import InlineState
 
+from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
 from lutrin.ingest.flow import is_tag
 from lutrin.ingest.leaves import References
 from lutrin.ingest.script import scan_braces, scan_tag
@@ -24,6 +25,8 @@ _LONGEST = 16_000
 _NESTING = 20
 # MyST's roles that lead somewhere, and what they are written with: a text, a blank, the target in angle brackets.
 _REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
+# Of a picture, where Pandoc's writers describe it in the attributes.
+_ALT = re.compile(r"\balt=(['\"])([^'\"]+)\1")
 _TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
 # Characters of a page that may be scanned for the end of a tag or brace in vain before the rest is read as text.
 _PATIENCE = 4_000_000
@@ -53,6 +56,8 @@ class _Parser(mistune.InlineParser):
         self.register("expression", r"\{", _parse_expression, before="linebreak", start_chars="{")
         self.register("maths", r"\${1,2}(?!\$)", _parse_maths, before="linebreak", start_chars="$")
         self.register("strike", r"~~(?=[^\s~])", _parse_strike, before="linebreak", start_chars="~")
+        self.register("paren_maths", r"\\\\[(\[]", _parse_paren_maths, before="escape", start_chars="\\")
+        self.register("span", r"\[(?!\^)(?=[^\[\]\n]{1,200}\]\{)", _parse_span, before="link", start_chars="[")
         self.register("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, before="link", start_chars="[")
 
     def parse_method(self, m: Any, state: Any) -> int | None:  # noqa: ANN401 - as mistune declares it
@@ -102,7 +107,7 @@ def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
 def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
     start = m.start()
     if not state.mdx and not state.src.startswith("{/*", start):
-        return _parse_role(start, state)
+        return _parse_unseen(start, state) or _parse_role(start, state)
     end = scan_braces(state.src, start) if state.env["patience"] >= 0 else None
     if end is None:
         state.env["patience"] -= len(state.src) - start
@@ -110,6 +115,44 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
         return None
     state.append_token({"type": "expression", "raw": state.src[start + 1 : end - 1]})
     return end
+
+
+def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
+    """Attributes right behind what they belong to, and what a site generator puts something else for."""
+    match = LIQUID.match(state.src, start)
+    if match is None and start and state.src[start - 1] in ")]`*_":
+        match = ATTRIBUTES.match(state.src, start)
+    if match is None:
+        return None
+    last = state.tokens[-1] if state.tokens else {}
+    described = _ALT.search(state.src, start, match.end())
+    if described and last.get("type") == "image" and not last["children"]:
+        place = (state.base + described.start(2), state.base + described.end(2))
+        last["children"] = [{"type": "codespan", "raw": described[2], "span": place}]
+    state.append_token({"type": "comment"})
+    return int(match.end())
+
+
+def _parse_span(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    """Pandoc's `[text]{#id .class}`: the text alone is seen."""
+    close = state.src.index("]{", m.end())
+    attributes = ATTRIBUTES.match(state.src, close + 1)
+    if state.mdx or attributes is None or state.depth >= inline.max_nested_level:
+        return None
+    inner = state.copy()
+    inner.base = state.base + m.end()
+    inner.src = state.src[m.end() : close]
+    state.append_token({"type": "span", "children": inline.render(inner), "raw": attributes.group()})
+    return int(attributes.end())
+
+
+def _parse_paren_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    r"""`\\(x\\)` and `\\[x\\]`, of which Markdown makes what MathJax looks for."""
+    close = state.src.find("\\\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
+    if close < 0 or not state.src[m.end() : close].strip():
+        return None
+    state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
+    return int(close) + 3
 
 
 def _parse_role(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
@@ -137,7 +180,9 @@ def _parse_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | Non
     if close <= start:
         return None
     body = src[start:close]
-    if len(mark) == 1 and (body[0].isspace() or body[-1].isspace() or src[close + 1 : close + 2].isdigit()):
+    if len(mark) == 1 and (
+        "`" in body or body[0].isspace() or body[-1].isspace() or src[close + 1 : close + 2].isdigit()
+    ):
         return None
     state.append_token({"type": "maths", "raw": body})
     return int(close) + len(mark)

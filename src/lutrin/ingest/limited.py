@@ -1,26 +1,31 @@
 """Reading a file in a process of its own, with bounded memory and time: a hostile file costs one error line.
 
 PDFs are read so, because pypdf can be made to eat both, and large Markdown files, because a few megabytes of brackets
-take minutes. The child gets the file on its standard input and answers on its standard output, as MessagePack.
+take minutes. The child gets the open file, or its content on
+standard input, and answers on its standard output, as MessagePack.
 """
 
 import contextlib
 import logging
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Sequence
+from io import BytesIO
+from typing import BinaryIO
 
 import msgspec
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.decoding import decode
-from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.formats import format_of, suffixes_in_words
 from lutrin.records import Document
 
 TIME_LIMIT_S = 30.0
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 _OUT_OF_MEMORY = 3
+_DESCRIPTOR = 2
+"""Of the file that the parent has opened: its place among the arguments."""
 
 
 class _Job(msgspec.Struct, frozen=True):
@@ -34,50 +39,55 @@ class _Reply(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-def read_plainly(data: bytes, filename: str, password: str = "") -> Document:
+def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "") -> Document:
     """Read a file of any kind in this process, without limits.
 
     Args:
-        data: The file.
+        data: The file, or its content.
         filename: Path relative to the book's folder; its suffix says what it is.
         password: Of an encrypted PDF.
 
     Raises:
         DocumentError: The file cannot be read, or holds no text.
     """
-    if filename.lower().endswith(".pdf"):
-        from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - who reads no PDF need not wait for pypdf
-
-        return parse_pdf(data, filename, password)
-    source, notices = decode(data, filename)
-    document = parse_markdown(source, filename)
-    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
+    kind = format_of(filename)
+    if kind is None:
+        raise DocumentError(filename, f"is no {suffixes_in_words()} file")
+    return kind.parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password)
 
 
 def read_limited(
-    data: bytes,
+    data: bytes | BinaryIO,
     filename: str,
     password: str = "",
     *,
-    time_limit_s: float = TIME_LIMIT_S,
-    memory_limit_bytes: int = MEMORY_LIMIT_BYTES,
+    time_limit_s: float | None = None,
+    memory_limit_bytes: int | None = None,
 ) -> Document:
     """Read a file of any kind in a limited child process.
 
     Args:
-        data: The file.
+        data: The file, which the child reads itself, or its content.
         filename: Path relative to the book's folder; its suffix says what it is.
         password: Of an encrypted PDF.
-        time_limit_s: Seconds after which the child is killed.
-        memory_limit_bytes: Address space that the child may use.
+        time_limit_s: Seconds after which the child is killed; None: what its format may take.
+        memory_limit_bytes: Address space that the child may use; None: likewise.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.
     """
-    command: Sequence[str] = (sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes))
-    job = msgspec.msgpack.encode(_Job(filename, password, data))
+    kind = format_of(filename)
+    time_limit_s = time_limit_s or (kind.time_limit_s if kind else TIME_LIMIT_S)
+    memory_limit_bytes = memory_limit_bytes or (kind.memory_limit_bytes if kind else MEMORY_LIMIT_BYTES)
+    shared = [] if isinstance(data, bytes) else [data.fileno()]
+    command: Sequence[str] = (
+        sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes), *map(str, shared),
+    )  # fmt: skip
+    job = msgspec.msgpack.encode(_Job(filename, password, data if isinstance(data, bytes) else b""))
     try:
-        done = subprocess.run(command, input=job, capture_output=True, timeout=time_limit_s, check=False)  # noqa: S603 - our own module
+        done = subprocess.run(  # noqa: S603 - our own module
+            command, input=job, capture_output=True, timeout=time_limit_s, check=False, pass_fds=shared
+        )
     except subprocess.TimeoutExpired:
         raise DocumentError(filename, f"could not be read within {time_limit_s:g} s") from None
     if done.returncode == 0:
@@ -90,6 +100,15 @@ def read_limited(
     raise DocumentError(filename, f"made its reader stop (exit code {done.returncode})")
 
 
+def _read(job: _Job) -> Document:
+    """Read what the parent has opened, or else what it has sent."""
+    if len(sys.argv) <= _DESCRIPTOR:
+        return read_plainly(job.data, job.filename, job.password)
+    with os.fdopen(int(sys.argv[_DESCRIPTOR]), "rb") as file:
+        file.seek(0)
+        return read_plainly(file, job.filename, job.password)
+
+
 def main() -> int:
     """Serve one job; the exit code tells the parent what went wrong if nothing could be written."""
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
@@ -98,7 +117,7 @@ def main() -> int:
     try:
         job = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=_Job)
         try:
-            reply = _Reply(document=read_plainly(job.data, job.filename, job.password))
+            reply = _Reply(document=_read(job))
         except DocumentError as error:
             reply = _Reply(error=error.detail.removeprefix(f"{job.filename}: "))
         sys.stdout.buffer.write(msgspec.msgpack.encode(reply))

@@ -9,6 +9,7 @@ from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
 from lutrin.ingest.myst import LOOKS_LIKE_MYST
 from lutrin.ingest.placed import line_number
+from lutrin.ingest.roles import role_of_front, role_of_page
 from lutrin.ingest.script import HTML
 from lutrin.ingest.sections import Outline
 from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
@@ -47,7 +48,9 @@ class Page:
     def __init__(self, source: str, filename: str) -> None:
         self.source = source
         self.filename = filename
-        self.mdx = filename.lower().endswith(".mdx") or looks_like_mdx(source)
+        # What other formats are brought into has everything escaped that would be markup of MDX.
+        plain = not filename.lower().endswith((".md", ".mdx", ".markdown"))
+        self.mdx = filename.lower().endswith(".mdx") or (not plain and looks_like_mdx(source))
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         self.blocks: list[Block]
@@ -110,11 +113,19 @@ class Page:
     def _find_title(self) -> str:
         title = self.front.text("title")
         if not title:
-            first = next((b for b in _flat(self.blocks) if isinstance(b, Heading) and b.level == 1), None)
+            headings = [block for block in _flat(self.blocks) if isinstance(block, Heading)]
+            first = next((heading for heading in headings if heading.level == 1), None)
+            if first is None and headings and headings[0] is self.blocks[0]:
+                first = headings[0]  # the pages of mdBook may begin with a smaller heading
             if first is not None:
                 tokens = self.inline.tokens(first.body.text)
                 title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)
         return title or title_from_name(self.filename)
+
+    def position(self) -> float | None:
+        """Place among its siblings, as Docusaurus, Hugo, Just the Docs and others call it."""
+        given = (self.front.number(name) for name in ("sidebar_position", "weight", "nav_order", "order"))
+        return next((number for number in given if number is not None), None)
 
     def notices(self) -> tuple[Notice, ...]:
         """What the author should know, in order of the lines."""
@@ -164,6 +175,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         page.inline,
         values=page.values,
         shown=page.shown_exports(),
+        role=role_of_front(page.front.text) or role_of_page(filename),
         problem=page.problem,
     )
     outline.add_front(page.shown_front())
@@ -174,7 +186,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         source=source,
         sections=outline.sections(len(source)),
         section=stem(filename),
-        position=page.front.number("sidebar_position"),
+        position=page.position(),
         keywords=page.front.texts("keywords"),
         description=page.front.text("description"),
         is_simulation=page.front.flag("is_simulation"),

@@ -14,6 +14,7 @@ from lutrin.ingest.script import literal_of
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
     CALLOUTS,
+    TABS,
     Admonition,
     Block,
     Code,
@@ -52,7 +53,13 @@ def page_html(source: str, filename: str) -> str:
     page = Page(source, filename)
     first = next((block for block in page.blocks if isinstance(block, Heading)), None)
     renderer = _Renderer(page)
-    titled = first is not None and first.level == 1 and renderer.text(first.body).casefold() == page.title.casefold()
+    titled = (
+        first is not None
+        and (first.level == 1 or first is page.blocks[0])
+        and renderer.text(first.body).casefold() == page.title.casefold()
+    )
+    if titled and first is not None:
+        first.level = 1
     title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
     head = "".join(f"<p>{escape(clean(item.text), quote=False)}</p>\n" for item in page.shown_front())
     if not titled or not isinstance(page.blocks[0], Heading):
@@ -161,8 +168,13 @@ class _Renderer:
         return self.aside(CALLOUTS[alert[1].lower()], "", self.blocks([rest, *block.children[1:]]))
 
     def aside(self, name: str, title: str, inside: str) -> str:
-        if name in {"details", "dropdown", "spoiler"}:
-            return f"<details><summary>{title or 'Details'}</summary>\n{inside}</details>\n"
+        if name in {"tabs", "tab-set"}:
+            return f'<section class="tabs">\n{inside}</section>\n'
+        if name in TABS:
+            return f'<section class="tab">\n<p class="label">{title}</p>\n{inside}</section>\n'
+        if name in {"details", "dropdown", "spoiler", "solution"}:
+            shown = title or ("Solution" if name == "solution" else "Details")
+            return f"<details><summary>{shown}</summary>\n{inside}</details>\n"
         if name not in CALLOUTS.values():
             head = f"<p><strong>{title}</strong></p>\n" if title else ""
             return f"<div>\n{head}{inside}</div>\n"
@@ -191,7 +203,7 @@ class _Renderer:
         if tag.name in _KEPT:
             return f"<{tag.name}>\n{inside}</{tag.name}>\n"
         head = "".join(f'<p class="label">{text}</p>\n' for text in texts)
-        kind = {"Tabs": "tabs", "TabItem": "tab"}.get(tag.name)
+        kind = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab"}.get(tag.name.lower())
         if kind:
             return f'<section class="{kind}">\n{head}{inside}</section>\n'
         return f"{head}{inside}"

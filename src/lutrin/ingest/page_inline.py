@@ -11,6 +11,7 @@ from lutrin.ingest.visible import expression_text
 
 _PLAIN_TAGS = frozenset("abbr b cite code del em i ins kbd mark q s samp small strong sub sup u var br wbr".split())
 _WRAPPED = {"emphasis": "em", "strong": "strong", "strike": "del"}
+_ID = re.compile(r"#([\w:-]+)")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):|\s*[/\\]{2}")
 
 
@@ -66,6 +67,10 @@ def _token(token: Token, values: dict[str, str]) -> str:
         return f'<span class="math">${escape(token["raw"], quote=False)}$</span>'
     if kind in _WRAPPED:
         return f"<{_WRAPPED[kind]}>{inline_html(token['children'], values)}</{_WRAPPED[kind]}>"
+    if kind == "span":
+        named = _ID.search(token["raw"])
+        anchor = f' id="{named[1]}"' if named else ""
+        return f"<span{anchor}>{inline_html(token['children'], values)}</span>"
     if kind == "link":
         target = link_target(token["attrs"]["url"])
         text = inline_html(token["children"], values)

@@ -9,7 +9,7 @@ import re
 import statistics
 from collections.abc import Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, BinaryIO
 
 import pypdf
 from pypdf.errors import DependencyError, PdfReadError, PyPdfError
@@ -24,6 +24,9 @@ from lutrin.ingest.wording import CAPTION, clean
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000
+_BLOCK = 1 << 20
+_PAGES_HELD = 25
+"""What pypdf has read, pictures too, is forgotten after so many pages: all of it would fill the memory."""
 _MAX_OUTLINE = 5000
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 # A title is so many times as large as most lines, and so many characters long at most.
@@ -38,11 +41,11 @@ _LONGEST_SIGNAL = 80
 _NO_TITLES = ("untitled", "microsoft word", "(anonymous)", "powerpoint")
 
 
-def parse_pdf(data: bytes, filename: str, password: str = "") -> Document:
+def parse_pdf(data: bytes | BinaryIO, filename: str, password: str = "") -> Document:
     """Read a PDF.
 
     Args:
-        data: The file.
+        data: The file, or its content.
         filename: Path relative to the book's folder.
         password: Of an encrypted file.
 
@@ -53,9 +56,10 @@ def parse_pdf(data: bytes, filename: str, password: str = "") -> Document:
     Raises:
         DocumentError: The file is empty, encrypted, broken, or holds pictures only.
     """
-    if not data.strip(b"\0 \t\r\n"):
+    file = BytesIO(data) if isinstance(data, bytes) else data
+    if not any(block.strip(b"\0 \t\r\n") for block in iter(lambda: file.read(_BLOCK), b"")):
         raise DocumentError(filename, "is empty")
-    reader = _open(data, filename, password)
+    reader = _open(file, filename, password)
     notices: list[Notice] = []
     pages = _pages(reader, filename, notices)
     if not any(pages):
@@ -81,9 +85,9 @@ def parse_pdf(data: bytes, filename: str, password: str = "") -> Document:
     )
 
 
-def _open(data: bytes, filename: str, password: str) -> pypdf.PdfReader:
+def _open(file: BinaryIO, filename: str, password: str) -> pypdf.PdfReader:
     try:
-        reader = pypdf.PdfReader(BytesIO(data), strict=False)
+        reader = pypdf.PdfReader(file, strict=False)
         # A file that its owner only protects from changes opens without a password, whatever others need.
         locked = reader.is_encrypted and not (reader.decrypt(password) or reader.decrypt(""))
         count = 0 if locked else len(reader.pages)  # a missing page tree shows here
@@ -121,6 +125,8 @@ def _pages(reader: pypdf.PdfReader, filename: str, notices: list[Notice]) -> lis
             pages.append([])
             message = f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})"
             notices.append(Notice(filename=filename, message=message))
+        if number % _PAGES_HELD == _PAGES_HELD - 1:
+            reader.resolved_objects.clear()
     return pages
 
 

@@ -92,13 +92,15 @@ def recipe(book: Book, settings: Settings, embedder: str) -> str:
     The program's version is part of it, for a new release may read files better; embeddings of texts that stay the
     same are kept all the same.
     """
-    folders = {name: (folder.label, folder.position) for name, folder in book.folders.items()}
+    folders = {name: (folder.label, folder.position, folder.is_simulation) for name, folder in book.folders.items()}
     facts = (
         lutrin.__version__,
         FORMAT_VERSION,
         book.info,
         sorted(folders.items()),
-        sorted(book.contents.items()),
+        book.site.entries,
+        book.shared,
+        book.simulation,
         settings.chunk_tokens,
         settings.chunk_overlap_tokens,
         embedder,

@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.errors import EmptyCorpus, IndexUnavailable, InvalidInput, VerificationFailed
+from lutrin.errors import EmptyCorpus, IndexUnavailable, VerificationFailed
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
@@ -26,15 +25,16 @@ from lutrin.index.generation import VECTORS
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.index.verify import Verify
-from lutrin.ingest.book import BUILDING, BookIngest, Fit
-from lutrin.ingest.books import Book, find_books
+from lutrin.ingest.book import BUILDING, BookIngest
+from lutrin.ingest.books import Book
+from lutrin.ingest.discover import Found, discover
+from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.plan import make_plan, recipe
-from lutrin.ingest.scan import SourceFile, scan
-from lutrin.ingest.summary import IngestSummary, Progress, silent
+from lutrin.ingest.scan import SourceFile
+from lutrin.ingest.summary import BookFound, IngestSummary, Progress, silent
 from lutrin.log import get_logger
 from lutrin.ports import Embedder, VectorStore
-from lutrin.records import Notice
 from lutrin.settings import Settings
 from lutrin.threads import in_thread
 
@@ -47,8 +47,6 @@ class IngestTools:
     store: VectorStore
     verify: Verify
     """Reads a new generation back, in a fresh process; see `lutrin.index.verify.in_fresh_process`."""
-    fit: Fit | None = None
-    """Learns on a new generation which questions it answers; None leaves that to what holds for all books."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock_ns: Callable[[], int] = time.time_ns
     """The clock that stamps files."""
@@ -71,6 +69,7 @@ async def ingest(
     overrides: Overrides = Overrides(),
     rebuild: bool = False,
     password: str = "",
+    lenient: bool = False,
     progress: Progress = silent,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now, if no other ingest is running.
@@ -83,7 +82,14 @@ async def ingest(
     """
     with ingest_lock(settings.data_dir):
         return await ingest_alone(
-            corpus, settings, tools, overrides=overrides, rebuild=rebuild, password=password, progress=progress
+            corpus,
+            settings,
+            tools,
+            overrides=overrides,
+            rebuild=rebuild,
+            password=password,
+            lenient=lenient,
+            progress=progress,
         )
 
 
@@ -95,6 +101,7 @@ async def ingest_alone(
     overrides: Overrides,
     rebuild: bool,
     password: str,
+    lenient: bool = False,
     progress: Progress,
 ) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
@@ -106,6 +113,7 @@ async def ingest_alone(
         overrides: For a single book.
         rebuild: Read every file again; embeddings are still taken from the cache.
         password: Of encrypted PDFs.
+        lenient: Pages that MDX would refuse are read as far as they go.
         progress: Told of each folder that is done, and often in between.
 
     Raises:
@@ -117,11 +125,15 @@ async def ingest_alone(
     """
     started = time.perf_counter()
     try:
-        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, progress=progress)
+        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, lenient=lenient, progress=progress)
         summary = await run.all_books(overrides)
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
+
+
+_SHOWN = 20
+"""Files that a message names at most."""
 
 
 class _Run:
@@ -135,6 +147,7 @@ class _Run:
         *,
         rebuild: bool,
         password: str,
+        lenient: bool,
         progress: Progress,
     ) -> None:
         self._corpus = corpus
@@ -142,45 +155,55 @@ class _Run:
         self._tools = tools
         self._rebuild = rebuild
         self._password = password
+        self._lenient = lenient
         self._progress = progress
         self._log = get_logger("ingest")
 
     async def all_books(self, overrides: Overrides) -> IngestSummary:
-        books = await asyncio.to_thread(self._find, overrides)
+        found = await asyncio.to_thread(self._find, overrides)
+        corpus = str(self._corpus.resolve())
         with Catalog(self._settings.catalog_path) as catalog:
             await in_thread(tidy, catalog, self._settings.books_dir)
             cache = EmbeddingCache(catalog, self._tools.embedder.name, self._tools.embedder.dimension)
             summary = IngestSummary()
-            for book, files, notices in books:
+            for book, files in found.books:
                 summary = summary.plus(await self._one_book(catalog, cache, book, files))
-                summary = summary.plus(IngestSummary(notices=notices))
-            summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _, _ in books}))
+                summary = summary.plus(IngestSummary(books=(self._found(book, files),)))
+            summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _ in found.books}))
+            summary = summary.plus(IngestSummary(left_out=tuple(found.left_out)))
+            catalog.keep_left_out(corpus, summary.left_out)
             if summary.published or summary.removed:
                 await in_thread(self._clean, catalog, cache)
             await self._settle(catalog)
             return summary
 
-    def _find(self, overrides: Overrides) -> list[tuple[Book, list[SourceFile], tuple[Notice, ...]]]:
-        """The books of the corpus with their files, and what was left out on purpose."""
+    def _find(self, overrides: Overrides) -> Found:
+        """The books of the corpus with their files, and what is in none of them."""
         if not self._corpus.exists():
             raise EmptyCorpus(
                 f"There is no folder {self._corpus}.", remedy="Put your books there, or name another one."
             )
-        found = find_books(self._corpus, slug_=overrides.slug, title=overrides.title, edition=overrides.edition)
-        slugs = [book.info.slug for book in found]
-        if len(set(slugs)) < len(slugs):
-            raise InvalidInput(f"Two books have the same slug: {', '.join(sorted(slugs))}.")
-        books = []
-        for book in found:
-            notices: list[Notice] = []
-            files = scan(book.root, partial(_note, notices))
-            if self._corpus.is_file():
-                files = [file for file in files if file.name == self._corpus.name]
-            if files:  # a book without files is treated as one that is gone
-                books.append((book, files, tuple(notices)))
+        found = discover(
+            self._corpus,
+            shelf=self._corpus.resolve() == self._settings.corpus_dir.resolve(),
+            slug=overrides.slug,
+            title=overrides.title,
+            edition=overrides.edition,
+        )
+        # A book without files is treated as one that is gone.
+        books = [(book, files) for book, files in found.books if files]
         if not books:
-            raise EmptyCorpus(f"{self._corpus} holds no .md, .mdx or .pdf file.", remedy="Put your books there.")
-        return books
+            reasons = "".join(f"\n  {item.line()}" for item in found.left_out[:_SHOWN])
+            raise EmptyCorpus(
+                f"{self._corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
+            )
+        return Found(books, found.left_out)
+
+    def _found(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
+        root = book.root.resolve()
+        base = self._corpus.resolve()
+        place = root.relative_to(base).as_posix() if root.is_relative_to(base) else ""
+        return BookFound(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
 
     async def _one_book(
         self, catalog: Catalog, cache: EmbeddingCache, book: Book, files: Sequence[SourceFile]
@@ -210,9 +233,9 @@ class _Run:
             cache=cache,
             store=self._tools.store,
             verify=self._tools.verify,
-            fit=self._tools.fit,
             current=current,
             password=self._password,
+            lenient=self._lenient,
             progress=self._progress,
         )
         outcome = await work.run(created)
@@ -226,6 +249,7 @@ class _Run:
                 current=name,
                 previous=None,
                 manifest_sha256=outcome.manifest_sha256,
+                root=str(book.root.resolve()),
             ),
             published=created,
             files=outcome.states,
@@ -265,10 +289,6 @@ class _Run:
     def _clean(self, catalog: Catalog, cache: EmbeddingCache) -> None:
         tidy(catalog, self._settings.books_dir)
         cache.prune(live_hashes(self._settings.books_dir, catalog.live()))
-
-
-def _note(notices: list[Notice], name: str, reason: str) -> None:
-    notices.append(Notice(filename=name, message=reason))
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:

@@ -1,21 +1,56 @@
 """Which files a book consists of: found without following links, named relative to the book's folder."""
 
+import fnmatch
 import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
 
-SUFFIXES = frozenset({".md", ".mdx", ".pdf"})
-MAX_BYTES = 20 * 1024 * 1024
-_IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+IGNORE_FILE = ".lutrinignore"
+"""Names, one a line, what a folder leaves out, with `*` for anything; an empty one leaves all of it out."""
+_IGNORED_FOLDERS = {
+    "node_modules": "holds packages of a program",
+    "__pycache__": "is made by a program",
+    "__MACOSX": "is made by a program",
+    "venv": "holds packages of a program",
+    "translations": "holds translations of the same pages",
+}
+# Pages about a project that lie beside its text in a repository.
+_HOUSEKEEPING = re.compile(
+    r"(?:licen[cs]e|copying|notice|authors?|contributors|contributing|code[-_]of[-_]conduct|security|changelog|changes"
+    r"|maintainers|governance|citation|support|funding|pull_request_template|issue_template|third[-_]party[-_]notices)"
+    r"(?:[-_.][\w-]+)?\.(?:md|markdown|txt|mdx|rst|html)",
+    re.IGNORECASE,
+)
+PICTURES = frozenset(".png .jpg .jpeg .gif .svg .webp .avif .bmp .ico .tif .tiff".split())
+_NOTEBOOKS = frozenset({".ipynb", ".rmd", ".qmd", ".rst", ".adoc", ".org", ".tex"})
+_OFFICE = frozenset({".doc", ".odt", ".rtf", ".pptx", ".ppt", ".xlsx", ".xls", ".ods", ".odp", ".pages", ".mobi"})
 _NUMBERS = re.compile(r"(\d+)")
 _MAX_DEPTH = 64
+
+Skipped = Callable[[str, str], None]
+"""Told of what is left out: name relative to the book's folder, and the reason."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What of a folder is no page of the book."""
+
+    only: frozenset[str] | None = None
+    """The book consists of these files alone; None: of whatever the folder holds."""
+    aside: Mapping[str, str] = field(default_factory=dict)
+    """Files and folders by relative path, with the reason."""
+    home: str = ""
+    """The folder that the book's site keeps its pages in; what lies beside it is about the project."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +65,8 @@ class SourceFile:
 
     @property
     def suffix(self) -> str:
-        """`.md`, `.mdx` or `.pdf`."""
-        return Path(self.name).suffix.lower()
+        """`.md`, `.mdx`, `.pdf` and so on."""
+        return suffix_of(self.name)
 
     @cached_property
     def sha256(self) -> str:
@@ -40,15 +75,26 @@ class SourceFile:
         Raises:
             DocumentError: The file is too large, or cannot be read.
         """
-        return hashlib.sha256(self.read()).hexdigest()
+        with self.opened() as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read(self) -> bytes:
         """The content, from inside the book's folder only.
 
         Raises:
+            DocumentError: As `opened` raises it.
+        """
+        with self.opened() as file:
+            return file.read(max_bytes(self.name))
+
+    @contextmanager
+    def opened(self) -> Iterator[BufferedReader]:
+        """The file, from inside the book's folder only, to be read.
+
+        Raises:
             DocumentError: The file is too large, lies outside (a link was put in its way), or cannot be read.
         """
-        path = self.root / self.name
+        path, limit = self.root / self.name, max_bytes(self.name)
         try:
             if not path.resolve().is_relative_to(self.root.resolve()):
                 raise DocumentError(self.name, "lies outside the book's folder and was not read")
@@ -58,64 +104,119 @@ class SourceFile:
                 status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode):
                     raise DocumentError(self.name, "is not a regular file")
-                if status.st_size > MAX_BYTES:
-                    raise DocumentError(self.name, f"is larger than {MAX_BYTES // 1024 // 1024} MB")
-                return file.read(MAX_BYTES)
+                if status.st_size > limit:
+                    raise DocumentError(self.name, f"is larger than {limit // 1024 // 1024} MB")
+                yield file
         except OSError as error:
             raise DocumentError(self.name, f"cannot be read ({error.strerror or error})") from None
 
 
-def scan(root: Path, skipped: Callable[[str, str], None] | None = None) -> list[SourceFile]:
+def scan(root: Path, skipped: Skipped | None = None, rules: Rules = Rules()) -> list[SourceFile]:
     """The files of a book that Lutrin reads, numbers in their names ordered as numbers.
 
     Args:
         root: The book's folder.
-        skipped: Told of what was left out for a reason that its owner should know: relative name and the reason.
+        skipped: Told of every file and folder that was left out: relative name and the reason.
+        rules: What the book's own files say of its folder.
     """
+    tell = skipped or (lambda _name, _reason: None)
     found: list[SourceFile] = []
     folders = [""]
     while folders:
         folder = folders.pop()
         try:
-            entries = list(os.scandir(root / folder))
+            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
         except OSError as error:
-            _tell(skipped, folder, f"cannot be read ({error.strerror or error})")
+            tell(_printable(folder), f"cannot be read ({error.strerror or error})")
             continue
+        ignored = ignored_names(root / folder)
         for entry in entries:
             name = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.name.startswith("."):
+            if rules.only is not None and name not in rules.only:
                 continue
-            if entry.is_symlink():
-                if entry.is_dir() or Path(entry.name).suffix.lower() in SUFFIXES:
-                    _tell(skipped, name, "is a symbolic link and was not followed")
-            elif entry.is_dir(follow_symlinks=False):
-                if name.count("/") >= _MAX_DEPTH:
-                    _tell(skipped, name, "is nested too deeply")
-                elif entry.name not in _IGNORED_FOLDERS:
-                    folders.append(name)
-            elif Path(entry.name).suffix.lower() in SUFFIXES:
-                _add(entry, name, root, found, skipped)
+            reason = _reason(entry, name, rules, ignored)
+            if reason:
+                tell(_printable(name), reason)
+            elif reason is None and entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+            elif reason is None:
+                found.append(SourceFile(name, root, entry.stat(follow_symlinks=False).st_size))
     return sorted(found, key=lambda file: natural(file.name))
 
 
-def _add(
-    entry: os.DirEntry[str],
-    name: str,
-    root: Path,
-    found: list[SourceFile],
-    skipped: Callable[[str, str], None] | None,
-) -> None:
+def holds_pages(folder: Path) -> bool:
+    """Whether there is any file in a folder that Lutrin reads as a page."""
+    pending = [folder]
+    while pending:
+        place = pending.pop()
+        ignored = ignored_names(place)
+        try:
+            entries = list(os.scandir(place))
+        except OSError:
+            continue
+        for entry in entries:
+            if _reason(entry, entry.name, Rules(), ignored) is not None:
+                continue
+            if not entry.is_dir(follow_symlinks=False):
+                return True
+            pending.append(Path(entry.path))
+    return False
+
+
+def is_housekeeping(name: str) -> bool:
+    """Whether a file is about a project (licence, contributing), by its name."""
+    return _HOUSEKEEPING.fullmatch(name) is not None
+
+
+def ignored_names(folder: Path) -> tuple[str, ...]:
+    """Patterns of a folder's `.lutrinignore`; `*` alone if it is empty."""
+    try:
+        lines = (folder / IGNORE_FILE).read_text(encoding="utf-8", errors="replace")[:65_536].splitlines()
+    except OSError:
+        return ()
+    return tuple(line.strip().rstrip("/") for line in lines if line.strip() and line[0] != "#") or ("*",)
+
+
+def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str, ...]) -> str | None:
+    """Why an entry of a folder is left out; empty: without a word; None: it belongs to the book."""
+    if entry.name in {IGNORE_FILE, "book.toml", ".DS_Store"}:
+        return rules.aside.get(name, "")
+    if entry.is_symlink():
+        return "is a symbolic link and was not followed"
+    if entry.name.startswith("."):
+        return "is hidden: its name begins with a dot"
+    if not name.isprintable():
+        return "has a name with control characters or invalid UTF-8"
+    if any(fnmatch.fnmatch(entry.name, pattern) for pattern in ignored):
+        return f"is named in {IGNORE_FILE}"
+    if name in rules.aside:
+        return rules.aside[name]
+    if entry.is_dir(follow_symlinks=False):
+        return "is nested too deeply" if name.count("/") >= _MAX_DEPTH else _IGNORED_FOLDERS.get(entry.name)
     if not entry.is_file(follow_symlinks=False):
-        _tell(skipped, name, "is not a regular file")
-    elif not name.isprintable():
-        _tell(skipped, name, "has a name with control characters or invalid UTF-8")
-    else:
-        found.append(SourceFile(name, root, entry.stat(follow_symlinks=False).st_size))
+        return "is not a regular file"
+    return _file_reason(entry.name, name, rules)
 
 
-def _tell(skipped: Callable[[str, str], None] | None, name: str, reason: str) -> None:
-    if skipped is not None:
-        skipped(name if name.isprintable() else ascii(name), reason)
+def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
+    suffix = suffix_of(bare)
+    if suffix in FORMATS:
+        if rules.only is None and is_housekeeping(bare):
+            return "is about the project, not a page of the book"
+        beside = rules.home and not name.startswith(f"{rules.home}/") and "/" not in name
+        stem = bare.rpartition(".")[0].lower()
+        return f"lies beside {rules.home}/, which holds the pages" if beside and stem != "index" else None
+    if bare.startswith("_category_."):
+        return "is read for the title and the order of the pages"
+    if suffix in PICTURES:
+        return "is a picture: pages show it, its text is not read"
+    if suffix in _NOTEBOOKS | _OFFICE:
+        return f"is a {suffix} file, which Lutrin cannot read: save it as one of {', '.join(sorted(FORMATS))}"
+    return f"is a {suffix} file, not text to read" if suffix else "is not text to read: its name has no ending"
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else ascii(name)
 
 
 def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
@@ -123,7 +224,7 @@ def natural(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     return tuple(
         tuple(
             (0, -1, "")
-            if Path(part).stem.lower() in {"index", "readme"}
+            if Path(part).stem.lower() in {"index", "readme", "_index"}
             else (1, int(piece), "")
             if piece.isascii() and piece.isdigit() and len(piece) < 19
             else (2, 0, piece)

@@ -1,16 +1,19 @@
 """From the blocks of a page to its sections: headings, and under them the units that can be quoted."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.drafts import Draft, Where, finished
 from lutrin.ingest.frontmatter import FrontText
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.placed import Placed
+from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import Tag, literal_of
 from lutrin.ingest.sentences import paragraph_ranges, sentence_ranges
 from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
+    TABS,
     WARNINGS,
     Admonition,
     Block,
@@ -26,39 +29,16 @@ from lutrin.ingest.tree import (
     Table,
     callout_of,
     cells_of,
+    entries_of,
+    variant_of,
 )
 from lutrin.ingest.visible import Visible, anchor_text, read_visible
 from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
-from lutrin.records import Section, Unit, UnitKind
+from lutrin.records import Section, TextRole, Unit
 
 # An item of a list is quoted whole unless it is a small essay.
 _LONG_ITEM = 500
 _LONG_LEAD = 400
-
-
-@dataclass(slots=True)
-class _Draft:
-    title: str
-    level: int
-    path: tuple[str, ...]
-    anchor: str
-    start: int
-    title_range: tuple[int, int]
-    units: list[Unit] = field(default_factory=list)
-    blocks: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Where:
-    """What surrounds a block."""
-
-    warning: bool = False
-    headings: bool = True
-    """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
-    lead: str = ""
-    """Of a nested list: the item that it belongs to."""
-    tabs: bool = False
-    """In a group of code blocks, each behind a tab that its fence names."""
 
 
 class Outline:
@@ -70,6 +50,7 @@ class Outline:
         inline: Reader of its inline texts.
         values: Text of expressions that can be known.
         shown: Names of exports that the page uses.
+        role: Of the whole page, where its name or front matter tells it.
         problem: Told of what cannot be understood: offset and what is wrong.
     """
 
@@ -81,53 +62,47 @@ class Outline:
         *,
         values: dict[str, str],
         shown: frozenset[str],
+        role: TextRole | None,
         problem: Callable[[int, str], None],
     ) -> None:
         self.source = source
         self.inline = inline
         self.values = values
         self.shown = shown
+        self._role = role
         self._problem = problem
         self._title = title
         self._slugger = Slugger()
-        self._drafts = [_Draft(title, 1, (title,), "", 0, (0, 0))]
+        self._drafts = [Draft(title, 1, (title,), "", 0, (0, 0))]
         self._parents: list[tuple[int, str]] = []
         # The last sentence, which introduces code; and the same if nothing but a list has followed it.
         self._lead = ""
         self._intro = ""
 
+    @property
+    def _draft(self) -> Draft:
+        return self._drafts[-1]
+
     def add(self, blocks: Sequence[Block]) -> None:
         """Read the blocks of a page."""
-        self._walk(blocks, _Where())
+        self._walk(blocks, Where())
 
     def add_front(self, texts: Sequence[FrontText]) -> None:
         """Put strings of the front matter that the page shows under its title."""
         for item in texts:
-            self._unit("sentence", clean(item.text), (item.start, item.end), self._new_block(), _Where())
+            self._draft.add("sentence", clean(item.text), (item.start, item.end), self._draft.new_block(), Where())
 
     def sections(self, end: int) -> tuple[Section, ...]:
-        """The finished sections, each up to where the next one starts; `end` is the length of the source."""
-        ends = [draft.start for draft in self._drafts[1:]] + [end]
-        return tuple(
-            Section(
-                title=draft.title,
-                level=draft.level,
-                heading_path=draft.path,
-                anchor=draft.anchor,
-                units=tuple(draft.units),
-                char_start=draft.start,
-                char_end=stop,
-            )
-            for draft, stop in zip(self._drafts, ends, strict=True)
-        )
+        """The finished sections; `end` is the length of the source."""
+        return finished(self._drafts, end, self._role)
 
     # Blocks ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, blocks: Sequence[Block], where: _Where) -> None:
+    def _walk(self, blocks: Sequence[Block], where: Where) -> None:
         for block in blocks:
             self._block(block, where)
 
-    def _block(self, block: Block, where: _Where) -> None:
+    def _block(self, block: Block, where: Where) -> None:
         if isinstance(block, Quote | Admonition | Element | Table):
             self._lead = self._intro = ""
         if isinstance(block, Heading):
@@ -139,7 +114,7 @@ class Outline:
             self._intro = ""
         elif isinstance(block, Math):
             text = clean(block.body.text)
-            self._unit("sentence", f"$$ {text} $$", (block.start, block.end), self._new_block(), where)
+            self._draft.add("sentence", f"$$ {text} $$", (block.start, block.end), self._draft.new_block(), where)
         elif isinstance(block, Table):
             self._table(block, where)
         elif isinstance(block, Listing):
@@ -155,7 +130,7 @@ class Outline:
         if isinstance(block, Quote | Admonition | Table):
             self._lead = self._intro = ""
 
-    def _heading(self, block: Heading, where: _Where) -> None:
+    def _heading(self, block: Heading, where: Where) -> None:
         tokens = self.inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self.values, attributes=False)
         text = clean(visible.text)
@@ -164,20 +139,21 @@ class Outline:
             return
         place = self._place(block.body, visible, 0, len(visible.text))
         if not where.headings:
-            self._unit("sentence", text, place, self._new_block(), where)
+            self._draft.add("sentence", text, place, self._draft.new_block(), where)
             return
         page = self._drafts[0]
-        if block.level == 1 and len(self._drafts) == 1 and text.casefold() == clean(self._title).casefold():
+        first = len(self._drafts) == 1 and (block.level == 1 or not page.units)
+        if first and text.casefold() == clean(self._title).casefold():
             page.title_range = place
             return
         while self._parents and self._parents[-1][0] >= block.level:
             self._parents.pop()
         self._parents.append((block.level, text))
         path = (self._title, *(title for _, title in self._parents))
-        self._drafts.append(_Draft(text, block.level, path, anchor, block.start, place))
+        self._drafts.append(Draft(text, block.level, path, anchor, block.start, place))
         self._lead = self._intro = ""
 
-    def _paragraph(self, block: Paragraph, where: _Where) -> None:
+    def _paragraph(self, block: Paragraph, where: Where) -> None:
         where = self._inline_callout(block, where)
         tokens = self.inline.tokens(block.body.text)
         visible = read_visible(block.body.text, tokens, self.values)
@@ -186,42 +162,43 @@ class Outline:
         text = clean(visible.text)
         if not text:
             return
-        number = self._new_block()
+        where = where.within(role_of_opening(text))
+        number = self._draft.new_block()
         solid = [token for token in tokens if token["type"] not in {"softbreak", "linebreak", "comment"}]
         images = all(
             token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
         )
         if images or (CAPTION.match(text) and len(text) <= _LONG_ITEM):
-            self._unit("caption", text, self._place(block.body, visible, 0, len(visible.text)), number, where)
+            self._draft.add("caption", text, self._place(block.body, visible, 0, len(visible.text)), number, where)
             return
         first = tokens[:1] if tokens[0]["type"] == "strong" else []
         run_in = len(read_visible(block.body.text, first, self.values).text)
         self._sentences(block.body, visible, number, where, run_in=run_in)
 
-    def _inline_callout(self, block: Paragraph, where: _Where) -> _Where:
+    def _inline_callout(self, block: Paragraph, where: Where) -> Where:
         if not where.warning and "<" in block.body.text:
             tags = (token["tag"] for token in self.inline.tokens(block.body.text) if token["type"] == "tag")
             if any(callout_of(tag) in WARNINGS for tag in tags):
                 return replace(where, warning=True)
         return where
 
-    def _sentences(self, body: Placed, visible: Visible, number: int, where: _Where, *, run_in: int = 0) -> None:
+    def _sentences(self, body: Placed, visible: Visible, number: int, where: Where, *, run_in: int = 0) -> None:
         for start, end in paragraph_ranges(visible.text, visible.protected, run_in):
             text = clean(visible.text[start:end])
             if text:
-                self._unit("sentence", text, self._place(body, visible, start, end), number, where)
+                self._draft.add("sentence", text, self._place(body, visible, start, end), number, where)
                 self._lead = self._intro = text[:_LONG_LEAD]
 
-    def _code(self, block: Code, where: _Where) -> None:
+    def _code(self, block: Code, where: Where) -> None:
         title = CODE_TITLE.search(block.info) or (TAB_TITLE.fullmatch(block.info) if where.tabs else None)
         if title is not None:
             index = title.lastindex or 1
             offset = self.source.find(block.info, block.start)
             place = (offset + title.start(index), offset + title.end(index))
-            self._unit("caption", clean(title[index]), place, self._new_block(), where)
+            self._draft.add("caption", clean(title[index]), place, self._draft.new_block(), where)
         if not block.text.strip():
             return
-        self._drafts[-1].units.append(
+        self._draft.append(
             Unit(
                 kind="code",
                 text=block.text,
@@ -229,33 +206,35 @@ class Outline:
                 char_end=block.content_end,
                 lead=self._lead,
                 language=language_of(block.info),
-                block=self._new_block(),
+                block=self._draft.new_block(),
                 warning=where.warning,
+                role=where.role,
+                variant=where.variant,
             )
         )
 
-    def _table(self, block: Table, where: _Where) -> None:
+    def _table(self, block: Table, where: Where) -> None:
         header = self._row(block.header)
-        number = self._new_block()
+        number = self._draft.new_block()
         if not block.rows:
             place = (block.header[0].at(0), block.header[-1].end(len(block.header[-1].text)))
-            self._unit("table_row", header, place, number, where)
+            self._draft.add("table_row", header, place, number, where)
         for row, place in zip(block.rows, block.row_ranges, strict=True):
-            self._unit("table_row", self._row(row), place, number, where, lead=header)
+            self._draft.add("table_row", self._row(row), place, number, where, lead=header)
 
     def _row(self, cells: Sequence[Placed]) -> str:
         # Inside a code span mistune leaves the backslash that keeps a bar from ending the cell.
         texts = [clean(self._visible(cell).text).replace("\\|", "|") for cell in cells]
         return " | ".join(texts) if any(texts) else ""
 
-    def _list(self, block: Listing, where: _Where) -> None:
+    def _list(self, block: Listing, where: Where) -> None:
         lead = where.lead or self._intro
-        number = self._new_block()
+        number = self._draft.new_block()
         for item in block.items:
             self._item(item, number, replace(where, headings=False, lead=lead))
         self._intro = ""
 
-    def _item(self, item: Item, number: int, where: _Where) -> None:
+    def _item(self, item: Item, number: int, where: Where) -> None:
         first = item.children[0] if item.children else None
         rest = item.children
         nested = where.lead
@@ -264,7 +243,9 @@ class Outline:
             nested = self._item_text(item, first, number, where) or nested
         for child in rest:
             if isinstance(child, Paragraph):
-                self._sentences(child.body, self._visible(child.body), number, where)
+                visible = self._visible(child.body)
+                inner = where.within(role_of_opening(clean(visible.text)))
+                self._sentences(child.body, visible, number, inner)
             elif isinstance(child, Listing):
                 inner = replace(where, lead=nested)
                 for sub in child.items:
@@ -272,13 +253,15 @@ class Outline:
             else:
                 self._block(child, replace(where, lead=nested))
 
-    def _item_text(self, item: Item, paragraph: Paragraph, number: int, where: _Where) -> str:
+    def _item_text(self, item: Item, paragraph: Paragraph, number: int, where: Where) -> str:
         where = self._inline_callout(paragraph, where)
         body = paragraph.body
-        visible = self._visible(body)
+        tokens = self.inline.tokens(body.text)
+        visible = read_visible(body.text, tokens, self.values)
         text = clean(visible.text)
         if not text:
             return ""
+        shape = shape_of(tokens)
         marker = f"{item.marker} " if item.marker[:-1] else ""
         ranges = sentence_ranges(visible.text, visible.protected)
         if len(text) <= _LONG_ITEM:
@@ -288,48 +271,60 @@ class Outline:
             if index == 0:
                 if marker:
                     place = (item.start, place[1])
-                self._unit("list_item", marker + clean(visible.text[start:end]), place, number, where, lead=where.lead)
+                told = marker + clean(visible.text[start:end])
+                self._draft.add("list_item", told, place, number, where, lead=where.lead, shape=shape)
             else:
-                self._unit("sentence", clean(visible.text[start:end]), place, number, where)
+                self._draft.add("sentence", clean(visible.text[start:end]), place, number, where)
         self._lead = text[:_LONG_LEAD]
         return text[:_LONG_LEAD]
 
     # Containers --------------------------------------------------------------------------------------------------
 
-    def _quote(self, block: Quote, where: _Where) -> None:
+    def _quote(self, block: Quote, where: Where) -> None:
         inside = replace(where, headings=False)
         first = block.children[0] if block.children else None
         alert = ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
         children = list(block.children)
         if alert is not None and isinstance(first, Paragraph):
-            inside = replace(inside, warning=where.warning or alert[1].lower() in WARNINGS)
+            if alert[1].lower() in WARNINGS:
+                inside = replace(inside, warning=True)
             body = first.body.cut(alert.end(), len(first.body.text))
             children[0] = Paragraph(body, first.start, first.end)
+            first = children[0]
+        if isinstance(first, Paragraph):
+            inside = inside.within(role_of_opening(clean(self._visible(first.body).text)))
         self._walk(children, inside)
 
-    def _admonition(self, block: Admonition, where: _Where) -> None:
+    def _admonition(self, block: Admonition, where: Where) -> None:
         inside = replace(where, headings=False, warning=where.warning or block.name in WARNINGS)
-        if block.title is not None:
-            visible = self._visible(block.title)
-            text = clean(visible.text)
-            if text:
-                place = self._place(block.title, visible, 0, len(visible.text))
-                self._unit("caption", text, place, self._new_block(), inside)
+        visible = self._visible(block.title) if block.title is not None else Visible()
+        text = clean(visible.text)
+        inside = inside.within(role_of_box(block.name.split(), text))
+        if block.name in TABS:
+            inside = replace(inside, variant=text)
+        if block.title is not None and text:
+            place = self._place(block.title, visible, 0, len(visible.text))
+            self._draft.add("caption", text, place, self._draft.new_block(), inside)
         self._walk(block.children, inside)
 
-    def _element(self, block: Element, where: _Where) -> None:
+    def _element(self, block: Element, where: Where) -> None:
         callout = callout_of(block.tag)
         inside = replace(
             where,
             warning=where.warning or callout in WARNINGS,
             headings=where.headings and not callout,
             tabs=block.tag.name in CODE_GROUPS,
-        )
+        ).within(self._role_of(block, callout))
+        if block.tag.name.lower() in TABS:
+            inside = replace(inside, variant=variant_of(block.tag))
         for shown in attribute_texts(block.tag):
-            self._unit("caption", clean(shown.text), (shown.start, shown.end), self._new_block(), inside)
+            self._draft.add("caption", clean(shown.text), (shown.start, shown.end), self._draft.new_block(), inside)
         if block.tag.name == "tr" and (cells := cells_of(block)):
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
-            self._unit("table_row", row, (cells[0].start, cells[-1].end), self._new_block(), inside)
+            self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)
+            return
+        if block.tag.name == "dl" and (entries := entries_of(block)):
+            self._definitions(entries, inside)
             return
         level = block.tag.name[1:]
         only = block.children[0] if len(block.children) == 1 else None
@@ -345,40 +340,48 @@ class Outline:
                 return
         self._walk(block.children, inside)
 
-    def _script(self, block: Script, where: _Where) -> None:
+    def _definitions(self, entries: Sequence[tuple[Paragraph, Paragraph]], where: Where) -> None:
+        """Each term with the first sentence of what it means: an item that can be quoted alone."""
+        number = self._draft.new_block()
+        for term, meaning in entries:
+            name = clean(self._visible(term.body).text)
+            visible = self._visible(meaning.body)
+            for index, (start, end) in enumerate(sentence_ranges(visible.text, visible.protected)):
+                text = clean(visible.text[start:end])
+                place = self._place(meaning.body, visible, start, end)
+                if index:
+                    self._draft.add("sentence", text, place, number, where)
+                else:
+                    self._draft.add("list_item", f"{name}: {text}", (term.start, place[1]), number, where)
+
+    def _role_of(self, block: Element, callout: str) -> TextRole | None:
+        """The role that an element gives by its name, its classes, or the line that unfolds it."""
+        tag = block.tag
+        names = [*(item.value or "" for item in tag.attributes if item.name in {"class", "className"})]
+        names = [part for name in names for part in name.split()]
+        if tag.name[:1].isupper():
+            names += [tag.name, callout]
+        title = ""
+        if tag.name == "details" and block.children and isinstance(head := block.children[0], Element):
+            inner = head.children[0] if head.tag.name == "summary" and len(head.children) == 1 else None
+            title = clean(self._visible(inner.body).text) if isinstance(inner, Paragraph) else ""
+        return role_of_box(names, title)
+
+    def _script(self, block: Script, where: Where) -> None:
         inner = (block.start, block.end) if block.module else (block.start + 1, block.end - 1)
         if block.module:
             if not self.shown.intersection(exported_names(self.source, block.start, block.end)):
                 return
         elif (value := self.values.get(self.source[inner[0] : inner[1]].strip())) is not None:
-            self._unit("sentence", clean(value), (block.start, block.end), self._new_block(), where)
+            self._draft.add("sentence", clean(value), (block.start, block.end), self._draft.new_block(), where)
             return
-        number = self._new_block()
+        number = self._draft.new_block()
         for shown in script_texts(self.source, *inner):
             text = clean(shown.text)
             for start, end in sentence_ranges(text):
-                self._unit("sentence", text[start:end], (shown.start, shown.end), number, where)
+                self._draft.add("sentence", text[start:end], (shown.start, shown.end), number, where)
 
     # Units -------------------------------------------------------------------------------------------------------
-
-    def _new_block(self) -> int:
-        self._drafts[-1].blocks += 1
-        return self._drafts[-1].blocks - 1
-
-    def _unit(
-        self, kind: UnitKind, text: str, place: tuple[int, int], number: int, where: _Where, *, lead: str = ""
-    ) -> None:
-        if text:
-            unit = Unit(
-                kind=kind,
-                text=text,
-                char_start=place[0],
-                char_end=place[1],
-                lead="" if lead == text else lead,
-                block=number,
-                warning=where.warning,
-            )
-            self._drafts[-1].units.append(unit)
 
     def _visible(self, body: Placed) -> Visible:
         return read_visible(body.text, self.inline.tokens(body.text), self.values)

@@ -104,12 +104,14 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
         yield from _field(tag)
         return
     # Docusaurus writes a tab's value on it if it has no label.
-    unnamed = tag.name == "TabItem" and not any(item.name == "label" for item in tag.attributes)
+    labelled = any(item.name == "label" for item in tag.attributes)
+    unnamed = tag.name == "TabItem" and not labelled
     for item in tag.attributes:
         if item.value is None:
             continue
         if not item.expression:
-            if is_shown(tag.name, item.name, item.value) or (unnamed and item.name == "value" and item.value.strip()):
+            seen = is_shown(tag.name, item.name, item.value) or (tag.name == "hfoption" and item.name == "label")
+            if seen or (unnamed and item.name == "value" and item.value.strip()):
                 yield Shown(item.value, item.start, item.end)
         elif is_shown(tag.name, item.name, "a b"):
             for shown in script_texts(item.value, 0, len(item.value)):

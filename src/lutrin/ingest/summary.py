@@ -1,9 +1,10 @@
 """What an ingest tells while it runs and when it is done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from lutrin.index.catalog import LeftOut
 from lutrin.records import Notice
 
 
@@ -36,6 +37,18 @@ def silent(_: FolderDone | Advance) -> None:
     """Progress that nobody watches."""
 
 
+class BookFound(msgspec.Struct, frozen=True, kw_only=True):
+    """A book that an ingest found."""
+
+    slug: str
+    title: str
+    files: int
+    make: str = ""
+    """What its folder is laid out for: `mdBook`, `folder`, `one file`."""
+    root: str = ""
+    """Its folder, relative to the corpus."""
+
+
 class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of one ingest, over all its books."""
 
@@ -60,7 +73,46 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One line for each file that could not be read."""
     notices: tuple[Notice, ...] = ()
     """What the authors of files should know."""
+    books: tuple[BookFound, ...] = ()
+    """Every book that was found, changed or not."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Every file and folder that is in no book, with the reason; those that could not be read, too."""
 
     def plus(self, other: "IngestSummary") -> "IngestSummary":
         """The figures of two books together."""
         return IngestSummary(**{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__})
+
+    def found_lines(self) -> list[str]:
+        """The books that were found, then what is in none of them, for an operator."""
+        books = [
+            f"  {book.slug}: {book.title} ({book.files} {'file' if book.files == 1 else 'files'}"
+            f"{f', {book.make}' if book.make not in {'folder', 'one file'} else ''})"
+            for book in self.books
+        ]
+        number = f"{len(books)} {'book' if len(books) == 1 else 'books'}"
+        return ([f"Found {number}:", *books] if books else []) + left_out_lines(self.left_out)
+
+    def trouble_lines(self) -> list[str]:
+        """What the authors of files should know, then what could not be read."""
+        notes = [
+            f"Note: {notice.filename}{f':{notice.line}' if notice.line is not None else ''}: {notice.message}"
+            for notice in self.notices
+        ]
+        return notes + [f"Failed: {error}" for error in self.errors]
+
+
+_NAMED = 8
+"""Files left out for one reason that a line names."""
+
+
+def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
+    """What is in no book: a line for each book and reason, with the names."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for item in left_out:
+        groups.setdefault((item.book, item.reason), []).append(item.filename)
+    lines = []
+    for (book, reason), names in sorted(groups.items()):
+        more = len(names) - _NAMED
+        shown = ", ".join(names[: _NAMED if more > 0 else None]) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"  {f'{book}: ' if book else ''}{shown}: {reason}")
+    return [f"Left out {len(left_out)} (`--json` names each):", *lines] if lines else []

@@ -154,6 +154,31 @@ def cells_of(row: Element) -> list[Paragraph]:
     return found
 
 
+def entries_of(block: Element) -> list[tuple[Paragraph, Paragraph]]:
+    """Terms and meanings of a definition list; none if it holds anything but a paragraph in each."""
+    found: list[tuple[Paragraph, Paragraph]] = []
+    term: Paragraph | None = None
+    for child in block.children:
+        only = child.children[0] if isinstance(child, Element) and len(child.children) == 1 else None
+        if not isinstance(child, Element) or not isinstance(only, Paragraph):
+            return []
+        if child.tag.name == "dt":
+            term = only
+        elif child.tag.name == "dd" and term is not None:
+            found.append((term, only))
+    return found
+
+
+TABS = frozenset({"tab", "tab-item", "group-tab", "tabitem", "hfoption", "branch"})
+"""Directives and components, in lower case, of which a reader sees one at a time."""
+
+
+def variant_of(tag: Tag) -> str:
+    """What a tab is for: its label, else its value or title."""
+    named = (tag.attribute(name).strip() for name in ("label", "title", "name", "value", "id"))
+    return next((name for name in named if name), "")
+
+
 CALLOUTS = {
     "note": "note",
     "tip": "tip",

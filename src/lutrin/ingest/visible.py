@@ -92,7 +92,7 @@ class _Reader:
         elif kind == "codespan":
             self.code(token["raw"], begin, end)
         elif kind == "maths":
-            self.protect(self.text[begin:end], begin, end)
+            self.formula(token["raw"], begin, end)
         elif kind == "tag":
             self.tag(token, begin, end)
         elif kind == "expression":
@@ -174,6 +174,13 @@ class _Reader:
         self.protected.append((self.length, self.length + len(raw)))
         self.put(raw, begin, end, exact=True)
 
+    def formula(self, raw: str, begin: int, end: int) -> None:
+        if self.text.startswith("$", begin):
+            self.protect(self.text[begin:end], begin, end)
+            return
+        self.protected.append((self.length, self.length + len(raw) + 2))
+        self.put(f"${raw}$", begin, end, exact=False)
+
     def tag(self, token: Token, begin: int, end: int) -> None:
         tag = token["tag"]
         if tag.name.lower() in INLINE - {"wbr"}:
@@ -212,6 +219,8 @@ def is_shown(tag: str, name: str, value: str) -> bool:
     if tag[:1].islower():
         return name == "alt" or (name == "title" and tag == "abbr")
     plain = name.lower()
+    if plain.endswith(("classname", "classnames")):
+        return False
     if plain in _HIDDEN or plain.startswith(("on", "data-")) or not any(c.isalnum() for c in value):
         return False
     return plain in _SHOWN or (" " in value.strip() and any(c.isalpha() for c in value))

@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 
@@ -18,17 +19,27 @@ from litestar.di import Provide
 from litestar.types import Message, Scope
 
 from lutrin.errors import LutrinError
+from lutrin.ingest.upload import MAX_FILES
 from lutrin.log import get_logger
 from lutrin.memory import give_back
 from lutrin.serve import problems
+from lutrin.serve.compression import BEGAN, compressing
+from lutrin.serve.connections import (
+    ACCEPTED_AT_ONCE,
+    BACKLOG,
+    Connections,
+    most_connections,
+    protocol,
+    raise_file_limit,
+)
 from lutrin.serve.desk import MESSAGE_HEADER, Desk
-from lutrin.serve.guards import BodyGuard, HostGuard, answering_head
+from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
 from lutrin.serve.reader import Reader
 from lutrin.serve.requests import StrictRequest
-from lutrin.serve.routes import answers, health, ingest, openai, pages, sessions, teacher
+from lutrin.serve.routes import answers, books, health, ingest, openai, pages, sessions, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher import SignIns
@@ -66,6 +77,7 @@ HANDLERS = [
     sessions.feedback,
     ingest.start_ingest,
     ingest.read_job,
+    books.upload,
     openai.models,
     openai.completions,
     pages.shelf,
@@ -98,7 +110,11 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     return Litestar(
         route_handlers=HANDLERS,
         dependencies={name: Provide(_giver(value), sync_to_thread=False) for name, value in shared.items()},
-        middleware=[HostGuard((settings.host, *settings.allowed_hosts)), BodyGuard()],
+        middleware=[
+            HostGuard((settings.host, *settings.allowed_hosts)),
+            ElsewhereGuard(settings.cors_origins),
+            BodyGuard(),
+        ],
         exception_handlers=problems.HANDLERS,
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),
@@ -107,7 +123,8 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         logging_config=None,
         state=State({"desk": desk}),
         request_class=StrictRequest,
-        request_max_body_size=None,  # the guard has read it already
+        request_max_body_size=None,  # the guard counts it
+        multipart_form_part_limit=MAX_FILES + books.OTHER_FIELDS,
     )
 
 
@@ -131,8 +148,18 @@ async def run_server(
     """
     listener = listener or listen(settings.host, settings.port)
     app = create_app(services, settings)
+    connections = Connections(
+        most_connections(settings.connections, raise_file_limit()),
+        settings.connections_per_peer,
+        settings.trusted_proxies,
+    )
+    desk: Desk = app.state.desk
+    desk.metrics.connections.set_function(lambda: connections.count)
     config = uvicorn.Config(
-        answering_head(app),
+        compressing(answering_head(app)),
+        http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
         workers=1,
         access_log=False,  # paths hold session ids
         log_config=None,
@@ -149,7 +176,7 @@ async def run_server(
     with listener:
         if on_ready is not None:
             on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
-        await _Server(config, app.state.desk).serve(sockets=[listener])
+        await _Server(config, desk).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -161,6 +188,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
         super().__init__(config)
         self._desk = desk
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)  # the loop takes few at once; more than these may wait for it
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         ending = asyncio.create_task(self._desk.end(ANSWERS_END_S))
@@ -195,7 +227,7 @@ def listen(host: str, port: int) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            listener.listen(2048)
+            listener.listen(BACKLOG)
         except OSError:
             listener.close()
             raise
@@ -241,7 +273,11 @@ def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
         if message["type"] == "http.response.start":
             handler = scope.get("route_handler")
             operation = getattr(handler, "operation_id", None)
-            metrics.requests.labels(operation if isinstance(operation, str) else "other", message["status"]).inc()
+            name = operation if isinstance(operation, str) else "other"
+            metrics.requests.labels(name, message["status"]).inc()
+            began_s = scope.get(BEGAN)
+            if isinstance(began_s, float):
+                metrics.request_seconds.labels(name).observe(time.monotonic() - began_s)
 
     return count
 

@@ -4,7 +4,6 @@ import asyncio
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
-from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -12,16 +11,18 @@ from litestar import Response
 from litestar.response import Stream
 
 from lutrin import messages
-from lutrin.chats.owner import conversation_key, owner_of
+from lutrin.chats.owner import conversation_key
 from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, RateLimited
-from lutrin.log import get_logger
+from lutrin.log import get_logger, report_folded
 from lutrin.records import Answer, AnswerEvent, ChatOrigin, Question
 from lutrin.serve import sse
 from lutrin.serve.limits import Limits, peer_of
 from lutrin.serve.metrics import Metrics
+from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
 from lutrin.serve.shared import Limiter, fingerprint, recalled
+from lutrin.serve.space import FreeSpace
 from lutrin.serve.teacher_load import Presence
 from lutrin.serve.turns import Asked, Turn
 from lutrin.settings import Settings
@@ -33,6 +34,9 @@ FIRST_EVENT_S = 1.0
 RETENTION_EVERY_S = 3600.0
 NO_STORE = {"Cache-Control": "no-store"}
 MESSAGE_HEADER = "X-Lutrin-Message"
+MOST_QUESTION_CHARS = 8_000
+MOST_SELECTION_CHARS = 16_000
+HOUSEKEEPING_EVERY_S = 60.0
 
 _log = get_logger("serve")
 
@@ -57,6 +61,7 @@ class Desk:
         rates = (settings.rate_session_per_min, settings.rate_peer_per_min)
         self._limits = Limiter(Limits(*rates, services.clock), services.gate, *rates)
         self.presence = Presence(services.clock)
+        self.space = FreeSpace(settings.data_dir, settings.free_space_mb << 20, services.clock)
         self._turns: OrderedDict[str, tuple[Turn, float]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._vital: set[asyncio.Task[None]] = set()
@@ -75,18 +80,21 @@ class Desk:
             shape: From the answer to the JSON body.
 
         Raises:
-            InvalidQuestion: It is empty.
+            InvalidQuestion: It is empty, or too long.
             InvalidInput: The session id or the secret has a wrong form.
             RateLimited: Too many questions.
             LutrinError: There is no answer.
         """
-        asked = self.asked(request, question)
+        whose = owner(request, question.session_id)
+        asked = self.asked(request, question, whose)
         if sse.MEDIA_TYPE in request.headers.get("accept", ""):
-            return await self._streamed(request, asked)
-        await self.admit(request, asked.question.session_id)
+            return await self._streamed(request, asked, whose)
+        await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
-        return Response(shape(turn.result()), status_code=200, headers={MESSAGE_HEADER: turn.id, **NO_STORE})
+        headers = {MESSAGE_HEADER: turn.id, **NO_STORE}
+        cookies = whose.cookies(secure=is_secure(request))
+        return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
 
     async def open_turn(self, request: HTTPRequest, question: Question) -> Turn:
         """Start a turn for an endpoint that writes its own stream.
@@ -94,26 +102,47 @@ class Desk:
         Raises:
             LutrinError: As `answer`, also if the turn failed at once.
         """
-        asked = self.asked(request, question)
-        await self.admit(request, asked.question.session_id)
+        asked = self.asked(request, question, Owner(OPENAI_OWNER))
+        await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._begin(turn)
         return turn
 
-    async def admit(self, request: HTTPRequest, session: str) -> None:
+    async def answer_openai(
+        self, request: HTTPRequest, question: Question, shape: Callable[[Answer], Any]
+    ) -> Response[Any]:
+        """Answer a question of OpenAI's interface, whose conversations no address names.
+
+        Raises:
+            LutrinError: As `answer`.
+        """
+        asked = self.asked(request, question, Owner(OPENAI_OWNER))
+        await self.admit(request, asked)
+        turn = self._new_turn(asked)
+        await self._until_finished(turn, request)
+        return Response(shape(turn.result()), status_code=200, headers={MESSAGE_HEADER: turn.id, **NO_STORE})
+
+    async def admit(self, request: HTTPRequest, asked: Asked) -> None:
         """Count a question against both limits.
 
         Raises:
             RateLimited: One of them is reached.
         """
-        client = request.client.host if request.client else ""
-        peer = peer_of(client, request.headers.get("x-forwarded-for", ""), self._settings.trusted_proxies)
+        peer = self.peer(request)
+        # By the id alone where the browser has named no secret: else each request without a cookie had its own window.
+        known = request.headers.get(CLIENT_HEADER) or asked.origin.owner == OPENAI_OWNER
+        session = asked.question.session_id if known else asked.origin.session_id
         try:
             await self._limits.admit(session, peer)
         except RateLimited:
             self.metrics.limited.inc()
             raise
         self.presence.note(session or peer)
+
+    def peer(self, request: HTTPRequest) -> str:
+        """The network peer that a request comes from; see `limits.peer_of`."""
+        client = request.client.host if request.client else ""
+        return peer_of(client, request.headers.get("x-forwarded-for", ""), self._settings.trusted_proxies)
 
     def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
         """Start a task that no connection owns; when the server ends, vital work is waited for, the rest cancelled."""
@@ -124,7 +153,8 @@ class Desk:
         return task
 
     async def open(self) -> None:
-        """Begin what runs beside the questions: deleting conversations that are too old."""
+        """Begin what runs beside the questions: deleting conversations that are too old, saying what was folded."""
+        self.spawn(self._keep_house())
         if self._settings.retention_days:
             self.spawn(self._retain())
 
@@ -142,19 +172,17 @@ class Desk:
         while pending := self._tasks | self._vital:  # a cancelled turn still stores what it has sent
             await asyncio.wait(pending)
 
-    def asked(self, request: HTTPRequest, question: Question) -> Asked:
+    def asked(self, request: HTTPRequest, question: Question, whose: Owner) -> Asked:
         """The question with its conversation's key in place of the session id that the browser sent.
 
         Raises:
-            InvalidQuestion: It is empty.
-            InvalidInput: The session id or the secret has a wrong form.
+            InvalidQuestion: It is empty, or too long.
+            InvalidInput: The session id has a wrong form.
         """
-        if not question.text.strip():
-            raise InvalidQuestion(messages.EMPTY_QUESTION)
-        owner = owner_of(request.headers.get("x-lutrin-client", ""))
-        key = conversation_key(question.session_id, owner)
-        user_agent = request.headers.get("user-agent", "")
-        origin = ChatOrigin(session_id=question.session_id, owner=owner, user_agent=user_agent, book=question.book)
+        check_lengths(question)
+        key = conversation_key(question.session_id, whose.hashed)
+        agent = family(request.headers.get("user-agent", ""))
+        origin = ChatOrigin(session_id=question.session_id, owner=whose.hashed, user_agent=agent, book=question.book)
         return Asked(msgspec.structs.replace(question, session_id=key), origin)
 
     def _new_turn(self, asked: Asked, turn_id: str = "", known: Sequence[AnswerEvent] = ()) -> Turn:
@@ -166,17 +194,20 @@ class Desk:
             metrics=self.metrics,
             spawn=self.spawn,
             heartbeat_s=self._heartbeat_s,
+            space=self.space,
         )
 
-    async def _streamed(self, request: HTTPRequest, asked: Asked) -> Response[Any]:
+    async def _streamed(self, request: HTTPRequest, asked: Asked, whose: Owner) -> Response[Any]:
         turn, after = await self._resumed(request.headers.get("last-event-id", ""), asked)
         if turn is None:
-            await self.admit(request, asked.question.session_id)
+            await self.admit(request, asked)
             turn = self._new_turn(asked)
             self._keep(turn)
         await self._begin(turn)
         headers = {**sse.HEADERS, MESSAGE_HEADER: turn.id}
-        return Stream(turn.stream(after), status_code=200, media_type=sse.MEDIA_TYPE, headers=headers)
+        stream = Stream(turn.stream(after), status_code=200, media_type=sse.MEDIA_TYPE, headers=headers)
+        stream.cookies = whose.cookies(secure=is_secure(request))
+        return stream
 
     async def _begin(self, turn: Turn) -> None:
         """Start a turn and wait for its first event; who streams it attaches within the time that turns linger."""
@@ -232,12 +263,40 @@ class Desk:
     async def _retain(self) -> None:
         while True:
             try:
-                count = await self.services.chats.forget(older_than=timedelta(days=self._settings.retention_days))
+                count = await self.services.chats.retain(self._settings.retention_days)
                 if count:
                     _log.info("retention", deleted=count)
             except ChatStoreError as error:
                 _log.error("retention_failed", detail=error.detail)
             await asyncio.sleep(RETENTION_EVERY_S)
+
+    async def _keep_house(self) -> None:
+        low = False
+        while True:
+            report_folded()
+            if self.space.low != low:
+                low = not low
+                _log.warning("disk_low" if low else "disk_has_room", free_mb=self.space.free_bytes >> 20)
+            await asyncio.sleep(HOUSEKEEPING_EVERY_S)
+
+
+def check_lengths(question: Question) -> None:
+    """Refuse a question that asks nothing, or is longer than anyone writes.
+
+    Raises:
+        InvalidQuestion: So it is.
+    """
+    if not question.text.strip():
+        raise InvalidQuestion(messages.EMPTY_QUESTION)
+    if len(question.text) > MOST_QUESTION_CHARS:
+        raise InvalidQuestion(messages.QUESTION_TOO_LONG.format(limit=MOST_QUESTION_CHARS))
+    if len(question.selected_text) > MOST_SELECTION_CHARS:
+        raise InvalidQuestion(messages.SELECTION_TOO_LONG.format(limit=MOST_SELECTION_CHARS))
+
+
+def is_secure(request: HTTPRequest) -> bool:
+    """Whether the browser speaks TLS, with us or with a proxy before us."""
+    return "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
 
 
 async def _disconnected(request: HTTPRequest) -> None:

@@ -20,11 +20,25 @@ from litestar.types import (
     WebSocketReceiveMessage,
 )
 
-from lutrin.errors import MalformedRequest, RequestTooLarge
-from lutrin.messages import BODY_TOO_DEEP, BODY_TOO_LARGE, MALFORMED_BODY, WRONG_HOST
+from lutrin.errors import MalformedRequest, NotPermitted, RequestTooLarge, WrongContentType
+from lutrin.messages import (
+    BODY_TOO_DEEP,
+    BODY_TOO_LARGE,
+    FOREIGN_ORIGIN,
+    MALFORMED_BODY,
+    NOT_JSON,
+    UPLOAD_TOO_LARGE,
+    WRONG_HOST,
+)
 
 MAX_BODY_BYTES = 64 * 1024
+MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+UPLOADS = frozenset({"/books", "/teacher/books"})
+"""Where forms with files are sent; their handlers check who sends them before they read."""
 MAX_DEPTH = 32
+CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+FORMS = ("/teacher/", "/books")
+"""Here forms and files are sent, each with a key or a token of its own."""
 LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 # A string (also one that never ends, so that the scan stays linear) or a bracket.
@@ -77,6 +91,40 @@ def answering_head(app: ASGIApp) -> ASGIApp:
     return answer
 
 
+class ElsewhereGuard(ASGIMiddleware):
+    """Lets pages of other sites change or ask something only if the operator named them.
+
+    A browser asks the server first before it sends JSON to another site, but sends a form or plain text at once; hence
+    the origin is looked at here, and a body that does not call itself JSON is not read.
+
+    Args:
+        origins: Whose pages may; `*` admits all.
+    """
+
+    def __init__(self, origins: Sequence[str]) -> None:
+        self._origins = frozenset(origins)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        """Pass the request on if it comes from this site, a named one, or no page at all.
+
+        Raises:
+            NotPermitted: It comes from a page of another site.
+            WrongContentType: Its body does not call itself JSON.
+        """
+        if scope.get("method") in CHANGING:  # only requests of HTTP have one
+            origin = _header(scope, b"origin").decode("latin-1")
+            if origin and not self._is_admitted(origin.lower(), _header(scope, b"host").decode("latin-1").lower()):
+                raise NotPermitted(FOREIGN_ORIGIN.format(origin=origin[:200]))
+            kind = _header(scope, b"content-type").partition(b";")[0].strip().lower()
+            has_body = _header(scope, b"content-length") not in {b"", b"0"} or _header(scope, b"transfer-encoding")
+            if has_body and kind != b"application/json" and not scope["path"].startswith(FORMS):
+                raise WrongContentType(NOT_JSON)
+        await next_app(scope, receive, send)
+
+    def _is_admitted(self, origin: str, host: str) -> bool:
+        return bool({"*", origin} & self._origins) or origin in {f"http://{host}", f"https://{host}"}
+
+
 class BodyGuard(ASGIMiddleware):
     """Reads the whole body before anything else does, and refuses what nobody should parse."""
 
@@ -87,6 +135,12 @@ class BodyGuard(ASGIMiddleware):
             RequestTooLarge: The body has more than 64 KiB.
             MalformedRequest: It is not UTF-8 or is nested too deeply.
         """
+        if scope.get("path") in UPLOADS and _header(scope, b"content-type").startswith(b"multipart/form-data"):
+            given = _header(scope, b"content-length")
+            if given.isdigit() and int(given) > MAX_UPLOAD_BYTES:
+                raise RequestTooLarge(UPLOAD_TOO_LARGE)
+            await next_app(scope, _counted(receive), send)
+            return
         if _header(scope, b"content-length").isdigit() and int(_header(scope, b"content-length")) > MAX_BODY_BYTES:
             raise RequestTooLarge(BODY_TOO_LARGE)
         body = await _read(receive)
@@ -118,6 +172,22 @@ def check_body(body: bytes) -> None:
                 raise MalformedRequest(BODY_TOO_DEEP)
         elif token[0] in b"]}":
             depth -= 1
+
+
+def _counted(receive: Receive) -> Receive:
+    """The parts of an upload, as long as they are no more than one may send."""
+    size = 0
+
+    async def next_part() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+        nonlocal size
+        message = await receive()
+        if message["type"] == "http.request":
+            size += len(message["body"])
+            if size > MAX_UPLOAD_BYTES:
+                raise RequestTooLarge(UPLOAD_TOO_LARGE)
+        return message
+
+    return next_part
 
 
 async def _read(receive: Receive) -> bytes:

@@ -32,4 +32,6 @@ async def secure(message: Message, scope: Scope) -> None:
             # The widget is made to be loaded by other sites' pages.
             shared = name == b"cross-origin-resource-policy" and scope["path"].startswith("/widget/")
             headers.append((name, b"cross-origin" if shared else value))
+    if not any(name.lower() == b"vary" and b"origin" in value.lower() for name, value in headers):
+        headers.append((b"vary", b"Origin"))  # also where no origin was sent: a cache must not give it to one that is
     message["headers"] = headers

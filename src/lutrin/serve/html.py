@@ -24,22 +24,23 @@ TROUBLES: dict[int, str] = {
 
 
 def page_path(slug: str, filename: str) -> str:
-    """Path of a page in the reader: a PDF keeps its suffix, as citations lead to it."""
+    """Path of a page in the reader: Markdown loses its suffix, other files keep it, as citations lead to them."""
     path = PurePosixPath(filename)
-    name = filename if path.suffix.lower() == ".pdf" else str(path.with_suffix(""))
+    name = str(path.with_suffix("")) if path.suffix.lower() in {".md", ".mdx", ".markdown"} else filename
     return f"/read/{quote(slug)}/{quote(name)}"
 
 
-def document(title: str, body: str, *, book: str = "", chat: bool = True) -> str:
+def document(title: str, body: str, *, book: str = "", page: str = "", chat: bool = True) -> str:
     """A whole HTML document.
 
     Args:
         title: Text of the browser's tab.
         body: HTML inside `<body>`, already safe.
         book: Slug that chat and search ask; empty: they ask them all.
+        page: Name of the file that is shown, which the chat sends with each question; empty: it is no page of a book.
         chat: Whether the widget is on it.
     """
-    asked = f' book="{escape(book)}"' if book else ""
+    asked = (f' book="{escape(book)}"' if book else "") + (f' page="{escape(page)}"' if page else "")
     widget = f'<lutrin-chat api="/"{asked}></lutrin-chat>\n' if chat else ""
     script = '<script src="/widget/lutrin.js" defer></script>\n' if chat else ""
     return f"""<!doctype html>
@@ -158,7 +159,7 @@ def reading(
 <nav class="turn" aria-label="Pages">{turn}</nav>
 </main>
 </div>"""
-    return document(f"{current.title} · {book.title}", body, book=book.slug)
+    return document(f"{current.title} · {book.title}", body, book=book.slug, page=current.filename)
 
 
 def contents(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lutrin.errors import DocumentError, NotFound
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.books import find_books
+from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve.pictures import candidates
@@ -72,7 +72,8 @@ class ShelfLibrary:
         return next((name for name in candidates(filename, address) if (root / name).is_file()), "")
 
     def _root(self, slug: str) -> Path | None:
-        root = book_root(self._shelf.corpus(slug), slug)
+        known = self._shelf.root(slug)
+        root = known if known is not None and known.is_dir() else book_root(self._shelf.corpus(slug), slug)
         if root is None and self._corpus is not None:
             root = book_root(self._corpus, slug, renamed=False)
         return root

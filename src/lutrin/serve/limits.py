@@ -8,6 +8,7 @@ import ipaddress
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MANY_QUESTIONS
@@ -93,14 +94,24 @@ def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
     Returns:
         The address; of IPv6 its /64 network, for a household has one of those.
     """
-    networks = [ipaddress.ip_network(item, strict=False) for item in trusted]
     peer = _address(address)
     hops = [hop.strip() for hop in forwarded_for.split(",") if hop.strip()]
-    while hops and peer is not None and any(peer in network for network in networks):
+    while hops and peer is not None and is_within(str(peer), trusted):
         peer = _address(hops.pop())
     if peer is None:
         return "unknown"
     return str(ipaddress.ip_network((peer, 64), strict=False)) if peer.version == 6 else str(peer)
+
+
+def is_within(address: str, networks: Sequence[str]) -> bool:
+    """Whether an address is one of these, or in one of these networks."""
+    found = _address(address)
+    return found is not None and any(found in network for network in map(_network, networks))
+
+
+@lru_cache(maxsize=256)
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    return ipaddress.ip_network(text, strict=False)
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -3,6 +3,8 @@
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from lutrin import __version__
+
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")  # the framework adds it to text
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
 
@@ -44,10 +46,30 @@ class Metrics:
         self.requests = Counter(
             "lutrin_http_requests", "HTTP requests", ["operation", "status"], registry=self._registry
         )
+        self.unsaved = Counter("lutrin_messages_not_saved", "Answers that could not be stored", registry=self._registry)
         self.limited = Counter("lutrin_rate_limited", "Questions refused by a rate limit", registry=self._registry)
         self.resumed = Counter("lutrin_streams_resumed", "Streams resumed by Last-Event-ID", registry=self._registry)
         self.running = Gauge("lutrin_questions_running", "Questions being answered", registry=self._registry)
         self.queue = Gauge("lutrin_queue_length", "Readers who wait for the model", registry=self._registry)
+
+        self.request_seconds = Histogram(
+            "lutrin_http_seconds",
+            "Seconds from a request to the head of its reply",
+            ["operation"],
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.free_bytes = Gauge("lutrin_disk_free_bytes", "Free bytes of the data's disk", registry=self._registry)
+        self.memory_bytes = Gauge("lutrin_memory_bytes", "Resident memory of the server", registry=self._registry)
+        self.connections = Gauge("lutrin_connections", "Open connections", registry=self._registry)
+        self.index_age_seconds = Gauge(
+            "lutrin_index_age_seconds", "Seconds since a book's index was made", ["book"], registry=self._registry
+        )
+        self.model_restarts = Gauge(
+            "lutrin_model_restarts", "Times that the model's process was started anew", registry=self._registry
+        )
+        build = Gauge("lutrin_build_info", "Always 1; its labels say what runs", ["version"], registry=self._registry)
+        build.labels(__version__).set(1)
 
     def exposition(self) -> bytes:
         """All meters in Prometheus' text format."""

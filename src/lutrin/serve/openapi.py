@@ -12,7 +12,7 @@ from lutrin.serve.requests import HTTPRequest
 
 DESCRIPTION = (
     "A textbook that answers, offline. Answering endpoints send JSON or, with `Accept: text/event-stream`, "
-    "Server-Sent Events: queued, sources, quote, sentence, done, error. Errors are application/problem+json."
+    "Server-Sent Events: queued, sources, excerpt, sentence, done, error. Errors are application/problem+json."
 )
 
 
@@ -99,6 +99,8 @@ def _type(schema: dict[str, Any]) -> str:
     for several in ("oneOf", "anyOf", "allOf"):
         if several in schema:
             return " or ".join(_type(item) for item in schema[several])
+    if "prefixItems" in schema:
+        return f"[{', '.join(_type(item) for item in schema['prefixItems'])}]"
     if schema.get("type") == "array":
         return f"array of {_type(schema.get('items', {}))}"
     kind = schema.get("type", "any")

@@ -4,7 +4,6 @@ A browser that was on its way to a page gets a page that says the same.
 """
 
 import re
-import traceback
 import uuid
 from http import HTTPStatus
 
@@ -15,7 +14,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 
 from lutrin import errors, messages
-from lutrin.log import get_logger
+from lutrin.log import get_logger, places_of
 from lutrin.serve import html
 from lutrin.serve.requests import HTTPRequest
 
@@ -25,10 +24,12 @@ MEDIA_TYPE = "application/problem+json"
 STATUS: tuple[tuple[type[errors.LutrinError], int], ...] = (
     (errors.MalformedRequest, 400),
     (errors.RequestTooLarge, 413),
+    (errors.WrongContentType, 415),
     (errors.InvalidInput, 422),
     (errors.RateLimited, 429),
     (errors.NotPermitted, 403),
     (errors.NotFound, 404),
+    (errors.AlreadyThere, 409),
     (errors.IngestInProgress, 409),
     (errors.IndexUnavailable, 503),
     (errors.GeneratorError, 503),
@@ -47,7 +48,7 @@ OPENAI_PATHS = "/v1/"
 FORMS = "/teacher/"
 """Here browsers send forms, too, and show what comes back."""
 PROGRAMS = frozenset(
-    """api chat health history ingest messages metrics query query-selected-text query-selection ready sessions
+    """api books chat health history ingest messages metrics query query-selected-text query-selection ready sessions
     v1""".split()
 )
 """How the paths begin that no page is at."""
@@ -102,10 +103,11 @@ class Reported(errors.LutrinError):
 
 MEANINGS = {
     400: "Not JSON, not UTF-8, nested too deeply, or a foreign host name",
-    403: "A secret or token is missing or wrong",
+    403: "A secret or token is missing or wrong, or a page of another site asks",
     404: "Nothing of that name",
-    409: "An ingestion is running",
-    413: "More than 64 KiB",
+    415: "The body does not call itself JSON",
+    409: "An ingestion is running, or the name is taken",
+    413: "More than 64 KiB, or an upload of more than 512 MB",
     422: "A field is missing or wrong",
     429: "Too many questions; `Retry-After` says when to ask again",
     500: "Unexpected; `id` names the line in the log",
@@ -113,11 +115,16 @@ MEANINGS = {
 }
 
 
+BODY_STATUS = 413
+WITH_BODY = (403, 415)
+"""Further problems of endpoints that take a body."""
+
+
 def documented(*statuses: int, shape: type[Problem] = Problem) -> dict[int, ResponseSpec]:
     """For the OpenAPI document: these problems of an endpoint, and those that every endpoint has."""
     return {
         status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
-        for status in sorted({400, 500, *statuses})
+        for status in sorted({400, 500, *statuses, *(WITH_BODY if BODY_STATUS in statuses else ())})
     }
 
 
@@ -140,9 +147,7 @@ def reported(error: Exception) -> Reported:
 def _unforeseen(error: BaseException) -> Problem:
     """The error's own message stays out of the log, for it may quote the reader; its type and its place say enough."""
     incident = uuid.uuid4().hex
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
-    _log.error("unexpected", id=incident, error=type(error).__name__, places=places)
+    _log.error("unexpected", id=incident, error=type(error).__name__, places=places_of(error.__traceback__))
     return Problem(title=HTTPStatus(500).phrase, status=500, detail=messages.SOMETHING_WRONG, id=incident)
 
 

@@ -15,7 +15,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from lutrin.errors import NotFound
-from lutrin.ingest.page import page_html
+from lutrin.ingest.formats import page_html
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html, maths
 from lutrin.serve.diagrams import with_diagrams

@@ -19,6 +19,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str | None = None
     chapter: str | None = None
     module: str | None = None
+    page: str | None = None
+    """Where the reader is: the page's file name, or the path of its address."""
     book: str | None = None
     """Slug; needed only where several books are served."""
     top_k: TopK | None = None
@@ -35,6 +37,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             book=self.book or "",
             chapter=self.chapter or "",
             module=self.module or "",
+            page=self.page or "",
             top_k=self.top_k,
             session_id=self.session_id or "",
             surface=surface,
@@ -72,6 +75,8 @@ class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     selected_text: str | None = None
     mode: records.Mode | None = None
+    page: str | None = None
+    """Where the reader is: the page's file name, or the path of its address."""
     book: str | None = None
 
 
@@ -83,6 +88,9 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...]
     """File names, each once, in the order of their citations."""
     citations: tuple[records.Citation, ...]
+    explanation: str
+    excerpts: tuple[records.Excerpt, ...]
+    suggestions: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @classmethod
@@ -93,6 +101,9 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             session_id=session_id,
             sources=tuple(dict.fromkeys(item.filename for item in answer.sources if item.filename)),
             citations=answer.sources,
+            explanation=answer.explanation,
+            excerpts=answer.excerpts,
+            suggestions=answer.suggestions,
             warnings=answer.warnings,
         )
 
@@ -145,6 +156,15 @@ class Health(msgspec.Struct, frozen=True):
     status: Literal["ok"] = "ok"
 
 
+class LeftOutFile(msgspec.Struct, frozen=True):
+    """A file or folder of the corpus that is in no book."""
+
+    book: str
+    """Slug; empty: it lies beside the books."""
+    filename: str
+    reason: str
+
+
 class ReadyBook(msgspec.Struct, frozen=True):
     """A book that is open."""
 
@@ -164,7 +184,10 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the language model; empty: none is configured, answers are quotes."""
     model_ready: bool
     queue_length: int
-    pages_ahead: int
-    """Pages of the books that the model has said while nobody asked; questions about these get its sentence at once."""
-    pages: int
-    """That it is to say; 0: it says none ahead."""
+    storing: bool
+    """Whether conversations are stored; answers go on without."""
+    free_mb: int
+    """Of the disk that holds the data."""
+    left_out: list[LeftOutFile]
+    """What the newest ingest left out, with the reasons; the first 200."""
+    left_out_count: int

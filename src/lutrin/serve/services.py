@@ -3,12 +3,14 @@
 `wiring.py` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
 """
 
+import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
@@ -58,6 +60,10 @@ class Conversations(ChatStore, Protocol):
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
     ) -> int:
         """Delete conversations for good, whoever owns them."""
+        ...
+
+    async def retain(self, days: int) -> int:
+        """Delete conversations that are older than so many days on which the server ran."""
         ...
 
 
@@ -147,14 +153,20 @@ class Services:
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
-    pages_ahead: Callable[[], tuple[int, int]] = field(default=lambda: (0, 0))
-    """Pages of the books that the model has said ahead, and how many there are; none where it does not."""
+    left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
+    """What the newest ingest of the corpus left out; reads the catalogue."""
+    model_restarts: Callable[[], int] = field(default=lambda: 0)
+    """Times that the model's process was started anew."""
     gate: Gate | None = None
     """Counts questions with the other servers; None: this one stands alone."""
     turns: TurnLog | None = None
     """Keeps the events of answers for the other servers; None: this one stands alone."""
     board: JobBoard | None = None
     """Ingestions of servers that stand side by side."""
+    trouble: str = ""
+    """Why conversations are neither stored nor remembered, with the remedy, for the operator; empty: they are."""
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    """The server's own key, from which names of conversations are made that nobody can guess."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
     traces: Traces | None = None

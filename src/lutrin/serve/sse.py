@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from lutrin.records import AnswerEvent, DoneEvent
+from lutrin.records import AnswerEvent, DoneEvent, ExcerptEvent
 
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT = b": heartbeat\n\n"
@@ -24,10 +24,11 @@ def frame(event: AnswerEvent, stream: str, number: int) -> bytes:
         number: Of the event in it, from 1.
     """
     name = str(event.__struct_config__.tag)
-    if isinstance(event, DoneEvent):  # the fields of the answer stand beside the type
-        data = b'{"type":"done",' + msgspec.json.encode(event.answer).removeprefix(b"{")
-    else:
-        data = msgspec.json.encode(event)
+    match event:
+        case DoneEvent(answer=carried) | ExcerptEvent(excerpt=carried):  # its fields stand beside the type
+            data = f'{{"type":"{name}",'.encode() + msgspec.json.encode(carried).removeprefix(b"{")
+        case _:
+            data = msgspec.json.encode(event)
     # JSON escapes line breaks, so it is one line.
     return f"id: {stream}.{number}\nevent: {name}\ndata: ".encode() + data + b"\n\n"
 

@@ -6,18 +6,22 @@ page of a neighbouring name cannot press its buttons.
 """
 
 import hashlib
+import math
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
 
-from lutrin.errors import NotPermitted
-from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, WRONG_TOKEN
-from lutrin.serve.limits import Limits
+from lutrin.errors import NotPermitted, RateLimited
+from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_TOKEN
+from lutrin.serve.limits import SlidingWindow
 
 SIGNED_IN_S = 8 * 3600.0
 """A school day."""
 MOST_SIGNED_IN = 100
-ATTEMPTS_PER_MIN = 10
+WRONG_PER_MIN = 10
+"""Wrong tokens from one network peer, by the page and by programs together."""
+ALL_WRONG_PER_MIN = 200
+"""The same from all peers, for one guesser can have many addresses."""
 
 
 class SignIns:
@@ -33,7 +37,8 @@ class SignIns:
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._until_s: OrderedDict[bytes, float] = OrderedDict()
-        self._attempts = Limits(0, ATTEMPTS_PER_MIN, clock)
+        self._wrong = SlidingWindow(WRONG_PER_MIN, clock)
+        self._all_wrong = SlidingWindow(ALL_WRONG_PER_MIN, clock)
 
     @property
     def possible(self) -> bool:
@@ -56,14 +61,33 @@ class SignIns:
         """
         if self._token is None:
             raise NotPermitted(TEACHER_OFF)
-        self._attempts.admit("", peer)
-        if not secrets.compare_digest(token.strip().encode(), self._token.encode()):
-            raise NotPermitted(WRONG_TOKEN)
+        self.prove(token.strip(), peer)
         cookie = secrets.token_urlsafe(32)
         self._until_s[_digest(cookie)] = self._clock() + SIGNED_IN_S
         while len(self._until_s) > MOST_SIGNED_IN:
             self._until_s.popitem(last=False)
         return cookie
+
+    def prove(self, token: str, peer: str) -> None:
+        """Let whoever knows the token pass; the one place where guesses of it are counted and compared.
+
+        Args:
+            token: As it came.
+            peer: From `limits.peer_of`; wrong ones are counted for each, and for all together.
+
+        Raises:
+            NotPermitted: It is another one, or none is set.
+            RateLimited: Too many wrong ones came before; this one was not looked at.
+        """
+        if self._token is None:
+            raise NotPermitted(WRONG_TOKEN)
+        wait_s = max(self._wrong.wait_s(peer), self._all_wrong.wait_s(""))
+        if wait_s > 0:
+            raise RateLimited(TOO_MANY_ATTEMPTS, retry_after_s=max(1, math.ceil(wait_s)))
+        if not secrets.compare_digest(_digest(token), _digest(self._token)):
+            self._wrong.admit(peer)
+            self._all_wrong.admit("")
+            raise NotPermitted(WRONG_TOKEN)
 
     def knows(self, cookie: str) -> bool:
         """Whether a browser is signed in."""

@@ -10,6 +10,8 @@ from typing import TypeVar
 import msgspec
 
 from lutrin.doctor import Check
+from lutrin.index.catalog import LeftOut
+from lutrin.ingest.formats import FORMATS, suffixes_in_words
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_errand import Errand
 from lutrin.serve.teacher_load import Load
@@ -41,10 +43,10 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """Name of the language model that answers; empty: none."""
     model_ready: bool
-    pages_ahead: tuple[int, int]
-    """Pages that the model has said while nobody asked, and how many there are."""
     health: Errand[list[Check]]
     gaps: Errand[list[Gap]]
+    left_out: Sequence[LeftOut] = ()
+    """Files that are in no book."""
     troubles: Sequence[str] = ()
     """What could not be looked up, a sentence each."""
 
@@ -101,7 +103,7 @@ def board(shown: Board, form_key: str) -> str:
 <main id="content"><h1>Teacher’s page</h1>{troubles}
 <section class="now" aria-label="Now">{now}</section>
 <div class="sections">
-{_section("books", "Books", _books(shown.books, form_key))}
+{_section("books", "Books", _books(shown.books, form_key) + _left_out(shown.left_out))}
 {_section("reading", "Read the books again", _reading(shown, form_key))}
 {_section("gaps", "What the books did not answer", _gaps(shown.gaps, form_key))}
 {_section("load", "Since the server started", _figures(figures(shown.load)[3:]))}
@@ -204,6 +206,21 @@ def _book(book: BookRow, form_key: str) -> str:
     )
 
 
+def _left_out(left_out: Sequence[LeftOut]) -> str:
+    """Files that are in no book, by reason, folded."""
+    if not left_out:
+        return ""
+    reasons: dict[str, list[str]] = {}
+    for item in left_out:
+        reasons.setdefault(item.reason, []).append(f"{item.book}{'/' if item.book else ''}{item.filename}")
+    items = "".join(
+        f'<li><strong>{escape(reason)}</strong> <span class="hint">{len(names)}</span>'
+        f"<br>{', '.join(f'<code>{escape(name)}</code>' for name in names)}</li>"
+        for reason, names in sorted(reasons.items())
+    )
+    return f"<details><summary>Left out: {_counted(len(left_out), 'file')}</summary><ul>{items}</ul></details>"
+
+
 def _edition(edition: Edition) -> str:
     if not edition.created:
         return f"index <code>{escape(edition.generation)}</code> cannot be read"
@@ -224,7 +241,7 @@ def _reading(shown: Board, form_key: str) -> str:
     job = shown.job
     running = job is not None and job.state == "running"
     intro = (
-        f"<p>Put your Markdown, MDX or PDF files into <code>{escape(shown.corpus)}</code>, then press the button. Only "
+        f"<p>Put your files into <code>{escape(shown.corpus)}</code>, then press the button. Only "
         "what changed is read, and readers go on meanwhile.</p>"
     )
     button = "" if running else _form("ingest", form_key, "Read the books again", "first")
@@ -233,9 +250,27 @@ def _reading(shown: Board, form_key: str) -> str:
     hidden = "" if lines else " hidden"
     bar = '<progress aria-label="Reading the books"></progress>' if running else ""
     kind = "bad" if job is not None and job.state == "failed" else "state"
+    upload = "" if running else _upload_form(form_key)
     return (
-        f'{intro}{button}<p class="{kind}" role="status" data-job="{job.state if job else ""}">{state}</p>{bar}'
+        f'{intro}{button}{upload}<p class="{kind}" role="status" data-job="{job.state if job else ""}">{state}</p>{bar}'
         f'<pre class="lines" data-lines tabindex="0" role="log" aria-label="Progress"{hidden}>{lines}</pre>'
+    )
+
+
+def _upload_form(form_key: str) -> str:
+    """Sends a book: files, or a folder as a zip."""
+    suffixes = ",".join((*sorted(FORMATS), ".zip"))
+    return (
+        "<details><summary>Send a book to this server</summary>"
+        f'<form method="post" action="/teacher/books" enctype="multipart/form-data">'
+        f'<input type="hidden" name="key" value="{form_key}">'
+        f'<p class="hint">{escape(suffixes_in_words())}, several at once, or a folder as one .zip.</p>'
+        f'<p><label for="files">Files</label> <input id="files" name="files" type="file" multiple required '
+        f'accept="{suffixes}"></p>'
+        '<p><label for="book">Name of the book</label> '
+        '<input id="book" name="book" maxlength="60" placeholder="as the file or folder is called"></p>'
+        '<p><label><input type="checkbox" name="replace" value="true"> Replace a book of this name</label></p>'
+        '<button class="first">Send and read it</button></form></details>'
     )
 
 
@@ -243,7 +278,7 @@ def _models(shown: Board) -> str:
     if not shown.model:
         said = "<p>No language model answers: readers get the book’s own sentences.</p>"
     elif shown.model_ready:
-        said = f"<p><strong>{escape(shown.model)}</strong> answers.{_ahead(*shown.pages_ahead)}</p>"
+        said = f"<p><strong>{escape(shown.model)}</strong> answers.</p>"
     else:
         said = (
             f'<p class="bad"><strong>{escape(shown.model)}</strong> is not ready: readers get the book’s sentences.</p>'
@@ -254,15 +289,6 @@ def _models(shown: Board) -> str:
         "To choose: <code>LUTRIN_MODEL</code>.</p>"
     )
     return f'{said}<ul class="rows">{items}</ul>{hint}'
-
-
-def _ahead(done: int, pages: int) -> str:
-    """How far the model has come with the books."""
-    if not pages:
-        return ""
-    if done == pages:
-        return f" It has put all {pages:,} pages into its own words, so that a whole class is answered at once."
-    return f" While nobody asks it puts the pages into its own words: {done:,} of {pages:,} so far."
 
 
 def _model(model: ModelRow) -> str:

@@ -79,7 +79,7 @@ def load_of(metrics: Metrics, *, readers: int, waiting: int) -> Load:
         refused=kinds.get("refusal", 0),
         limited=round(sum(sample.value for sample in _samples(metrics.limited, "_total"))),
         failed=sum(count for outcome, count in outcomes.items() if outcome not in {"done", "cancelled"}),
-        first_words_s=(within(metrics.stage_seconds, "quote", 0.5), within(metrics.stage_seconds, "quote", 0.95)),
+        first_words_s=(within(metrics.stage_seconds, "excerpt", 0.5), within(metrics.stage_seconds, "excerpt", 0.95)),
         whole_s=(within(metrics.stage_seconds, "done", 0.5), within(metrics.stage_seconds, "done", 0.95)),
     )
 

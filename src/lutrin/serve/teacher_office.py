@@ -9,7 +9,7 @@ import msgspec
 from lutrin import weights
 from lutrin.doctor import Check
 from lutrin.errors import IndexUnavailable
-from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.catalog import Catalog, LeftOut, PublishedBook, read_left_out
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.serve.teacher_errand import Errand
@@ -77,6 +77,14 @@ class Office:
             IndexUnavailable: The catalogue cannot be read.
         """
         return await asyncio.to_thread(self._books)
+
+    async def left_out(self) -> list[LeftOut]:
+        """What the newest ingest left out.
+
+        Raises:
+            IndexUnavailable: The catalogue cannot be read.
+        """
+        return await asyncio.to_thread(read_left_out, self._settings.catalog_path)
 
     async def roll_back(self, slug: str) -> None:
         """Make a book's previous index the one that answers; the server follows within two seconds.

@@ -18,8 +18,9 @@ from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Answers, Retrieval
 
 INSTRUCTIONS = (
-    "Textbooks that answer. ask_book gives a short answer whose every sentence is proven by the book, with citations, "
-    "or says that the book does not cover it; search_book gives the passages themselves. Add nothing of your own."
+    "Textbooks that answer. ask_book gives a short answer whose every sentence is proven by the book, with citations "
+    "and the excerpts of the book that it rests on, or says that the book does not cover it; search_book gives the "
+    "passages themselves. Add nothing of your own."
 )
 READS_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
@@ -59,7 +60,10 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
         book: Book = "",
         chapter: Annotated[str, Field(description="Search this chapter only; empty: the whole book.")] = "",
     ) -> dict[str, Any]:
-        """A grounded answer in Markdown with numbered sources; `kind` is `refusal` where the book does not say."""
+        """A grounded answer in Markdown with numbered sources and the book's own words in `excerpts`.
+
+        `kind` is `refusal` where the book does not say.
+        """
         asked = Question(text=_checked(question), selected_text=selected_text, book=book, chapter=chapter)
         try:
             done = [event.answer async for event in answers.answer(asked) if isinstance(event, DoneEvent)]

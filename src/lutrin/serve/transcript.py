@@ -36,28 +36,36 @@ class Transcript:
 
     def complete(self, answer: records.Answer, made: records.Made | None = None) -> list[records.ChatMessage]:
         """Question and answer as they are stored, with how the answer was made."""
-        given = self._assistant(answer.answer, answer.kind, answer.mode, answer.sources)
+        given = msgspec.structs.replace(
+            self._assistant(answer.answer, answer.kind, answer.mode, answer.sources),
+            refusal=answer.refusal,
+            explanation=answer.explanation,
+            excerpts=answer.excerpts,
+            suggestions=answer.suggestions,
+            warnings=answer.warnings,
+        )
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 
     def partial(self) -> list[records.ChatMessage]:
         """Question and what was sent of its answer; empty if nothing was."""
-        quotes = [event for event in self._events if isinstance(event, records.QuoteEvent)]
+        excerpts = tuple(event.excerpt for event in self._events if isinstance(event, records.ExcerptEvent))
         sentences = [event for event in self._events if isinstance(event, records.SentenceEvent)]
-        if not quotes and not sentences:
+        if not excerpts and not sentences:
             return []
-        text = ""
+        said = ""
         for event in sentences:
-            text += sentence_piece(event, text)
-        text = text or "\n\n".join(event.text for event in quotes)
-        used = {n for event in sentences for n in event.citations} | {event.citation.n for event in quotes}
-        listed = {event.citation.n: event.citation for event in quotes}
+            said += sentence_piece(event, said)
+        used = {n for event in sentences for n in event.citations} | {excerpt.n for excerpt in excerpts}
+        listed: dict[int, records.Citation] = {}
         for named in self._events:
             if isinstance(named, records.SourcesEvent):
                 listed |= {citation.n: citation for citation in named.citations if citation.n in used}
         mode = self._question.mode or ("selection_boosted" if self._question.selected_text else "book")
         kind: records.AnswerKind = "generated" if sentences else "extractive"
         citations = tuple(citation for _, citation in sorted(listed.items()))
-        return [self._user(mode), self._assistant(text, kind, mode, citations)]
+        text = said or "\n\n".join(excerpt.text for excerpt in excerpts)
+        given = self._assistant(text, kind, mode, citations)
+        return [self._user(mode), msgspec.structs.replace(given, explanation=said, excerpts=excerpts)]
 
     def origin(self, origin: records.ChatOrigin, answer: records.Answer | None) -> records.ChatOrigin:
         """The origin with the book and the generation that answered, where they are known."""

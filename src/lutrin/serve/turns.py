@@ -15,14 +15,22 @@ from typing import Any, Protocol
 import msgspec
 
 from lutrin import records, stages
-from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
+from lutrin.errors import ChatStoreError, ChatStoreFull, IndexUnavailable, LutrinError
 from lutrin.log import get_logger
-from lutrin.messages import EMPTY_SELECTION, KNOWLEDGE_BASE_DOWN, NOT_SAVED, SOMETHING_WRONG
+from lutrin.messages import (
+    EMPTY_SELECTION,
+    KNOWLEDGE_BASE_DOWN,
+    NOT_REMEMBERED,
+    NOT_SAVED,
+    NOT_SAVED_DISK,
+    SOMETHING_WRONG,
+)
 from lutrin.serve import sse
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
 from lutrin.serve.services import Services
 from lutrin.serve.shared import TurnMemory, fingerprint, recalled
+from lutrin.serve.space import FreeSpace
 from lutrin.serve.timings import Timings
 from lutrin.serve.transcript import Transcript
 
@@ -59,6 +67,7 @@ class Turn:
         metrics: Meters.
         spawn: Starts a task that outlives every connection.
         heartbeat_s: Seconds between signs of life in a silent stream.
+        space: Room on the disk; without room nothing is stored.
         known: Events that another server has sent already.
     """
 
@@ -71,6 +80,7 @@ class Turn:
         metrics: Metrics,
         spawn: Spawn,
         heartbeat_s: float,
+        space: FreeSpace,
         known: Sequence[records.AnswerEvent] = (),
     ) -> None:
         self.id = turn_id
@@ -83,6 +93,7 @@ class Turn:
         self._metrics = metrics
         self._spawn = spawn
         self._heartbeat_s = heartbeat_s
+        self._space = space
         self._transcript = Transcript(turn_id, asked.question, services.now)
         self._task: asyncio.Task[None] | None = None
         self._readers = 0
@@ -221,8 +232,9 @@ class Turn:
         try:
             await self._save(self._transcript.complete(answer, made), answer)
         except ChatStoreError as error:
+            self._metrics.unsaved.inc()
             _log.error("not_saved", message=self.id, detail=error.detail)
-            answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, NOT_SAVED))
+            answer = msgspec.structs.replace(answer, warnings=(*answer.warnings, self._unsaved(error)))
         self.answer = answer
         self._report("done")
         self._publish(records.DoneEvent(answer), last=True)
@@ -240,9 +252,17 @@ class Turn:
 
     async def _save(self, messages: list[records.ChatMessage], answer: records.Answer | None) -> None:
         key = self.asked.question.session_id
+        if key and self._space.low:
+            raise ChatStoreFull(NOT_SAVED_DISK)
         if key:
             with stages.stage("store"):
                 await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
+
+    def _unsaved(self, error: ChatStoreError) -> str:
+        """What the reader is told of a message that is not stored."""
+        if isinstance(error, ChatStoreFull):
+            return error.detail
+        return NOT_REMEMBERED if self._services.trouble else NOT_SAVED
 
     def _fail(self, error: Exception) -> None:
         failure = reported(error)

@@ -20,7 +20,7 @@ describe('axe finds nothing', () => {
     ['streaming', async (reader) => {
       await reader.open();
       await reader.send('A slow one');
-      await reader.widget.locator('.quote').waitFor();
+      await reader.widget.locator('.from-book').waitFor();
     }],
     ['error', async (reader) => {
       await reader.open();
@@ -77,12 +77,12 @@ test('the whole journey by keyboard alone', async () => {
   await eventually(focused, 'Your question');
   await keyboard.type('What is a node?');
   await keyboard.press('Enter');
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.nth(1).waitFor();
   await eventually(focused, 'Your question');
   await tabTo('Helpful', 'Shift+Tab');
   await keyboard.press('Space');
   await eventually(() => reader.button('Helpful').getAttribute('aria-pressed'), 'true');
-  await tabTo('2 Quality of service 02-topics.md', 'Shift+Tab');
+  await tabTo('Source 2: Quality of service', 'Shift+Tab');
   await reader.preview.waitFor();
   await tabTo('Conversations', 'Shift+Tab');
   await keyboard.press('Enter');
@@ -98,7 +98,7 @@ test('the whole journey by keyboard alone', async () => {
   await keyboard.press('Escape');
   await keyboard.press('Escape');
   await eventually(focused, 'Your question');
-  await tabTo('2 Quality of service 02-topics.md', 'Shift+Tab');
+  await tabTo('Chapter 1: Nodes › Quality of service', 'Shift+Tab');
   await keyboard.press('Enter');
   await reader.page.waitForURL('**/02-topics#quality-of-service');
   await reader.panel.waitFor();
@@ -115,7 +115,7 @@ test('a screen reader is told that an answer is looked up, and then the answer',
   await eventually(said, 'Looking it up');
   await reader.button('Stop').click();
   await reader.ask('What is a node?');
-  await eventually(async () => (await said()).startsWith('A node is a process that does one job.'), true);
+  await eventually(async () => (await said()).startsWith('A node does one thing only.'), true);
 });
 
 test('who asked for less motion gets none', async () => {

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {ANSWER, NODE, streamed} from '../support/answers.ts';
+import {ANSWER, EXCERPTS, NEXT, NODE, streamed, TOPIC} from '../support/answers.ts';
 import {eventually, harness} from '../support/harness.ts';
+import {done} from '../support/scripted-server.ts';
 
 const {server, reader: visit} = harness();
 
@@ -65,22 +66,66 @@ test('pressing it opens header, messages and input, and tells the page', async (
   await reader.bubble.waitFor();
 });
 
-test('the quote comes first, then sentences, then the answer with its sources and the time', async () => {
+test('the book’s words come first, then sentences above them; the answer ends with what to ask next, and the time', async () => {
   const reader = await visit();
   server.script = () => streamed(1000);
   await reader.open();
   await reader.send('What is a node?');
-  await reader.widget.locator('.quote').waitFor();
-  expect(await reader.widget.locator('.quote').innerText()).toContain('A node is a process that does one job.');
+  await reader.widget.locator('.from-book').waitFor();
+  expect(await reader.widget.locator('.from-book').innerText()).toContain('A node is a process that does one job.');
   expect(await reader.answers.locator('.text').count()).toBe(0);
   await reader.answers.locator('.text').waitFor();
-  expect(await reader.answers.locator('.quote').count()).toBe(1);
-  await reader.answers.locator('.sources').waitFor();
-  expect(await reader.answers.locator('.quote').count()).toBe(0);
-  expect(await reader.answers.locator('.source .file').allInnerTexts()).toEqual(['01-nodes.md', '02-topics.md']);
-  expect(await reader.answers.locator('strong').innerText()).toBe('node');
+  const above = reader.answers.locator('.text + .progress + .from-book, .text + .from-book');
+  expect(await above.count()).toBe(1);
+  await reader.finished.waitFor();
+  expect(await above.count()).toBe(1);
+  expect(await reader.answers.locator('.text strong').innerText()).toBe('node');
+  expect(await reader.answers.locator('.text').innerText()).not.toContain('process');
   expect(await reader.answers.locator('pre').innerText()).toBe('ros2 run demo_nodes_cpp talker');
+  expect(await reader.answers.locator('.suggestions .chip').allInnerTexts()).toEqual(NEXT);
   expect(await reader.widget.locator('.message time').count()).toBe(2);
+});
+
+test('one card holds the book’s words: chapter and section as link, the words that answer marked, no file name', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  const card = reader.answers.locator('.from-book');
+  expect(await card.getAttribute('aria-label')).toBe('From the book');
+  expect(await card.locator('.place').allInnerTexts()).toEqual(['Chapter 1: Nodes › What a node is', 'Chapter 1: Nodes › Quality of service']);
+  expect(await card.locator('.place').first().getAttribute('href')).toContain(NODE.url);
+  expect(await card.locator('mark').allInnerTexts()).toEqual(['does one job', 'repeats what was lost']);
+  expect(await card.locator('blockquote').last().innerText()).toBe(`${TOPIC.quote} …`);
+  expect(await reader.answers.innerText()).not.toMatch(/\.mdx?\b/);
+});
+
+test('what to ask next is asked with one press', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.button(NEXT[0] ?? '').click();
+  await reader.finished.nth(1).waitFor();
+  expect(server.asked.map(({message}) => message)).toEqual(['What is a node?', NEXT[0]]);
+});
+
+test('an answer without the model is the card alone', async () => {
+  const reader = await visit();
+  server.script = () => [done(`${NODE.quote} [1]`, {kind: 'extractive', sources: [NODE], excerpts: EXCERPTS.slice(0, 1)})];
+  await reader.open();
+  await reader.ask('What is a node?');
+  expect(await reader.answers.locator('.text').count()).toBe(0);
+  expect(await reader.answers.locator('.from-book').count()).toBe(1);
+});
+
+test('the page where the reader is goes with the question, where the page says so', async () => {
+  const reader = await visit();
+  await reader.widget.evaluate((chat) => {
+    chat.setAttribute('book', 'lab');
+    chat.setAttribute('page', 'part-1/01-nodes.md');
+  });
+  await reader.open();
+  await reader.ask('What is this?');
+  expect(server.asked[0]).toMatchObject({book: 'lab', page: 'part-1/01-nodes.md'});
 });
 
 test('questions stand on the right, answers on the left, told apart by colour', async () => {
@@ -107,7 +152,7 @@ test('Enter sends, Shift+Enter breaks the line, and what is empty cannot be sent
   await reader.input.press('Shift+Enter');
   await reader.input.pressSequentially('a node?');
   await reader.input.press('Enter');
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.waitFor();
   expect(server.asked.map(({message}) => message)).toEqual(['What is\na node?']);
 });
 
@@ -127,7 +172,7 @@ test('Stop ends the answer within a moment, keeps what came, and gives the input
   const reader = await visit();
   await reader.open();
   await reader.send('A slow one');
-  await reader.widget.locator('.quote').waitFor();
+  await reader.widget.locator('.from-book').waitFor();
   await reader.button('Stop').click();
   await eventually(() => server.left, ['A slow one'], 1000);
   expect(await reader.answers.innerText()).toContain('Stopped.');
@@ -135,7 +180,7 @@ test('Stop ends the answer within a moment, keeps what came, and gives the input
   expect(await reader.input.isEnabled()).toBe(true);
   server.script = () => streamed();
   await reader.button('Try again').click();
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.waitFor();
   expect(server.asked.map(({message}) => message)).toEqual(['A slow one', 'A slow one']);
 });
 
@@ -148,7 +193,7 @@ test('a server that is gone is said inline, and the typed text is kept', async (
   expect(await reader.input.inputValue()).toBe('What is a node?');
   server.down = false;
   await reader.input.press('Enter');
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.waitFor();
   expect(await reader.widget.getByRole('alert').count()).toBe(0);
   expect(await reader.questions.count()).toBe(1);
 });
@@ -187,11 +232,12 @@ test('an answer that was cut half-way goes on, and ends as if it had not been', 
   const reader = await visit();
   await reader.open();
   await reader.ask('What is a node?');
-  const whole = await reader.answers.last().locator('.text').innerHTML();
+  const whole = await reader.answers.last().innerText();
   await reader.send('And again, cut half-way');
   await reader.widget.getByText('picking it up again').waitFor();
-  await reader.answers.last().locator('.sources').waitFor();
-  expect(await reader.answers.last().locator('.text').innerHTML()).toBe(whole);
+  await reader.finished.nth(1).waitFor();
+  const withoutTime = (text: string): string => text.replace(/\d+:\d+|Try again/g, '');
+  expect(withoutTime(await reader.answers.last().innerText())).toBe(withoutTime(whole));
   expect(server.resumed).toEqual(['And again, cut half-way']);
   expect(server.asked).toHaveLength(2);
 });

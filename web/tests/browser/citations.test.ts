@@ -23,7 +23,7 @@ test('hovering a citation shows the quoted sentence, leaving hides it', async ()
   await reader.widget.locator('.cite').first().hover();
   await reader.preview.waitFor();
   expect(await reader.preview.locator('blockquote').innerText()).toBe('A node is a process that does one job.');
-  expect(await reader.preview.innerText()).toContain('Chapter 1: Nodes · What a node is · 01-nodes.md');
+  expect(await reader.preview.locator('.label').innerText()).toBe('Chapter 1: Nodes · What a node is');
   await reader.preview.hover(); // it can be read with the pointer in it
   await reader.page.waitForTimeout(300);
   expect(await reader.preview.isVisible()).toBe(true);
@@ -44,7 +44,7 @@ test('focus shows it as well, Escape hides it without closing the panel, and it 
 
 test('the preview stays inside the window', async () => {
   const reader = await answered(undefined, {viewport: {width: 320, height: 568}});
-  await reader.widget.locator('.source').last().hover();
+  await reader.widget.locator('.cite').last().hover();
   await reader.preview.waitFor();
   await eventually(async () => {
     const box = await reader.preview.boundingBox();
@@ -64,7 +64,7 @@ test('following one on the same page lands on its heading with the passage marke
 
 test('following one to another page marks the passage there, and the conversation is still open', async () => {
   const reader = await answered();
-  await reader.widget.locator('.source').nth(1).click();
+  await reader.widget.locator('.place').nth(1).click();
   await reader.page.waitForURL('**/02-topics#quality-of-service');
   await eventually(() => marked(reader), 'Reliable delivery repeats what was lost; best effort does not.');
   await reader.questions.waitFor();
@@ -134,7 +134,7 @@ test('a passage in view that the way to its heading would take out of view stays
 
 test('a citation opened in a new tab is marked there', async () => {
   const reader = await answered();
-  const [tab] = await Promise.all([reader.context.waitForEvent('page'), reader.widget.locator('.source').nth(1).click({modifiers: ['Control']})]);
+  const [tab] = await Promise.all([reader.context.waitForEvent('page'), reader.widget.locator('.place').nth(1).click({modifiers: ['Control']})]);
   await tab.waitForURL('**/02-topics#quality-of-service');
   await expect.poll(() => tab.evaluate(() => CSS.highlights.size), {timeout: 4000}).toBe(1);
 });
@@ -149,6 +149,12 @@ test('on a touch screen the first tap shows the quote, the second follows it and
   expect(await reader.panel.count()).toBe(0);
 });
 
+test('the place above an excerpt needs no preview: one tap follows it', async () => {
+  const reader = await answered('/read/lab/part-1/01-nodes', {hasTouch: true, isMobile: true, viewport: {width: 390, height: 800}});
+  await reader.widget.locator('.place').first().tap();
+  await eventually(() => marked(reader), 'A node is a process that does one job.');
+});
+
 test('a site can lead citations to its own pages', async () => {
   const reader = await visit('/');
   await reader.widget.evaluate((chat) => {
@@ -156,6 +162,6 @@ test('a site can lead citations to its own pages', async () => {
   });
   await reader.open();
   await reader.ask('What is a node?');
-  expect(await reader.widget.locator('.source').first().getAttribute('href')).toBe('/docs/part-1/01-nodes');
+  expect(await reader.widget.locator('.place').first().getAttribute('href')).toBe('/docs/part-1/01-nodes');
   expect(base()).toContain('127.0.0.1');
 });

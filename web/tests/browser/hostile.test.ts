@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
-import {citation, done} from '../support/scripted-server.ts';
+import {citation, done, excerpt} from '../support/scripted-server.ts';
 import {harness} from '../support/harness.ts';
 import {payloads} from '../support/payloads.ts';
 
 const {server, reader: visit} = harness();
 const PER_PAGE = 50;
 
-test('three hundred hostile texts as answer, quote, title, selection, warning: no script, no foreign request', async () => {
+test('three hundred hostile texts as answer, quote, excerpt, title, selection, warning: no script, no foreign request', async () => {
   const all = payloads();
   expect(all.length).toBeGreaterThanOrEqual(300);
   const reader = await visit();
@@ -20,15 +20,16 @@ test('three hundred hostile texts as answer, quote, title, selection, warning: n
         citation(index + 1, {quote: text, section_title: text, chapter: text, filename: text, url: text.slice(0, 200)}),
       );
       const answer = batch.map((text, index) => `${text} [${index + 1}]`).join('\n\n');
+      const excerpts = sources.map((source) => excerpt(source, source.quote.slice(1), {cut_before: true, heading_path: [source.quote]}));
       return [
-        {send: {type: 'quote', text: batch[0] ?? '', citation: sources[0] ?? citation(1)}},
+        ...excerpts.slice(0, 3).map((words) => ({send: {type: 'excerpt' as const, ...words}})),
         {send: {type: 'sentence', text: answer, citations: [1]}},
-        done(answer, {sources, warnings: batch.slice(0, 5), suggestions: batch.slice(0, 5), refusal: 'not_in_book'}),
+        done(answer, {sources, explanation: answer, excerpts, warnings: batch.slice(0, 5), suggestions: batch.slice(0, 5), refusal: 'not_in_book'}),
       ];
     };
     await reader.ask(`Batch ${at}: ${batch[1]}`);
-    await reader.answers.last().locator('.more').click();
-    await reader.answers.last().locator('.source').first().hover();
+    await reader.answers.last().locator('.from-book').waitFor();
+    await reader.answers.last().locator('.cite').first().hover();
     await reader.preview.waitFor();
     const found = await reader.widget.evaluate((host) => {
       const nodes = [...(host.shadowRoot?.querySelectorAll('*') ?? [])];

@@ -103,7 +103,7 @@ test('not in the selection: one press asks the whole book', async () => {
   await reader.ask('How does this relate to motion control?');
   expect(await reader.answers.locator('.text').innerText()).toBe('The selected text does not contain the answer.');
   await reader.button('Search the whole book').click();
-  await reader.answers.last().locator('.sources').waitFor();
+  await reader.finished.nth(1).waitFor();
   expect(server.asked[1]).toMatchObject({message: 'How does this relate to motion control?', mode: 'book'});
   expect(server.asked[1]).not.toHaveProperty('selected_text');
 });
@@ -113,7 +113,7 @@ test('a page can ask by an event: a question at once, a selection alone in the p
   const ask = (detail: object): Promise<void> =>
     reader.page.evaluate((value) => void dispatchEvent(new CustomEvent('lutrin:ask', {detail: value})), detail);
   await ask({question: 'What is a node?', selectedText: 'Nodes talk over topics.'});
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.waitFor();
   expect(server.asked).toMatchObject([{message: 'What is a node?', selected_text: 'Nodes talk over topics.'}]);
   await ask({selectedText: 'Only this.'});
   expect(await reader.widget.locator('.selection blockquote').innerText()).toBe('Only this.');
@@ -136,7 +136,7 @@ test('a question by event during an answer waits in the input', async () => {
 test('a button with data-lutrin-context asks; any other element with it gets the toolbar', async () => {
   const reader = await visit();
   await reader.page.getByRole('button', {name: 'Ask about this'}).click();
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.waitFor();
   expect(server.asked).toMatchObject([{message: 'How do nodes talk?', selected_text: 'Nodes talk over topics.'}]);
   await reader.button('Close').click();
   await reader.panel.waitFor({state: 'hidden'});

@@ -46,21 +46,21 @@ async function visit(path = NODES): Promise<Reader> {
   return reader;
 }
 
-test('a question on the book is answered from it within ten seconds, with its files', async () => {
+test('a question on the book is answered from it within ten seconds, with its place', async () => {
   const reader = await visit();
   await reader.open();
   const began_ms = Date.now();
   await reader.ask('What is a node?');
   expect(Date.now() - began_ms).toBeLessThan(10_000);
-  expect(await reader.answers.locator('.text').innerText()).toContain('process that does one job');
-  expect((await reader.answers.locator('.source .file').allInnerTexts()).join()).toContain('01-nodes.md');
+  expect(await reader.answers.locator('.from-book').innerText()).toContain('process that does one job');
+  expect((await reader.answers.locator('.place').allInnerTexts()).join()).toContain('What a node is');
 });
 
 test('every source of an answer leads to a heading that the server has, and quotes it exactly', async () => {
   const reader = await visit();
   await reader.open();
   await reader.ask('Which delivery repeats lost messages?');
-  const sources = await reader.widget.locator('.source').evaluateAll((links) =>
+  const sources = await reader.widget.locator('a.place').evaluateAll((links) =>
     links.map((link) => (link as HTMLAnchorElement & {citation: Citation}).citation),
   );
   expect(sources.length).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ test('a server that is gone: the inline words, the typed text kept, and on with 
   expect(await reader.input.inputValue()).toBe('What is a node?');
   await lutrin.up();
   await reader.input.press('Enter');
-  await reader.answers.locator('.sources').waitFor();
+  await reader.finished.waitFor();
 }, 90_000);
 
 test('a selected passage alone is asked, and says when it has no answer', async () => {

@@ -100,7 +100,7 @@ const STATES: Record<string, State> = {
       const network = await reader.context.newCDPSession(reader.page);
       await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: SLOW, uploadThroughput: -1});
       await reader.send(QUESTION);
-      await reader.widget.locator('.quote').waitFor();
+      await reader.widget.locator('.from-book').waitFor();
     },
   },
   answer: {
@@ -116,9 +116,8 @@ const STATES: Record<string, State> = {
     path: '/',
     act: async (reader) => {
       await asked(reader, QUESTION);
-      const source = reader.widget.locator('.source').first();
-      await (isNarrow(reader) ? source.tap() : source.click());
-      if (isNarrow(reader)) await reader.preview.getByRole('link').tap();
+      const place = reader.widget.locator('.place').first();
+      await (isNarrow(reader) ? place.tap() : place.click());
       await reader.page.waitForURL('**/read/**');
       await reader.page.waitForFunction(() => CSS.highlights.size > 0);
       await reader.page.waitForTimeout(600);

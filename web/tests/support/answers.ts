@@ -1,6 +1,6 @@
 /** Answers that a good server might give, for tests and screenshots. */
 
-import {citation, done, type Script, type Step} from './scripted-server.ts';
+import {citation, done, excerpt, type Script, type Step} from './scripted-server.ts';
 
 export const NODE = citation(1);
 export const TOPIC = citation(2, {
@@ -11,23 +11,28 @@ export const TOPIC = citation(2, {
   quote: 'Reliable delivery repeats what was lost; best effort does not.',
 });
 
-export const ANSWER = `A **node** is a process that does one job. [1] Nodes talk over topics; reliable delivery repeats what was lost. [2]
+/** Words of the book with code between them. */
+const NODE_WORDS = `${NODE.quote}
 
 \`\`\`bash
 ros2 run demo_nodes_cpp talker
 \`\`\``;
+export const EXPLANATION = 'A **node** does one thing only. [1] Nodes talk over topics, and what is lost can be sent again. [2]';
+export const EXCERPTS = [excerpt({...NODE, quote: NODE_WORDS}, 'does one job'), excerpt(TOPIC, 'repeats what was lost', {cut_after: true})];
+export const ANSWER = [EXPLANATION, `${NODE_WORDS}\n\n[1]`, `${TOPIC.quote} [2]`].join('\n\n');
+export const NEXT = ['What is a topic?', 'How do I start a node?'];
 
-/** Quote first, then sentences, then the whole. */
+/** Excerpts first, then sentences, then the whole. */
 export function streamed(pause_ms = 0): Step[] {
   return [
     {send: {type: 'sources', citations: [NODE, TOPIC]}},
-    {send: {type: 'quote', text: NODE.quote, citation: NODE}},
+    ...EXCERPTS.map((words) => ({send: {type: 'excerpt' as const, ...words}})),
     {pause_ms},
-    {send: {type: 'sentence', text: 'A **node** is a process that does one job.', citations: [1]}},
+    {send: {type: 'sentence', text: 'A **node** does one thing only.', citations: [1]}},
     {pause_ms},
-    {send: {type: 'sentence', text: 'Nodes talk over topics; reliable delivery repeats what was lost.', citations: [2]}},
+    {send: {type: 'sentence', text: 'Nodes talk over topics, and what is lost can be sent again.', citations: [2]}},
     {pause_ms},
-    done(ANSWER, {sources: [NODE, TOPIC]}),
+    done(ANSWER, {sources: [NODE, TOPIC], explanation: EXPLANATION, excerpts: EXCERPTS, suggestions: NEXT}),
   ];
 }
 
@@ -45,13 +50,13 @@ export const classroom: Script = ({message, mode}) => {
   if (mode === 'selection' && /motion/i.test(message)) {
     return [done('The selected text does not contain the answer.', {kind: 'refusal', refusal: 'not_in_selection', mode})];
   }
-  if (/slow/i.test(message)) return [...streamed().slice(0, 3), {hang: true}];
+  if (/slow/i.test(message)) return [...streamed().slice(0, 4), {hang: true}];
   if (/broken/i.test(message)) return [{status: 500, problem: {detail: 'Something went wrong. Please try again.'}}];
   if (/often/i.test(message)) {
     const detail = 'You have asked many questions in a short time. Please wait a moment.';
     return [{status: 429, problem: {detail, retry_after_s: 3}, retryAfter_s: 3}];
   }
-  if (/cut/i.test(message)) return [...streamed().slice(0, 4), {cut: true}, ...streamed().slice(4)];
+  if (/cut/i.test(message)) return [...streamed().slice(0, 5), {cut: true}, ...streamed().slice(5)];
   if (/queue/i.test(message)) return [{send: {type: 'queued', position: 3, eta_s: 4}}, {hang: true}];
   return streamed();
 };

@@ -89,6 +89,11 @@ export class Reader {
     return this.widget.locator('.message.book');
   }
 
+  /** Answers that are no longer being written. */
+  get finished(): Locator {
+    return this.widget.locator('.message.book[aria-busy="false"]');
+  }
+
   get questions(): Locator {
     return this.widget.locator('.message.user');
   }
@@ -113,7 +118,7 @@ export class Reader {
   /** Type a question, send it, and wait until its answer is no longer being written. */
   async ask(question: string): Promise<void> {
     await this.send(question);
-    await this.widget.locator('.message.book[aria-busy="false"]').nth((await this.questions.count()) - 1).waitFor();
+    await this.finished.nth((await this.questions.count()) - 1).waitFor();
   }
 
   async send(question: string): Promise<void> {

@@ -41,7 +41,6 @@ export class RealServer {
       LUTRIN_DATA_DIR: this.#data,
       LUTRIN_MODELS_DIR: join(ROOT, 'models'),
       LUTRIN_MODEL: model ?? (tiny ? 'tiny' : 'none'),
-      LUTRIN_READ_AHEAD: 'false',
       LUTRIN_CORS_ORIGINS: origin,
       ...(token && {LUTRIN_ADMIN_TOKEN: token}),
       ...(deadline_s && {LUTRIN_DEADLINE_S: String(deadline_s)}),

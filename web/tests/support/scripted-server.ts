@@ -7,7 +7,7 @@ import {randomUUID} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {Answer, AnswerEvent, ChatRequest, Citation, Problem, StoredMessage} from '../../widget/src/wire.ts';
+import type {Answer, AnswerEvent, ChatRequest, Citation, Excerpt, Problem, StoredMessage} from '../../widget/src/wire.ts';
 import {pages} from './pages.ts';
 
 const WIDGET = new URL('../../../src/lutrin/serve/static/widget/lutrin.js', import.meta.url);
@@ -175,9 +175,12 @@ export class ScriptedServer {
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
+    const {refusal, explanation, excerpts, suggestions, warnings} = answer;
+    const parts = {refusal, explanation, excerpts, suggestions, warnings};
+    const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: []};
     session.messages.push(
-      {...common, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
-      {...common, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
+      {...common, ...none, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
+      {...common, ...parts, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
     );
   }
 
@@ -210,6 +213,22 @@ export function citation(n: number, changes: Partial<Citation> = {}): Citation {
   };
 }
 
+/** A citation's quote as an excerpt, with these words marked. */
+export function excerpt({n, quote, section_title, url, chunk_id}: Citation, words = '', changes: Partial<Excerpt> = {}): Excerpt {
+  const from = quote.indexOf(words);
+  return {
+    n,
+    text: quote,
+    marks: words && from >= 0 ? [[from, from + words.length]] : [],
+    cut_before: false,
+    cut_after: false,
+    heading_path: ['Nodes', section_title],
+    url,
+    chunk_id,
+    ...changes,
+  };
+}
+
 /** The last event of an answer. */
 export function done(answer: string, changes: Partial<Answer> = {}): {send: AnswerEvent} {
   const whole: Answer = {
@@ -223,6 +242,8 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     model_used: '',
     latency_ms: 1,
     generation: '000001-scripted',
+    explanation: '',
+    excerpts: [],
     ...changes,
   };
   return {send: {type: 'done', ...whole}};

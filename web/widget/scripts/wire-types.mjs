@@ -2,14 +2,15 @@
 // `node scripts/wire-types.mjs http://127.0.0.1:7860/schema/openapi.json`, or a file. With --check it only compares.
 import {readFileSync, writeFileSync} from 'node:fs';
 
-const USED = ['Answer', 'ChatBody', 'ChatMessage', 'ChatReply', 'ChatSession', 'Citation', 'Feedback', 'Problem'];
+const USED = ['Answer', 'ChatBody', 'ChatMessage', 'ChatReply', 'ChatSession', 'Citation', 'Excerpt', 'Feedback', 'Problem'];
 const TARGET = new URL('../src/schema.ts', import.meta.url);
 const SIMPLE = {string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null'};
 
-function typeOf({$ref, type, items, oneOf, enum: values}) {
+function typeOf({$ref, type, items, prefixItems, oneOf, enum: values}) {
   if ($ref) return $ref.split('/').at(-1);
   if (values) return values.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ');
   if (oneOf) return oneOf.map(typeOf).join(' | ');
+  if (prefixItems) return `[${prefixItems.map(typeOf).join(', ')}]`;
   if (type === 'array') return `${typeOf(items).includes('|') ? `(${typeOf(items)})` : typeOf(items)}[]`;
   if (SIMPLE[type]) return SIMPLE[type];
   throw new Error(`no type for ${JSON.stringify({type, items})}`);

@@ -33,6 +33,7 @@ export class LutrinChat extends LitElement {
   static override properties = {
     api: {},
     book: {},
+    page: {},
     theme: {},
     open: {type: Boolean, reflect: true},
     texts: {attribute: false},
@@ -50,6 +51,8 @@ export class LutrinChat extends LitElement {
   declare api: string | null;
   /** Slug of the book that is asked, where the server has several. */
   declare book: string | null;
+  /** The page of the book that is shown: its file name, or the path of its address. */
+  declare page: string | null;
   /** `light` or `dark`; else as `data-theme` of the page's root says, else as the system has it. */
   declare theme: string | null;
   declare open: boolean;
@@ -73,7 +76,6 @@ export class LutrinChat extends LitElement {
   readonly scrolling = new Scrolling();
   readonly preview = new PreviewController(this, () => this.renderRoot.querySelector('.preview:not([hidden])'));
   readonly selecting = new SelectionController(this, () => this.renderRoot.querySelector('.toolbar'), () => !this.narrowOpen);
-  readonly expanded = new Set<Turn>();
   readonly identity: Identity;
   readonly invitation: Invitation;
   server: Api | undefined;
@@ -91,7 +93,7 @@ export class LutrinChat extends LitElement {
     this.identity = new Identity(store);
     this.#landing = new Landing(store);
     this.invitation = new Invitation(this, store);
-    this.api = this.book = this.theme = null;
+    this.api = this.book = this.page = this.theme = null;
     this.view = 'chat';
     this.selection = this.status = '';
     this.selectionOnly = true;
@@ -220,6 +222,7 @@ export class LutrinChat extends LitElement {
     const asking = this.conversation.ask(this.server, this.identity.session, {
       ...question,
       ...(this.book && {book: this.book}),
+      ...(this.page && {page: this.page}),
     });
     this.status = this.words.searching;
     await this.updateComplete;
@@ -229,8 +232,8 @@ export class LutrinChat extends LitElement {
     if (turn.state === 'failed' && !this.draft) this.draft = turn.question;
     if (turn.state === 'done') {
       this.status = plainText(turn.text).slice(0, SPOKEN_CHARS);
-      const {question, text, sources, kind, refusal} = turn;
-      const detail = {question, answer: text, sources, kind, refusal};
+      const {question, text, excerpts, sources, kind, refusal} = turn;
+      const detail = {question, answer: text, excerpts, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
     }
     await this.updateComplete;
@@ -305,7 +308,7 @@ export class LutrinChat extends LitElement {
 
   /** A citation was pressed. */
   follow(event: MouseEvent, link: CitationLink, citation: Citation): void {
-    if (this.touched && !link.closest('.preview') && this.preview.tap(citation, link)) return event.preventDefault();
+    if (this.touched && !link.closest('.preview, .place') && this.preview.tap(citation, link)) return event.preventDefault();
     this.preview.hide();
     this.#goTo(event, new URL(link.href), citation.quote);
   }

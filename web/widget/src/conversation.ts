@@ -1,7 +1,7 @@
 /** One conversation: its turns, what it is doing, and the rules of asking. Knows nothing of the page. */
 
 import {Refused, type Api} from './api.ts';
-import type {AnswerKind, Citation, Mode, Refusal, StoredMessage, Verdict} from './wire.ts';
+import type {AnswerKind, Citation, Excerpt, Mode, Refusal, StoredMessage, Verdict} from './wire.ts';
 
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
@@ -16,12 +16,14 @@ export interface Turn {
   /** Readers before this one, while the model is busy. */
   queue: {position: number; eta_s: number} | undefined;
   resuming: boolean;
-  /** Sentences of the book, sent before anything is generated. */
-  quotes: {text: string; citation: Citation}[];
+  /** The book's own words, sent before anything is generated. */
+  excerpts: Excerpt[];
   sentences: {text: string; citations: number[]}[];
   sources: Citation[];
   /** The whole answer; until it is there, what was streamed stands for it. */
   text: string;
+  /** The beginning of `text` that precedes the excerpts. */
+  explanation: string;
   kind: AnswerKind | undefined;
   refusal: Refusal | undefined;
   suggestions: string[];
@@ -37,6 +39,8 @@ export interface Question {
   selectedText?: string;
   mode?: Mode;
   book?: string;
+  /** Where the reader is: the page's file name, or the path of its address. */
+  page?: string;
 }
 
 export type Phase = 'idle' | 'restoring' | 'asking';
@@ -122,7 +126,7 @@ export class Conversation {
     this.#changed();
     const stopping = (this.#stopping = new AbortController());
     try {
-      await this.#follow(api, turn, session, question.book, stopping.signal);
+      await this.#follow(api, turn, session, question, stopping.signal);
     } catch (error) {
       if (stopping.signal.aborted) {
         turn.state = 'stopped';
@@ -158,7 +162,7 @@ export class Conversation {
     }
   }
 
-  async #follow(api: Api, turn: Turn, session: string, book: string | undefined, signal: AbortSignal): Promise<void> {
+  async #follow(api: Api, turn: Turn, session: string, {book, page}: Question, signal: AbortSignal): Promise<void> {
     const {events, messageId} = api.ask(
       {
         session_id: session,
@@ -166,6 +170,7 @@ export class Conversation {
         ...(turn.selectedText && {selected_text: turn.selectedText}),
         ...(turn.mode && {mode: turn.mode}),
         ...(book && {book}),
+        ...(page && {page}),
       },
       signal,
     );
@@ -179,9 +184,9 @@ export class Conversation {
         case 'sources':
           turn.sources = event.citations;
           break;
-        case 'quote':
+        case 'excerpt':
           turn.state = 'streaming';
-          turn.quotes.push(event);
+          turn.excerpts.push(event);
           break;
         case 'sentence':
           turn.state = 'streaming';
@@ -191,6 +196,8 @@ export class Conversation {
           turn.state = 'done';
           turn.answered = new Date(this.#now());
           turn.text = event.answer;
+          turn.explanation = event.explanation;
+          turn.excerpts = event.excerpts;
           turn.sources = event.sources;
           turn.kind = event.kind;
           turn.refusal = event.refusal ?? undefined;
@@ -229,10 +236,11 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     state: 'waiting',
     queue: undefined,
     resuming: false,
-    quotes: [],
+    excerpts: [],
     sentences: [],
     sources: [],
     text: '',
+    explanation: '',
     kind: undefined,
     refusal: undefined,
     suggestions: [],
@@ -258,8 +266,13 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
       state: 'done' as const,
       answered: created,
       text: message.text,
+      explanation: message.explanation,
+      excerpts: message.excerpts,
       sources: message.citations,
       kind: message.kind ?? undefined,
+      refusal: message.refusal ?? undefined,
+      suggestions: message.suggestions,
+      warnings: message.warnings,
       messageId: message.id,
     };
     if (last && last.state === 'stopped') Object.assign(last, answer);
@@ -268,9 +281,12 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
   return turns;
 }
 
-/** What of an answer can be read so far: Markdown with `[n]` markers. */
+/**
+ * What of an answer can be read so far besides its excerpts: Markdown with `[n]` markers. An answer without excerpts is
+ * text alone.
+ */
 export function textOf(turn: Turn): string {
-  if (turn.text) return turn.text;
+  if (turn.text) return turn.excerpts.length ? turn.explanation : turn.text;
   return turn.sentences
     .map(({text, citations}) => {
       const missing = citations.filter((n) => !text.includes(`[${n}]`)).map((n) => `[${n}]`);
@@ -279,9 +295,7 @@ export function textOf(turn: Turn): string {
     .join(' ');
 }
 
-/** The source that `[n]` means, wherever it was sent. */
+/** The source that `[n]` means. */
 export function citationOf(turn: Turn, n: number): Citation | undefined {
-  return (
-    turn.sources.find((source) => source.n === n) ?? turn.quotes.find((quote) => quote.citation.n === n)?.citation
-  );
+  return turn.sources.find((source) => source.n === n);
 }

@@ -11,6 +11,8 @@ export interface Answer {
   model_used: string;
   latency_ms: number;
   generation: string;
+  explanation: string;
+  excerpts: Excerpt[];
 }
 
 export interface ChatBody {
@@ -18,6 +20,7 @@ export interface ChatBody {
   message: string;
   selected_text?: string | null;
   mode?: 'book' | 'selection' | 'selection_boosted' | null;
+  page?: string | null;
   book?: string | null;
 }
 
@@ -32,6 +35,11 @@ export interface ChatMessage {
   selected_text: string;
   chunk_ids: string[];
   citations: Citation[];
+  refusal?: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
+  explanation: string;
+  excerpts: Excerpt[];
+  suggestions: string[];
+  warnings: string[];
 }
 
 export interface ChatReply {
@@ -39,6 +47,9 @@ export interface ChatReply {
   session_id: string;
   sources: string[];
   citations: Citation[];
+  explanation: string;
+  excerpts: Excerpt[];
+  suggestions: string[];
   warnings: string[];
 }
 
@@ -64,6 +75,17 @@ export interface Citation {
   url: string;
   quote: string;
   relevance_score: number;
+}
+
+export interface Excerpt {
+  n: number;
+  text: string;
+  marks: [number, number][];
+  cut_before: boolean;
+  cut_after: boolean;
+  heading_path: string[];
+  url: string;
+  chunk_id: string;
 }
 
 export interface Feedback {

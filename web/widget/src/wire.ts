@@ -1,6 +1,6 @@
 /** What travels between the widget and the server; shapes of single replies are the server's own, from `schema.ts`. */
 
-import type {Answer, Citation, Feedback} from './schema.ts';
+import type {Answer, Citation, Excerpt, Feedback} from './schema.ts';
 
 export type {
   Answer,
@@ -9,6 +9,7 @@ export type {
   ChatReply,
   ChatSession as StoredSession,
   Citation,
+  Excerpt,
   Problem,
 } from './schema.ts';
 
@@ -21,7 +22,7 @@ export type Verdict = Feedback['value'];
 export type AnswerEvent =
   | {type: 'queued'; position: number; eta_s: number}
   | {type: 'sources'; citations: Citation[]}
-  | {type: 'quote'; text: string; citation: Citation}
+  | ({type: 'excerpt'} & Excerpt)
   | {type: 'sentence'; text: string; citations: number[]}
   | ({type: 'done'} & Answer)
   | {type: 'error'; detail: string};

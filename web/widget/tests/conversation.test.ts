@@ -19,24 +19,28 @@ function problem(status: number, body: object, headers: Record<string, string> =
   return new Response(JSON.stringify(body), {status, headers: {'Content-Type': 'application/problem+json', ...headers}});
 }
 
-const done = (answer: string): object => ({type: 'done', answer, sources: [], mode: 'book', kind: 'generated', refusal: null, suggestions: [], warnings: []});
+const EXCERPT = {n: 1, text: 'The book’s.', marks: [[0, 3]], cut_before: false, cut_after: true, heading_path: ['P', 'S'], url: '/read/b/p#s', chunk_id: 'c1'};
+const done = (explanation: string, excerpts: object[] = []): object => ({
+  type: 'done', answer: [explanation, ...(excerpts.length ? ['The book’s. [1]'] : [])].filter(Boolean).join('\n\n'), explanation, excerpts,
+  sources: [], mode: 'book', kind: 'generated', refusal: null, suggestions: [], warnings: [],
+});
 
-test('an answer goes from quote to sentences to the whole', async () => {
+test('an answer goes from excerpt to sentences to the whole', async () => {
   const seen: string[] = [];
   const conversation = new Conversation(() => {
     const turn = conversation.turns[0];
-    if (turn) seen.push(`${turn.state} ${turn.quotes.length} ${textOf(turn)}`.trim());
+    if (turn) seen.push(`${turn.state} ${turn.excerpts.length} ${textOf(turn)}`.trim());
   });
   const api = server(() =>
     stream(
-      {type: 'quote', text: 'Q.', citation: {n: 1}},
+      {type: 'excerpt', ...EXCERPT},
       {type: 'sentence', text: 'One.', citations: [1]},
       {type: 'sentence', text: 'Two [2].', citations: [2]},
-      done('One. [1] Two. [2]'),
+      done('One. [1] Two. [2]', [EXCERPT]),
     ),
   );
   const turn = await conversation.ask(api, 's', {text: ' What? '});
-  expect(turn).toMatchObject({question: 'What?', state: 'done', messageId: 'm1'});
+  expect(turn).toMatchObject({question: 'What?', state: 'done', messageId: 'm1', text: 'One. [1] Two. [2]\n\nThe book’s. [1]', excerpts: [EXCERPT]});
   expect([...new Set(seen)]).toEqual([
     'waiting 0',
     'streaming 1',
@@ -61,15 +65,15 @@ test('one question at a time, and none that is empty', async () => {
   expect([first?.state, second, empty, asked]).toEqual(['done', undefined, undefined, 1]);
 });
 
-test('the secret, the session and the selection are sent, a long selection cut', async () => {
+test('the secret, the session, the page and the selection are sent, a long selection cut', async () => {
   const conversation = new Conversation(() => undefined);
   let body: Record<string, string> = {};
   const api = server(async (request) => {
     body = {...((await request.json()) as object), client: request.headers.get('x-lutrin-client') ?? ''};
     return stream(done('A.'));
   });
-  await conversation.ask(api, 'session-1', {text: 'What?', selectedText: 'x'.repeat(50_000), mode: 'selection', book: 'lab'});
-  expect(body).toMatchObject({session_id: 'session-1', message: 'What?', mode: 'selection', book: 'lab', client: 'secret-of-this-browser'});
+  await conversation.ask(api, 'session-1', {text: 'What?', selectedText: 'x'.repeat(50_000), mode: 'selection', book: 'lab', page: 'part-1/01-nodes.md'});
+  expect(body).toMatchObject({session_id: 'session-1', message: 'What?', mode: 'selection', book: 'lab', page: 'part-1/01-nodes.md', client: 'secret-of-this-browser'});
   expect(body['selected_text']).toHaveLength(12_000);
 });
 
@@ -130,9 +134,30 @@ test('a stopped answer keeps what came, and the server is told', async () => {
   expect([turn?.state, turn && textOf(turn), left, conversation.phase]).toEqual(['stopped', 'One.', true, 'idle']);
 });
 
+test('an answer of excerpts alone has no text beside them, one without excerpts is text', async () => {
+  const conversation = new Conversation(() => undefined);
+  const shown = async (event: object): Promise<string> => {
+    const turn = await conversation.ask(server(() => stream(event)), 's', {text: 'What?'});
+    return turn ? textOf(turn) : '-';
+  };
+  expect(await shown(done('', [EXCERPT]))).toBe('');
+  expect(await shown({...done(''), answer: 'I couldn’t find that.'})).toBe('I couldn’t find that.');
+});
+
+test('a stored answer looks as it did', async () => {
+  const parts = {explanation: 'So. [1]', excerpts: [EXCERPT], suggestions: ['And then?'], warnings: ['Unplug it.'], refusal: null};
+  const message = {id: 'm', role: 'assistant', text: 'So. [1]\n\nThe book’s. [1]', created: '2026-11-21T10:00:00.000+00:00', citations: [], ...parts};
+  const conversation = new Conversation(() => undefined);
+  await conversation.restore(server(() => new Response(JSON.stringify({messages: [message]}))), 's');
+  const [turn] = conversation.turns;
+  expect(turn).toMatchObject({...parts, refusal: undefined, state: 'done'});
+  expect(turn && textOf(turn)).toBe('So. [1]');
+});
+
 test('stored messages come back as turns, also when their question was left out', () => {
   const stored = (role: 'user' | 'assistant', text: string): StoredMessage => ({
     id: text, role, text, created: '2026-11-21T10:00:00.000+00:00', mode: null, kind: null, selected_text: '', citations: [], session_id: 's', chunk_ids: [],
+    explanation: '', excerpts: [], suggestions: [], warnings: [],
   });
   const turns = turnsOf([stored('assistant', 'a0'), stored('user', 'q1'), stored('assistant', 'a1'), stored('user', 'q2'), stored('user', 'q3')]);
   const summary = ({question, text, state}: Turn): string[] => [question, text, state];

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {answerEvents, type StreamEvent} from '../src/stream.ts';
 import type {AnswerEvent} from '../src/wire.ts';
 
-const QUOTE = {type: 'quote', text: 'A node does one job.', citation: {n: 1}};
+const EXCERPT = {type: 'excerpt', n: 1, text: 'A node does one job.', marks: [[2, 6]], url: '/read/b/nodes#node'};
 const SENTENCE = {type: 'sentence', text: 'Ja, “so” – ünd 机器人.', citations: [1]};
 const DONE = {type: 'done', answer: 'All.', sources: [], mode: 'book', kind: 'generated', refusal: null, suggestions: [], warnings: []};
 
@@ -34,11 +34,11 @@ async function collect(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[
 }
 
 test('events come out whole however the bytes are cut', async () => {
-  const bytes = frames([QUOTE, SENTENCE, DONE]);
+  const bytes = frames([EXCERPT, SENTENCE, DONE]);
   for (const size of [1, 2, 3, 7, 64]) {
     const pieces: Uint8Array[] = [];
     for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.slice(at, at + size));
-    expect(await collect(answerEvents(async () => response(pieces)))).toEqual([QUOTE, SENTENCE, DONE]);
+    expect(await collect(answerEvents(async () => response(pieces)))).toEqual([EXCERPT, SENTENCE, DONE]);
   }
 });
 
@@ -46,39 +46,39 @@ test.each(['broken', 'closed'] as const)('a stream that is %s half-way goes on b
   const asked: string[] = [];
   const connect = async (lastEventId: string): Promise<Response> => {
     asked.push(lastEventId);
-    if (asked.length === 1) return response([frames([QUOTE])], end);
+    if (asked.length === 1) return response([frames([EXCERPT])], end);
     // A server may repeat the event that it is not sure of.
-    return response([frames([QUOTE, SENTENCE, DONE])]);
+    return response([frames([EXCERPT, SENTENCE, DONE])]);
   };
   const events = await collect(answerEvents(connect, {pauses_ms: [0]}));
   expect(asked).toEqual(['', 's.1']);
-  expect(events).toEqual([QUOTE, {type: 'resuming'}, SENTENCE, DONE]);
+  expect(events).toEqual([EXCERPT, {type: 'resuming'}, SENTENCE, DONE]);
 });
 
 test('an answer that is cut before its first event goes on by its name', async () => {
   const asked: string[] = [];
   const connect = async (lastEventId: string): Promise<Response> => {
     asked.push(lastEventId);
-    const answer = asked.length === 1 ? response([], 'broken') : response([frames([QUOTE, DONE])]);
+    const answer = asked.length === 1 ? response([], 'broken') : response([frames([EXCERPT, DONE])]);
     answer.headers.set('X-Lutrin-Message', 's');
     return answer;
   };
   const events = await collect(answerEvents(connect, {pauses_ms: [0]}));
   expect(asked).toEqual(['', 's.0']);
-  expect(events).toEqual([{type: 'resuming'}, QUOTE, DONE]);
+  expect(events).toEqual([{type: 'resuming'}, EXCERPT, DONE]);
 });
 
 test('silence longer than the server keeps counts as a cut', async () => {
   let connections = 0;
   const connect = async (): Promise<Response> =>
-    connections++ === 0 ? response([frames([QUOTE])], 'silent') : response([frames([DONE], 2)]);
-  expect(await collect(answerEvents(connect, {pauses_ms: [0], silence_ms: 20}))).toEqual([QUOTE, {type: 'resuming'}, DONE]);
+    connections++ === 0 ? response([frames([EXCERPT])], 'silent') : response([frames([DONE], 2)]);
+  expect(await collect(answerEvents(connect, {pauses_ms: [0], silence_ms: 20}))).toEqual([EXCERPT, {type: 'resuming'}, DONE]);
 });
 
 test('a server that never comes back is given up', async () => {
   let connections = 0;
   const connect = async (): Promise<Response> => {
-    if (connections++ === 0) return response([frames([QUOTE])], 'broken');
+    if (connections++ === 0) return response([frames([EXCERPT])], 'broken');
     throw new TypeError('Failed to fetch');
   };
   await expect(collect(answerEvents(connect, {pauses_ms: [0, 0]}))).rejects.toThrow(TypeError);

@@ -9,6 +9,7 @@ from litestar.params import JSONBody
 
 from lutrin.records import Answer, Question
 from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.ownership import owner
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
@@ -65,6 +66,7 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]
         text=data.message,
         selected_text=data.selected_text or "",
         mode=data.mode,
+        page=data.page or "",
         book=data.book or "",
         session_id=data.session_id,
         surface="chat",
@@ -84,8 +86,9 @@ async def retrieve(
     data: JSONBody[QueryBody], request: HTTPRequest, desk: Given[Desk]
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
-    asked = desk.asked(request, data.asked(data.query, "query"))
-    await desk.admit(request, asked.question.session_id)
+    question = data.asked(data.query, "query")
+    asked = desk.asked(request, question, owner(request, question.session_id))
+    await desk.admit(request, asked)
     began_s = desk.services.clock()
     passages = await desk.services.retrieve(asked.question)
     desk.metrics.retrieve_seconds.observe(desk.services.clock() - began_s)

@@ -1,14 +1,22 @@
 """Is the process alive, can it answer, and how is it doing."""
 
+import asyncio
+from contextlib import suppress
+from datetime import datetime
+
 from litestar import Response, get
 from litestar.di import NamedDependency as Given
 
 from lutrin.errors import LutrinError
+from lutrin.memory import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented
-from lutrin.serve.schemas import Health, Readiness, ReadyBook
+from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
+from lutrin.serve.teacher_office import Office
 from lutrin.settings import Settings
+
+MOST_LEFT_OUT = 200
 
 
 @get(
@@ -39,7 +47,10 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
     except LutrinError:
         books = []
     generator = services.generator
-    ahead, pages = services.pages_ahead()
+    try:
+        left_out = await asyncio.to_thread(services.left_out)
+    except LutrinError:
+        left_out = ()
     body = Readiness(
         ready=bool(books),
         profile=settings.profile,
@@ -47,8 +58,10 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
         queue_length=services.queue_length(),
-        pages_ahead=ahead,
-        pages=pages,
+        storing=not services.trouble and not desk.space.low,
+        free_mb=desk.space.free_bytes >> 20,
+        left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in left_out[:MOST_LEFT_OUT]],
+        left_out_count=len(left_out),
     )
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
 
@@ -61,7 +74,17 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
     tags=["operation"],
     media_type=metrics.MEDIA_TYPE,
 )
-async def read_metrics(desk: Given[Desk]) -> Response[bytes]:
+async def read_metrics(desk: Given[Desk], office: Given[Office]) -> Response[bytes]:
     """Counts and timings; never ids or words of a reader."""
-    desk.metrics.queue.set(desk.services.queue_length())
+    meters = desk.metrics
+    meters.queue.set(desk.services.queue_length())
+    meters.free_bytes.set(desk.space.free_bytes)
+    meters.memory_bytes.set(resident_bytes())
+    meters.model_restarts.set(desk.services.model_restarts())
+    meters.index_age_seconds.clear()
+    with suppress(LutrinError):
+        for book in await office.books():
+            if book.current.created:
+                age = desk.services.now() - datetime.fromisoformat(book.current.created)
+                meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(desk.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)

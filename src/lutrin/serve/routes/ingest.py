@@ -1,7 +1,6 @@
 """Ingestion over HTTP: off unless the operator set a token."""
 
 import asyncio
-import secrets
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -15,14 +14,14 @@ from litestar.params import FromPath
 
 from lutrin.errors import ChatStoreError, IngestInProgress, NotFound, NotPermitted
 from lutrin.log import get_logger
-from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE, WRONG_TOKEN
+from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented, reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
 from lutrin.serve.shared import JobBoard
+from lutrin.serve.teacher import SignIns
 from lutrin.serve.turns import Spawn
-from lutrin.settings import Settings
 
 KEPT_JOBS = 20
 KEPT_LINES = 200
@@ -134,23 +133,23 @@ class Jobs:
 @post(
     "/ingest",
     operation_id="ingest",
-    responses=documented(403, 409, 413),
+    responses=documented(403, 409, 413, 429),
     summary="Ingest the corpus",
     tags=TAGS,
     status_code=202,
 )
 async def start_ingest(
-    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], settings: Given[Settings]
+    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(_checked(request, desk, settings), desk.spawn)
+    job = await jobs.start(checked(request, desk, sign_ins), desk.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
 @get(
     "/ingest/{job:str}",
     operation_id="ingestJob",
-    responses=documented(403, 404, 503),
+    responses=documented(403, 404, 429, 503),
     summary="Progress of an ingestion",
     tags=TAGS,
 )
@@ -159,18 +158,27 @@ async def read_job(
     request: HTTPRequest,
     desk: Given[Desk],
     jobs: Given[Jobs],
-    settings: Given[Settings],
+    sign_ins: Given[SignIns],
 ) -> Response[Job]:
     """Needs the same token."""
-    _checked(request, desk, settings)
+    checked(request, desk, sign_ins)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def _checked(request: HTTPRequest, desk: Desk, settings: Settings) -> Ingest:
-    if settings.admin_token is None or desk.services.ingest is None:
+def checked(request: HTTPRequest, desk: Desk, sign_ins: SignIns) -> Ingest:
+    """What ingests the corpus, for whoever knows the token.
+
+    Raises:
+        NotPermitted: No token is set, or it is another one.
+        RateLimited: Too many wrong ones were tried.
+    """
+    if not sign_ins.possible or desk.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    given = request.headers.get("authorization", "").encode("latin-1", "replace")
-    wanted = f"Bearer {settings.admin_token.get_secret_value()}".encode()
-    if not secrets.compare_digest(given, wanted):
-        raise NotPermitted(WRONG_TOKEN)
+    sign_ins.prove(bearer(request), desk.peer(request))
     return desk.services.ingest
+
+
+def bearer(request: HTTPRequest) -> str:
+    """The token of a program, from `Authorization: Bearer TOKEN`; empty without one."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""

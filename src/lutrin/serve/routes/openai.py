@@ -15,6 +15,7 @@ from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
 from lutrin.serve import sse
 from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.ownership import openai_session
 from lutrin.serve.problems import OpenAIProblem, documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.transcript import sentence_piece
@@ -82,17 +83,13 @@ async def completions(data: JSONBody[CompletionBody], request: HTTPRequest, desk
     text = next((message.text() for message in reversed(data.messages) if message.role == "user"), "")
     if not text.strip():
         raise InvalidQuestion(EMPTY_QUESTION)
-    question = records.Question(text=text, session_id=_session(data.user), surface="chat")
+    session = openai_session(desk.services.secret, data.user or "", request.headers.get("authorization", ""))
+    question = records.Question(text=text, session_id=session, surface="chat")
     created = int(desk.services.now().timestamp())
     if not data.stream:
-        return await desk.answer(request, question, lambda answer: _completion(answer, created))
+        return await desk.answer_openai(request, question, lambda answer: _completion(answer, created))
     turn = await desk.open_turn(request, question)
     return Stream(_chunks(turn, created), status_code=200, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
-
-
-def _session(user: str | None) -> str:
-    """A session id made from the client's name for its user, whatever characters that has."""
-    return f"openai:{user.encode().hex()[:100]}" if user else ""
 
 
 def _completion(answer: records.Answer, created: int) -> dict[str, Any]:

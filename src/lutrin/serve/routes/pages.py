@@ -2,6 +2,7 @@
 
 import hashlib
 import mimetypes
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from lutrin.serve.reader import Reader
 from lutrin.serve.requests import HTTPRequest
 
 STATIC = Path(__file__).parents[1] / "static"
+STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
+LOADED = re.compile(r'(src|href)="/(static|widget)/([a-z]+)\.(js|css|svg)"')
+FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 REVALIDATE = {"Cache-Control": "no-cache"}
 
 
@@ -27,6 +31,11 @@ class StaticFile:
     body: bytes
     media_type: str
     etag: str
+
+    @property
+    def stamp(self) -> str:
+        """Part of the hash, for the file's name."""
+        return self.etag.strip('"')[:12]
 
 
 class StaticFiles:
@@ -47,13 +56,23 @@ class StaticFiles:
         Raises:
             NotFound: There is no such file.
         """
-        file = self._files.get(name)
-        if file is None:
+        stamped = STAMPED.fullmatch(name)
+        file = self._files.get(f"{stamped[1]}.{stamped[3]}" if stamped else name)
+        if file is None or (stamped and stamped[2] != file.stamp):
             raise NotFound(NOTHING_HERE)
-        headers = {"ETag": file.etag, **REVALIDATE}
-        if request.headers.get("if-none-match") == file.etag:
+        headers = {"ETag": file.etag, **(FOR_EVER if stamped else REVALIDATE)}
+        if request.headers.get("if-none-match", "").removeprefix("W/") == file.etag:
             return Response(b"", status_code=304, media_type=file.media_type, headers=headers)
         return Response(file.body, media_type=file.media_type, headers=headers)
+
+    def stamped(self, page: str) -> str:
+        """A page that loads our files under names that hold their hash, so that browsers keep them."""
+        return LOADED.sub(self._stamped, page)
+
+    def _stamped(self, match: re.Match[str]) -> str:
+        folder, name, suffix = match[2], match[3], match[4]
+        file = self._files.get(f"widget/{name}.{suffix}" if folder == "widget" else f"{name}.{suffix}")
+        return f'{match[1]}="/{folder}/{name}.{file.stamp}.{suffix}"' if file is not None else match[0]
 
 
 @get(
@@ -64,9 +83,9 @@ class StaticFiles:
     tags=["pages"],
     media_type=MediaType.HTML,
 )
-async def shelf(reader: Given[Reader]) -> Response[str]:
+async def shelf(reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
     """The shelf."""
-    return Response(await reader.shelf(), media_type=MediaType.HTML, headers=REVALIDATE)
+    return Response(files.stamped(await reader.shelf()), media_type=MediaType.HTML, headers=REVALIDATE)
 
 
 @get(
@@ -76,9 +95,12 @@ async def shelf(reader: Given[Reader]) -> Response[str]:
     summary="A page of a book",
     tags=["pages"],
 )
-async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
+async def read(
+    book: FromPath[str], page: FromPath[Path], reader: Given[Reader], files: Given[StaticFiles]
+) -> Response[str]:
     """Where citations lead."""
-    return Response(await reader.page(book, page.as_posix()), media_type=MediaType.HTML, headers=REVALIDATE)
+    shown = files.stamped(await reader.page(book, page.as_posix()))
+    return Response(shown, media_type=MediaType.HTML, headers=REVALIDATE)
 
 
 @get("/picture/{number:int}/{book:str}/{page:path}", include_in_schema=False)

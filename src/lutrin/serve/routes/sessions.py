@@ -12,6 +12,7 @@ from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession
 from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.ownership import CLIENT_HEADER, COOKIE, owner
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
@@ -33,7 +34,7 @@ MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", descriptio
 )
 async def history(session_id: SessionPath, request: HTTPRequest, desk: Given[Desk]) -> Response[History]:
     """Oldest first; a conversation that is unknown, or another browser's, has none."""
-    key = conversation_key(session_id, _owner(request))
+    key = conversation_key(session_id, owner(request, session_id).hashed)
     return Response(History(await desk.services.chats.history(key, NEWEST)), headers=NO_STORE)
 
 
@@ -113,7 +114,7 @@ async def feedback(message_id: MessagePath, data: JSONBody[Feedback], request: H
 
 
 def _owner(request: HTTPRequest) -> str:
-    return owner_of(request.headers.get("x-lutrin-client", ""))
+    return owner_of(request.headers.get(CLIENT_HEADER, "") or request.cookies.get(COOKIE, ""))
 
 
 def _owner_required(request: HTTPRequest) -> str:

@@ -1,5 +1,7 @@
 """The teacher's page: off unless the operator set a token, behind it one page and the buttons on it."""
 
+from collections.abc import Mapping
+from functools import partial
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -10,12 +12,12 @@ from litestar.params import FromPath
 
 from lutrin.errors import LutrinError, MalformedRequest, NotPermitted, RateLimited
 from lutrin.log import get_logger
-from lutrin.messages import INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED
+from lutrin.messages import DISK_LOW, INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED
 from lutrin.serve import teacher_html as html
-from lutrin.serve.desk import NO_STORE, Desk
-from lutrin.serve.limits import peer_of
+from lutrin.serve.desk import NO_STORE, Desk, is_secure
 from lutrin.serve.problems import reported
 from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.routes.books import receive
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher import SIGNED_IN_S, SignIns
 from lutrin.serve.teacher_load import Load, load_of
@@ -78,12 +80,10 @@ async def progress(
 
 
 @post("/teacher/sign-in", include_in_schema=False, operation_id="teacherSignIn", media_type=MediaType.HTML)
-async def sign_in(request: HTTPRequest, sign_ins: Given[SignIns], settings: Given[Settings]) -> Response[str]:
+async def sign_in(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
-    client = request.client.host if request.client else ""
-    peer = peer_of(client, request.headers.get("x-forwarded-for", ""), settings.trusted_proxies)
     try:
-        cookie = sign_ins.enter((await _fields(request)).get("token", ""), peer)
+        cookie = sign_ins.enter((await _fields(request)).get("token", ""), desk.peer(request))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = reported(error).problem
@@ -92,8 +92,7 @@ async def sign_in(request: HTTPRequest, sign_ins: Given[SignIns], settings: Give
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
     _log.info("signed_in")
-    secure = "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
-    return _to_page(cookies=[_cookie(cookie, round(SIGNED_IN_S), secure=secure)])
+    return _to_page(cookies=[_cookie(cookie, round(SIGNED_IN_S), secure=is_secure(request))])
 
 
 @post("/teacher/sign-out", include_in_schema=False, operation_id="teacherSignOut", media_type=MediaType.HTML)
@@ -111,6 +110,31 @@ async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sig
         raise NotPermitted(INGEST_OFF)
     await jobs.start(desk.services.ingest, desk.spawn)
     return _to_page("reading")
+
+
+@post("/teacher/books", include_in_schema=False, operation_id="teacherBooks", media_type=MediaType.HTML)
+async def upload(
+    *,
+    request: HTTPRequest,
+    desk: Given[Desk],
+    jobs: Given[Jobs],
+    sign_ins: Given[SignIns],
+    settings: Given[Settings],
+) -> Response[str]:
+    """Add a book, as `POST /books` does."""
+    cookie = request.cookies.get(COOKIE, "")
+    if not sign_ins.knows(cookie):
+        raise NotPermitted(PAGE_EXPIRED)
+    if desk.services.ingest is None:
+        raise NotPermitted(INGEST_OFF)
+    check_key = partial(_check_key, sign_ins, cookie)
+    stored, _ = await receive(request, desk, jobs, settings, ingest=desk.services.ingest, check=check_key)
+    _log.info("uploaded", book=stored.book, files=len(stored.files))
+    return _to_page("reading")
+
+
+def _check_key(sign_ins: SignIns, cookie: str, fields: Mapping[str, str]) -> None:
+    sign_ins.check(cookie, fields.get("key", ""))
 
 
 @post("/teacher/check", include_in_schema=False, operation_id="teacherCheck", media_type=MediaType.HTML)
@@ -149,16 +173,18 @@ async def previous(
     return _to_page("books")
 
 
-HANDLERS = [page, progress, sign_in, sign_out, ingest, check, gaps, previous]
+HANDLERS = [page, progress, sign_in, sign_out, ingest, upload, check, gaps, previous]
 
 
 async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> html.Board:
     """What cannot be looked up costs a line on the page, not the page."""
-    generator, troubles = desk.services.generator, []
+    generator, troubles = desk.services.generator, [desk.services.trouble] if desk.services.trouble else []
+    if desk.space.low:
+        troubles.append(DISK_LOW.format(free_mb=desk.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
     name = generator.name if generator is not None else ""
-    books, models = [], []
+    books, models, left_out = [], [], []
     try:
-        books = await office.books()
+        books, left_out = await office.books(), await office.left_out()
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     try:
@@ -167,13 +193,13 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> 
         troubles.append(f"{error.detail} {error.remedy}".strip())
     return html.Board(
         books=books,
+        left_out=left_out,
         corpus=str(settings.corpus_dir),
         job=jobs.newest(),
         load=_load(desk),
         models=models,
         model=name,
         model_ready=generator is not None and await generator.ready(),
-        pages_ahead=desk.services.pages_ahead(),
         health=office.health,
         gaps=office.gaps,
         troubles=troubles,

@@ -4,7 +4,7 @@ import {parseInline} from './inline.ts';
 import type {Block, Inline, ListItem} from './tree.ts';
 
 /** Answers are short; whatever is longer is a mistake and not worth the browser's time. */
-const LONGEST = 40_000;
+export const LONGEST = 40_000;
 /** Quotes in lists in quotes, deeper than this, stay text. */
 const DEEPEST = 12;
 

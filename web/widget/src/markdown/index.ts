@@ -4,6 +4,7 @@ import {parseMarkdown} from './blocks.ts';
 import {blockText} from './tree.ts';
 
 export {parseMarkdown} from './blocks.ts';
+export {parseExcerpt} from './excerpt.ts';
 export type {Block, Inline} from './tree.ts';
 
 /** What a reader sees of a Markdown text, without its markup. */

@@ -1,6 +1,6 @@
 /** Inline Markdown, in time that grows with the length of the text: CommonMark's delimiter runs, without its HTML. */
 
-import {inlineText, type Inline} from './tree.ts';
+import {inlineText, OFF, ON, type Inline} from './tree.ts';
 
 /** A run of `*`, `_` or `~` that may still turn into emphasis. */
 interface Run {
@@ -73,10 +73,16 @@ export function parseInline(source: string): Inline[] {
     at = end.index + fence.length;
   }
 
+  /** The character at a place, or the next one where a mark begins or ends there. */
+  function neighbour(place: number, step: number): string {
+    while (source[place] === ON || source[place] === OFF) place += step;
+    return source[place] ?? ' ';
+  }
+
   function run(char: string): void {
     let count = 1;
     while (source[at + count] === char) count += 1;
-    const [before, behind] = [source[at - 1] ?? ' ', source[at + count] ?? ' '];
+    const [before, behind] = [neighbour(at - 1, -1), neighbour(at + count, 1)];
     const left = flanks(before, behind);
     const right = flanks(behind, before);
     const inside = char === '_' && left && right;

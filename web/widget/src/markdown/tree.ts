@@ -1,9 +1,12 @@
 /** A Markdown text as a tree: what views draw, and what a reader sees of it without markup. */
 
+/** Signs within a text where a mark begins and ends; no book has them. */
+export const [ON, OFF] = ['\ue000', '\ue001'];
+
 export type Inline =
   | {type: 'text'; text: string}
   | {type: 'code'; text: string}
-  | {type: 'strong' | 'em' | 'del'; children: Inline[]}
+  | {type: 'strong' | 'em' | 'del' | 'mark'; children: Inline[]}
   | {type: 'link'; href: string; children: Inline[]}
   | {type: 'image'; alt: string}
   | {type: 'break'}
@@ -21,7 +24,8 @@ export interface ListItem {
 export type Block =
   | {type: 'paragraph'; children: Inline[]}
   | {type: 'heading'; children: Inline[]}
-  | {type: 'code'; text: string; language: string}
+  /** `marks`: from and to in `text`. */
+  | {type: 'code'; text: string; language: string; marks?: [number, number][]}
   | {type: 'quote'; blocks: Block[]}
   | {type: 'list'; start: number | undefined; tight: boolean; items: ListItem[]}
   | {type: 'table'; header: Inline[][]; rows: Inline[][][]}

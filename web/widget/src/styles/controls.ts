@@ -259,6 +259,14 @@ export const controls = css`
     margin-top: 8px;
   }
   @media (forced-colors: active) {
+    .message.user {
+      color: CanvasText;
+    }
+    mark {
+      color: MarkText;
+      background: Mark;
+      forced-color-adjust: none;
+    }
     .cite,
     .source,
     .toolbar,

@@ -83,19 +83,43 @@ export const messages = css`
     padding-inline-start: 12px;
     border-inline-start: 3px solid var(--_line);
   }
-  .quote {
-    margin: 0 0 10px;
-    padding-inline-start: 12px;
-    border-inline-start: 3px solid var(--_accent);
+  .from-book {
+    margin: 4px 0 8px;
+    padding: 8px 12px 10px;
+    border-inline-start: 3px solid var(--_line);
+    border-radius: 0 8px 8px 0;
+    background: color-mix(in srgb, var(--_paper) 60%, transparent);
   }
-  .quote blockquote,
+  .from-book figure {
+    margin: 0;
+  }
+  .from-book figure + figure {
+    margin-top: 10px;
+  }
+  .from-book blockquote,
   .preview blockquote {
     margin: 0;
+    padding: 0;
+    border: 0;
     font: 16px/1.5 var(--_book);
   }
-  .quote blockquote :is(pre, code),
+  .from-book blockquote blockquote {
+    padding-inline-start: 12px;
+    border-inline-start: 3px solid var(--_line);
+  }
+  .from-book blockquote :is(pre, code),
   .preview blockquote :is(pre, code) {
     font-family: var(--_mono);
+  }
+  .place {
+    display: block;
+    margin-bottom: 4px;
+  }
+  mark {
+    padding: 0 1px;
+    border-radius: 2px;
+    color: inherit;
+    background: var(--_marked);
   }
   figcaption,
   .label {
@@ -189,55 +213,6 @@ export const messages = css`
     margin: 0 0 6px;
     color: var(--_error);
     font-weight: 550;
-  }
-  .sources {
-    margin: 8px 0 4px;
-    padding: 4px 0 0;
-    border-top: 1px solid var(--_line);
-    list-style: none;
-  }
-  .source {
-    display: flex;
-    align-items: baseline;
-    gap: 8px;
-    min-height: 28px;
-    padding: 3px 2px;
-    border-radius: 6px;
-    font-size: 13px;
-    color: inherit;
-    text-decoration: none;
-  }
-  .source:hover .section {
-    text-decoration: underline;
-  }
-  .number {
-    color: var(--_link);
-    font-weight: 650;
-  }
-  .section {
-    flex: none;
-    max-width: 74%;
-  }
-  .section,
-  .file {
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
-  }
-  .file {
-    margin-inline-start: auto;
-    color: var(--_quiet);
-    font: 12px var(--_mono);
-    text-align: end;
-  }
-  .more {
-    padding: 4px 2px;
-    border: 0;
-    font: 13px var(--_font);
-    color: var(--_link);
-    text-decoration: underline;
-    background: none;
-    cursor: pointer;
   }
   .suggestions {
     display: flex;

@@ -14,6 +14,7 @@ const light = css`
   --_link: var(--lutrin-link, #7c3f12);
   --_error: var(--lutrin-error, #8f1d14);
   --_caution: var(--lutrin-caution, #f6e2a8);
+  --_marked: var(--lutrin-marked, #f7e3a1);
   --_shadow: 0 1px 2px rgb(46 31 20 / 18%), 0 12px 40px rgb(46 31 20 / 22%);
   color-scheme: light;
 `;
@@ -31,6 +32,7 @@ const dark = css`
   --_link: var(--lutrin-link-dark, #e9b97a);
   --_error: var(--lutrin-error-dark, #ffb4a8);
   --_caution: var(--lutrin-caution-dark, #4c3d16);
+  --_marked: var(--lutrin-marked-dark, #5c4a1c);
   --_shadow: 0 0 0 1px rgb(0 0 0 / 40%), 0 12px 40px rgb(0 0 0 / 55%);
   color-scheme: dark;
 `;

@@ -101,13 +101,8 @@ function messagesView(chat: LutrinChat): TemplateResult {
   const actions: TurnActions = {
     texts,
     ready: conversation.ready,
-    expanded: chat.expanded,
     commenting: chat.commenting,
     hrefOf: (citation) => chat.hrefOf(citation),
-    expand: (turn) => {
-      chat.expanded.add(turn);
-      chat.requestUpdate();
-    },
     retry: (turn) => chat.retry(turn),
     searchBook: (turn) => chat.searchBook(turn),
     ask: (text) => void chat.ask({text}),
@@ -116,14 +111,14 @@ function messagesView(chat: LutrinChat): TemplateResult {
     comment: (turn, event) => chat.comment(turn, event),
   };
   const over = (event: Event): void => {
-    const cited = citationAt(event);
+    const cited = previewedAt(event);
     if (cited && (event as PointerEvent).pointerType !== 'touch') chat.preview.hover(cited.citation, cited.link);
   };
   const focused = (event: Event): void => {
-    const cited = citationAt(event);
+    const cited = previewedAt(event);
     if (cited && !chat.touched) chat.preview.focus(cited.citation, cited.link);
   };
-  const left = (event: Event): void => void (citationAt(event) && chat.preview.leave());
+  const left = (event: Event): void => void (previewedAt(event) && chat.preview.leave());
   return html`<div class="messages" role="region" tabindex="0" aria-label=${texts.messages}
       @pointerover=${over} @pointerout=${left} @focusin=${focused} @focusout=${left}
       @click=${(event: MouseEvent) => citationPressed(chat, event)} @scroll=${(event: Event) => scrolled(chat, event)}>
@@ -156,6 +151,12 @@ function iconButton(name: IconName, label: string, act: () => void): TemplateRes
 function citationAt(event: Event): {link: CitationLink; citation: Citation} | undefined {
   const link = event.composedPath().find((target): target is CitationLink => target instanceof HTMLAnchorElement);
   return link?.citation && {link, citation: link.citation};
+}
+
+/** The place above an excerpt needs no preview: its words stand below it. */
+function previewedAt(event: Event): {link: CitationLink; citation: Citation} | undefined {
+  const cited = citationAt(event);
+  return cited?.link.matches('.place') ? undefined : cited;
 }
 
 function citationPressed(chat: LutrinChat, event: MouseEvent): void {

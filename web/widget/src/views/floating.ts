@@ -1,7 +1,6 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {Texts} from '../texts.ts';
 import type {Citation} from '../wire.ts';
-import {fileName} from './turn.ts';
 import {markdownView} from './markdown.ts';
 
 export type SelectionAction = 'ask' | 'explain' | 'simplify';
@@ -49,5 +48,5 @@ export function previewView(
 
 function placeOf(citation: Citation, texts: Texts): string {
   const page = citation.page === null ? '' : texts.page(citation.page);
-  return [citation.chapter, citation.section_title, page, fileName(citation)].filter(Boolean).join(' · ');
+  return [citation.chapter, citation.section_title, page].filter(Boolean).join(' · ');
 }

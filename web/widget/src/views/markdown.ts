@@ -21,7 +21,8 @@ export function markdownView(source: string, context: MarkdownContext): unknown 
   return blocksView(parseMarkdown(source), context);
 }
 
-function blocksView(blocks: readonly Block[], context: MarkdownContext, tight = false): unknown[] {
+/** Blocks as templates; see `markdownView`. */
+export function blocksView(blocks: readonly Block[], context: MarkdownContext, tight = false): unknown[] {
   return blocks.map((block) => blockView(block, context, tight));
 }
 
@@ -37,7 +38,7 @@ function blockView(block: Block, context: MarkdownContext, tight: boolean): unkn
     case 'heading':
       return html`<p class="heading" dir="auto">${inlinesView(block.children, context)}</p>`;
     case 'code':
-      return codeView(block.text, block.language, context);
+      return codeView(block, context);
     case 'quote':
       return html`<blockquote>${blocksView(block.blocks, context)}</blockquote>`;
     case 'list': {
@@ -53,15 +54,21 @@ function blockView(block: Block, context: MarkdownContext, tight: boolean): unkn
   }
 }
 
-function codeView(text: string, language: string, {texts, copy}: MarkdownContext): TemplateResult {
+function codeView({text, language, marks = []}: Block & {type: 'code'}, {texts, copy}: MarkdownContext): TemplateResult {
   const button = copy
     ? html`<button class="icon" type="button" aria-label=${texts.copyCode} title=${texts.copyCode}
         @click=${(event: Event) => copy(text, event)}>${icon('copy')}</button>`
     : nothing;
   return html`<div class="code" dir="ltr">
     ${copy || language ? html`<div class="language"><span>${language}</span>${button}</div>` : nothing}
-    <pre tabindex="0"><code>${text}</code></pre>
+    <pre tabindex="0"><code>${marks.length ? markedView(text, marks) : text}</code></pre>
   </div>`;
+}
+
+function markedView(text: string, marks: readonly [number, number][]): unknown[] {
+  const ends = [0, ...marks.flat(), text.length];
+  const parts = ends.slice(1).map((end, index) => text.slice(ends[index], end));
+  return parts.map((part, index) => (index % 2 ? html`<mark>${part}</mark>` : part));
 }
 
 function tableView(header: Inline[][], rows: Inline[][][], context: MarkdownContext): TemplateResult {
@@ -90,6 +97,8 @@ function inlineView(node: Inline, context: MarkdownContext): unknown {
       return html`<em>${inlinesView(node.children, context)}</em>`;
     case 'del':
       return html`<del>${inlinesView(node.children, context)}</del>`;
+    case 'mark':
+      return html`<mark>${inlinesView(node.children, context)}</mark>`;
     case 'break':
       return html`<br />`;
     case 'cite':

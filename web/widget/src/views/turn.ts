@@ -2,22 +2,17 @@ import {html, nothing, type TemplateResult} from 'lit';
 import {citationOf, textOf, type Turn} from '../conversation.ts';
 import type {Texts} from '../texts.ts';
 import type {Citation, Verdict} from '../wire.ts';
+import {excerptsView} from './excerpts.ts';
 import {icon, type IconName} from './icons.ts';
 import {markdownView, type MarkdownContext} from './markdown.ts';
-
-/** Sources that are shown before the rest is asked for. */
-const FIRST_SOURCES = 3;
 
 export interface TurnActions {
   texts: Texts;
   /** Another question may be sent now. */
   ready: boolean;
-  /** Turns all of whose sources are shown. */
-  expanded: ReadonlySet<Turn>;
   /** The turn whose reader may say what was wrong. */
   commenting: Turn | undefined;
   hrefOf: (citation: Citation) => string;
-  expand: (turn: Turn) => void;
   retry: (turn: Turn) => void;
   searchBook: (turn: Turn) => void;
   ask: (question: string) => void;
@@ -52,24 +47,18 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
   };
   const running = turn.state === 'waiting' || turn.state === 'streaming';
   return html`<article class="message book" aria-label=${texts.book} aria-busy=${running}>
-    ${turn.text ? nothing : turn.quotes.map(({text, citation}) => quoteView(text, citation, context, actions))}
-    ${turn.kind === 'extractive' ? html`<p class="label">${texts.extractive}</p>` : nothing}
     ${text ? html`<div class="text">${markdownView(text, context)}</div>` : nothing}
     ${running ? progressView(turn, texts) : nothing}
+    ${excerptsView(turn, actions)}
     ${turn.warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
     ${turn.state === 'failed' ? html`<p class="error" role="alert">${turn.error || texts.wrong}</p>` : nothing}
     ${turn.state === 'stopped' ? html`<p class="label">${texts.stopped}</p>` : nothing}
-    ${turn.refusal ? refusalView(turn, actions) : nothing}
-    ${turn.state === 'done' ? sourcesView(turn, actions) : nothing}
+    ${turn.refusal === 'not_in_selection'
+      ? html`<button class="chip" type="button" ?disabled=${!actions.ready} @click=${() => actions.searchBook(turn)}>${texts.searchBook}</button>`
+      : nothing}
+    ${suggestionsView(turn, actions)}
     ${running ? nothing : footerView(turn, isLast, text, actions)}
   </article>`;
-}
-
-function quoteView(text: string, citation: Citation, context: MarkdownContext, actions: TurnActions): TemplateResult {
-  return html`<figure class="quote">
-    <blockquote dir="auto">${markdownView(text, {texts: context.texts, cite: () => undefined})}</blockquote>
-    <figcaption><bdi>${citation.section_title}</bdi> ${citeView(citation, actions)}</figcaption>
-  </figure>`;
 }
 
 function citeView(citation: Citation, {texts, hrefOf}: TurnActions): TemplateResult {
@@ -88,38 +77,14 @@ function progressView({queue, resuming, state}: Turn, texts: Texts): TemplateRes
   return html`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${words}</p>`;
 }
 
-function refusalView(turn: Turn, {texts, ready, ask, searchBook}: TurnActions): TemplateResult {
-  return html`
-    ${turn.refusal === 'not_in_selection'
-      ? html`<button class="chip" type="button" ?disabled=${!ready} @click=${() => searchBook(turn)}>${texts.searchBook}</button>`
-      : nothing}
-    ${turn.suggestions.length
-      ? html`<div class="suggestions"><span class="label">${texts.covered}</span>${turn.suggestions.map(
-          (topic) =>
-            html`<button class="chip" type="button" dir="auto" ?disabled=${!ready} @click=${() => ask(texts.askAbout(topic))}>${topic}</button>`,
-        )}</div>`
-      : nothing}
-  `;
-}
-
-function sourcesView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
-  const {texts, expanded, expand} = actions;
-  if (!turn.sources.length) return nothing;
-  const shown = expanded.has(turn) ? turn.sources : turn.sources.slice(0, FIRST_SOURCES);
-  const hidden = turn.sources.length - shown.length;
-  return html`<ul class="sources" aria-label=${texts.sources}>
-    ${shown.map(
-      (source) => html`<li><a class="source" href=${actions.hrefOf(source)} .citation=${source} aria-describedby="preview">
-        <span class="number">${source.n}</span> <span class="section"><bdi>${source.section_title || source.chapter}</bdi></span>
-        <span class="file" dir="ltr">${fileName(source)}</span></a></li>`,
-    )}
-    ${hidden ? html`<li><button class="more" type="button" @click=${() => expand(turn)}>${texts.moreSources(hidden)}</button></li>` : nothing}
-  </ul>`;
-}
-
-/** The file's own name; the folders before it would not fit and stand in the preview. */
-export function fileName({filename}: Citation): string {
-  return filename.slice(filename.lastIndexOf('/') + 1);
+/** Up to three questions: what to ask next, or, of a refusal, what the book says of the topics that it covers. */
+function suggestionsView({kind, suggestions}: Turn, {texts, ready, ask}: TurnActions): TemplateResult | typeof nothing {
+  if (!suggestions.length) return nothing;
+  const refused = kind === 'refusal';
+  return html`<div class="suggestions"><span class="label">${refused ? texts.covered : texts.askNext}</span>${suggestions.map(
+    (words) =>
+      html`<button class="chip" type="button" dir="auto" ?disabled=${!ready} @click=${() => ask(refused ? texts.askAbout(words) : words)}>${words}</button>`,
+  )}</div>`;
 }
 
 function footerView(turn: Turn, isLast: boolean, text: string, actions: TurnActions): TemplateResult {
@@ -130,7 +95,7 @@ function footerView(turn: Turn, isLast: boolean, text: string, actions: TurnActi
       ${timeView(turn.answered)}
       <span class="actions">
         ${retryable ? tool('retry', texts.retry, () => retry(turn), {disabled: !ready, word: turn.state !== 'done'}) : nothing}
-        ${text ? tool('copy', texts.copy, (event) => copy(copyOf(turn, text, actions), event)) : nothing}
+        ${text || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(copyOf(turn, text, actions), event)) : nothing}
         ${judgeable ? tool('up', texts.good, () => judge(turn, 'up'), {pressed: turn.verdict === 'up'}) : nothing}
         ${judgeable ? tool('down', texts.bad, () => judge(turn, 'down'), {pressed: turn.verdict === 'down'}) : nothing}
       </span>
@@ -157,11 +122,12 @@ function tool(name: IconName, label: string, act: (event: Event) => void, state:
     }</button>`;
 }
 
-/** An answer for the clipboard: its text, then where each of its sources stands. */
-function copyOf(turn: Turn, text: string, {hrefOf}: TurnActions): string {
-  const lines = turn.sources.map(
-    (source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`,
-  );
+/** An answer for the clipboard: its text, then where each source that it cites stands. */
+function copyOf(turn: Turn, shown: string, {hrefOf}: TurnActions): string {
+  const text = turn.text || [shown, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
+  const lines = turn.sources
+    .filter(({n}) => text.includes(`[${n}]`))
+    .map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
   return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
 }
 

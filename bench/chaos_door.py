@@ -1,0 +1,329 @@
+"""Whoever knocks to break in: large heads, slow connections, guesses, foreign pages, long questions.
+
+    python bench/chaos_door.py [--head-mb 300] [--headers 1200000] [--connections 1100] [--files 1024] [--guesses 200]
+        [--questions 500] [--wait-s 1] [--only TRIAL]
+
+A real server on a loopback port, with real, encrypted conversations and answers that are written down beforehand. Each
+trial says what it saw: replies, the server's memory, whether others were answered within a second meanwhile, and how
+many lines stand in the log. The last line is JSON.
+"""
+
+# ruff: noqa: S101 - a trial is a test, and its assertions are its result
+
+import argparse
+import contextlib
+import gzip
+import http.client
+import json
+import re
+import resource
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from chaos.quick_server import QuickServer
+from common import machine
+
+from lutrin.chats.key import new_key
+from lutrin.settings import load_settings
+
+MOST_GROWN_MB = 20.0
+MOST_LINES = 100
+MOST_LANDING_BYTES = 80_000
+CHUNK = 1 << 16
+TOKEN = "the-right-token-of-the-trial"  # noqa: S105 - of a trial
+JSON = {"Content-Type": "application/json"}
+
+
+class Door:
+    """The server under attack, and what can be asked of it.
+
+    Args:
+        server: It.
+    """
+
+    def __init__(self, server: QuickServer) -> None:
+        self.server = server
+        self.port = int(server.address.rpartition(":")[2])
+
+    def memory_mb(self) -> float:
+        """What the server's process holds."""
+        status = Path(f"/proc/{self.server.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]  # the kernel writes the line
+
+    def lines(self) -> int:
+        """Lines of its log, each of which has to be a JSON object."""
+        text = self.server.log.read_text(encoding="utf-8")
+        for line in text.splitlines():
+            assert isinstance(json.loads(line), dict), line
+        return text.count("\n")
+
+    def request(
+        self, method: str, path: str, body: str = "", headers: dict[str, str] | None = None
+    ) -> tuple[int, bytes]:
+        """One request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, path, body or None, headers or {})
+            reply = connection.getresponse()
+            return reply.status, reply.read()
+        finally:
+            connection.close()
+
+    def health_s(self) -> float:
+        """Seconds of a request for `/health`."""
+        start_s = time.monotonic()
+        assert self.request("GET", "/health")[0] == http.client.OK
+        return time.monotonic() - start_s
+
+
+@contextmanager
+def others(door: Door) -> Iterator[list[float]]:
+    """Somebody who asks for `/health` ten times a second meanwhile; their seconds."""
+    seconds: list[float] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            seconds.append(door.health_s())
+            done.wait(0.1)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        yield seconds
+    finally:
+        done.set()
+        thread.join()
+
+
+def wire(door: Door, parts: Iterator[bytes]) -> str:
+    """The status of what is sent in parts, or how the connection ended."""
+    with socket.create_connection(("127.0.0.1", door.port), timeout=20) as connection:
+        try:
+            for part in parts:
+                connection.sendall(part)
+            reply = connection.recv(CHUNK)
+        except ConnectionError:
+            with contextlib.suppress(ConnectionError):
+                return connection.recv(CHUNK).decode("latin-1")[9:12] or "closed"
+            return "closed"
+    return reply.decode("latin-1")[9:12] or "closed"
+
+
+def heads(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One header of many megabytes, a million small ones, and a body without end."""
+    start = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
+    long = (b"X-Long: " + b"a" * CHUNK if n == 0 else b"a" * CHUNK for n in range(arguments.head_mb * 16))
+    small = (b"a: b\r\n" * 1000 for _ in range(arguments.headers // 1000))
+    body = (b"a" * CHUNK for _ in range(arguments.head_mb * 16))
+    posting = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    posting += b"Transfer-Encoding: chunked\r\n\r\n"
+    before_mb = door.memory_mb()
+    found = {"a long header": wire(door, _begun(start, long)), "many headers": wire(door, _begun(start, small))}
+    found["a long body"] = wire(door, _begun(posting + b"fffffff0\r\n", body))
+    grown_mb = door.memory_mb() - before_mb
+    assert set(found.values()) <= {"431", "413", "400", "closed"}, found
+    assert grown_mb <= MOST_GROWN_MB, f"{grown_mb:.0f} MB more"
+    return {**found, "memory_grown_mb": round(grown_mb, 1), "health_s": round(door.health_s(), 3)}
+
+
+def _begun(start: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield start
+    yield from rest
+
+
+def slow(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Many requests that never end, of which the server may open few; everybody else is answered at once."""
+    unfinished = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
+    lines, before_mb = door.lines(), door.memory_mb()
+    open_ones = []
+    with others(door) as seconds:
+        for _ in range(arguments.connections):
+            connection = socket.create_connection(("127.0.0.1", door.port), timeout=20)
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(unfinished)
+            open_ones.append(connection)
+        time.sleep(3)
+    for connection in open_ones:
+        connection.close()
+    last = door.server.log.read_text(encoding="utf-8").splitlines()[-5:]
+    assert max(seconds) < arguments.wait_s, f"others waited {sorted(seconds)[-5:]} s {last}"
+    written = door.lines() - lines
+    assert written < MOST_LINES, f"{written} lines of log"
+    return {
+        "connections": arguments.connections, "others_asked": len(seconds),
+        "others_median_s": round(statistics.median(seconds), 4), "others_slowest_s": round(max(seconds), 3),
+        "log_lines": written, "memory_grown_mb": round(door.memory_mb() - before_mb, 1),
+    }  # fmt: skip
+
+
+def questions(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Ten questions of 40 KB and long selections at once, again and again; others' answers take as long as before."""
+    short = json.dumps({"query": "What is a loop?"})
+    long = [json.dumps({"query": "word " * 8000}), json.dumps({"query": "Q", "selected_text": "s" * 16_001})]
+    alone = [_timed(lambda: door.request("POST", "/api/query", short, JSON)) for _ in range(40)]
+    done, statuses = threading.Event(), Counter[int]()
+
+    def press(body: str) -> None:
+        while not done.is_set():
+            statuses[door.request("POST", "/api/query", body, JSON)[0]] += 1
+            done.wait(0.05)
+
+    threads = [threading.Thread(target=press, args=(long[n % 2],)) for n in range(10)]
+    for thread in threads:
+        thread.start()
+    beside = [_timed(lambda: door.request("POST", "/api/query", short, JSON)) for _ in range(40)]
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert set(statuses) == {422}, statuses
+    p95 = [round(sorted(times)[37], 3) for times in (alone, beside)]
+    assert p95[1] < arguments.wait_s, f"others' p95 is {p95[1]} s"
+    return {"refused": statuses.total(), "status": 422, "others_p95_s_alone": p95[0], "others_p95_s_beside": p95[1]}
+
+
+def _timed(work: Callable[[], object]) -> float:
+    start_s = time.monotonic()
+    work()
+    return time.monotonic() - start_s
+
+
+def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The administration token, guessed by three doors; then the right one, which has to wait."""
+    statuses: Counter[int] = Counter()
+    for number in range(arguments.guesses):
+        bearer = {"Authorization": f"Bearer guess-{number}"}
+        match number % 3:
+            case 0:
+                statuses[door.request("POST", "/ingest", headers=bearer)[0]] += 1
+            case 1:
+                statuses[door.request("GET", "/ingest/0123", headers=bearer)[0]] += 1
+            case _:
+                form = {"Content-Type": "application/x-www-form-urlencoded"}
+                statuses[door.request("POST", "/teacher/sign-in", f"token=guess-{number}", form)[0]] += 1
+    assert statuses[403] == 10, statuses
+    assert statuses[429] == arguments.guesses - 10, statuses
+    assert door.request("POST", "/ingest", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 429
+    return {"guesses": arguments.guesses, "compared": statuses[403], "refused": statuses[429]}
+
+
+def strangers(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Conversations of others, by names that can be guessed; and pages of other sites."""
+    del arguments
+    ask = json.dumps({"session_id": "1", "message": "A needle?"})
+    named = json.dumps({"user": "alice", "messages": [{"role": "user", "content": "A needle?"}]})
+    assert door.request("POST", "/chat", ask, JSON)[0] == 200
+    assert door.request("POST", "/v1/chat/completions", named, JSON)[0] == 200
+    guessed = ["1", "alice", f"openai:{b'alice'.hex()}", "openai:alice"]
+    read = [json.loads(door.request("GET", f"/history/{name}")[1])["messages"] for name in guessed]
+    assert not any(read), read
+    refused = []
+    for origin, kind in (("https://evil.example", "application/json"), ("https://evil.example", "text/plain"),
+                         ("null", "text/plain"), ("", "text/plain")):  # fmt: skip
+        headers = {"Content-Type": kind} | ({"Origin": origin} if origin else {})
+        refused.append(door.request("POST", "/api/query", '{"query": "Q"}', headers)[0])
+    assert refused == [403, 403, 403, 415], refused
+    return {"guessed_names": len(guessed), "read": 0, "foreign_posts": refused}
+
+
+def flood(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One reader who asks without end in one conversation: the file stops to grow, answers go on."""
+    secret = {"X-Lutrin-Client": "a-reader-without-an-end", **JSON}
+    body = json.dumps({"session_id": "endless", "message": "q" * 4000})
+    warned = 0
+    for _ in range(arguments.questions):
+        status, reply = door.request("POST", "/chat", body, secret)
+        assert status == 200, status
+        warned += bool(json.loads(reply)["warnings"])
+    size_kb = door.server.database.stat().st_size >> 10
+    assert warned, "the conversation never was full"
+    assert size_kb < 3 * SMALL_KB, f"{size_kb} KB are stored"
+    return {"questions": arguments.questions, "not_stored": warned, "database_kb": size_kb, "limit_kb": SMALL_KB}
+
+
+def landing(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the first page costs on the wire."""
+    del arguments
+    packed = {"Accept-Encoding": "gzip"}
+    page = door.request("GET", "/", headers=packed)[1]
+    text = gzip.decompress(page) if page[:2] == b"\x1f\x8b" else page
+    loaded = re.findall(rb'(?:src|href)="(/(?:static|widget)/[^"]+)"', text)
+    sizes = {path.decode(): len(door.request("GET", path.decode(), headers=packed)[1]) for path in loaded}
+    total = len(page) + sum(sizes.values())
+    assert total <= MOST_LANDING_BYTES, sizes
+    return {"bytes": total, "files": len(sizes) + 1}
+
+
+SMALL_KB = 256
+TRIALS = {"heads": heads, "slow": slow, "questions": questions, "strangers": strangers, "flood": flood,
+          "guesses": guesses, "landing": landing}  # fmt: skip
+
+
+async def _no_ingest(_: object) -> dict[str, int]:
+    return {}
+
+
+def main() -> int:
+    """Run every trial; 1 if one failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--head-mb", type=int, default=300)
+    parser.add_argument("--headers", type=int, default=1_200_000)
+    parser.add_argument("--connections", type=int, default=1100)
+    parser.add_argument("--files", type=int, default=1024)
+    parser.add_argument("--guesses", type=int, default=200)
+    parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--wait-s", type=float, default=1.0, help="Longest that anybody else may wait.")
+    parser.add_argument("--only", choices=TRIALS, help="One trial alone.")
+    arguments = parser.parse_args()
+    report: dict[str, Any] = {"benchmark": "chaos_door", "machine": machine("uvicorn", "h11", "litestar")}
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="lutrin-door-") as folder:
+        place = Path(folder)
+        settings = load_settings(
+            data_dir=place, log_format="json", rate_session_per_min=0, rate_peer_per_min=0, admin_token=TOKEN,
+            conversation_kb=SMALL_KB,
+        )  # fmt: skip
+        server = QuickServer(place, new_key(), settings, ingest=_no_ingest)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        door = Door(server)
+        server.start(files=arguments.files)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))  # ours; the server's is its own
+        try:
+            _await_health(door)
+            for name, trial in TRIALS.items():
+                if arguments.only not in {None, name}:
+                    continue
+                start_s = time.monotonic()
+                try:
+                    report[name] = trial(door, arguments)
+                except AssertionError as error:
+                    report[name], failed = {"FAILED": str(error)}, True
+                print(f"{name:10} {time.monotonic() - start_s:6.1f} s  {report[name]}", flush=True)
+            report["log_lines"] = door.lines()
+        finally:
+            server.stop()
+    print(json.dumps(report))
+    return int(failed)
+
+
+def _await_health(door: Door) -> None:
+    end_s = time.monotonic() + 60
+    while time.monotonic() < end_s:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            door.health_s()
+            return
+        time.sleep(0.1)
+    sys.exit("The server did not start.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

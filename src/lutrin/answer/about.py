@@ -1,0 +1,121 @@
+"""Answers about the book itself, from its table of contents: its chapters, its subject, who answers here."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lutrin.index.generation import FileEntry
+from lutrin.language.english import COUNTS_IN_ORDER, ORDINALS
+from lutrin.language.words import content_stems
+from lutrin.query.frames import About
+from lutrin.records import BookInfo
+
+MOST_LISTED = 40
+"""Lines of a list that a reader still reads."""
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class AboutAnswer:
+    """What can be said of the book without searching it."""
+
+    text: str
+    """Markdown."""
+    files: tuple[FileEntry, ...]
+    """The pages that it rests on, in reading order."""
+
+
+def about_book(
+    about: About, book: BookInfo, files: Sequence[FileEntry], *, descriptions: Mapping[str, str], page: str = ""
+) -> AboutAnswer:
+    """Answer a question about the book itself.
+
+    Args:
+        about: What the question is about.
+        book: As it is catalogued.
+        files: The book's pages in reading order.
+        descriptions: What pages say of themselves, by filename; missing ones are left out.
+        page: Filename of the page that the reader is on.
+    """
+    chapters = _chapters(files)
+    if about.of == "self":
+        text = (
+            f"I am Lutrin, the tutor of *{book.title}*. I answer questions from this book alone and show the passage "
+            "that each answer rests on. Ask about anything the book covers, or select a passage and ask about that."
+        )
+        return AboutAnswer(text, ())
+    if about.of == "chapter":
+        name = _named(about.chapter, chapters, page)
+        if name is not None:
+            return AboutAnswer(_of_chapter(name, chapters[name], descriptions), tuple(chapters[name]))
+        missing = "this chapter" if about.chapter == "this" else f"a chapter “{about.chapter}”"
+        return AboutAnswer(f"The book does not name {missing}. {_contents(book, chapters)}", tuple(files))
+    if about.of == "book":
+        said = [descriptions[one.filename] for one in files[:1] if one.filename in descriptions]
+        return AboutAnswer("\n\n".join([*said, _contents(book, chapters)]), tuple(files))
+    return AboutAnswer(_contents(book, chapters), tuple(files))
+
+
+def _chapters(files: Sequence[FileEntry]) -> dict[str, list[FileEntry]]:
+    """Pages by chapter, in reading order; a page without one is a chapter of its own."""
+    chapters: dict[str, list[FileEntry]] = {}
+    for one in files:
+        chapters.setdefault(one.chapter or one.title, []).append(one)
+    return chapters
+
+
+def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> str:
+    """How many chapters there are, and which, under their modules."""
+    lines, module = [], ""
+    for name, pages in chapters.items():
+        if pages[0].module != module and (module := pages[0].module):
+            lines.append(f"- **{module}**")
+        lines.append(f"{'  ' if module else ''}- {name}")
+    count = len(chapters)
+    lead = f"*{book.title}* has {count} {'chapter' if count == 1 else 'chapters'}:"
+    return _listed(lead, lines)
+
+
+def _of_chapter(name: str, pages: Sequence[FileEntry], descriptions: Mapping[str, str]) -> str:
+    """What a chapter says of itself, else what its pages are called."""
+    own = descriptions.get(pages[0].filename, "")
+    if len(pages) == 1:
+        return f"**{name}**" + (f": {own}" if own else f" is one page, “{pages[0].title}”.")
+    lines = [
+        f"- {one.title}" + (f": {descriptions[one.filename]}" if one.filename in descriptions else "") for one in pages
+    ]
+    return _listed(f"**{name}** has {len(pages)} sections:", lines)
+
+
+def _listed(lead: str, lines: Sequence[str]) -> str:
+    rest = [f"- and {len(lines) - MOST_LISTED} more"] if len(lines) > MOST_LISTED else []
+    return "\n".join([lead, "", *lines[:MOST_LISTED], *rest])
+
+
+def _named(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
+    """The chapter that a reader means by a number, a name, or by being there."""
+    names = list(chapters)
+    if asked == "this":
+        return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
+    if (number := _number(asked)) is not None:
+        numbered = [name for name in names if (own := _NUMBER.search(name)) and int(own[0]) == number]
+        # A book whose chapters bear no numbers is counted through.
+        counted = not any(_NUMBER.search(name) for name in names)
+        in_order = names[number - 1 : number] if counted and number > 0 else []
+        return next(iter([*numbered, *in_order]), None) if number >= 0 else names[-1]
+    wanted = set(content_stems(asked))
+    shared = [
+        len(wanted & set(content_stems(" ".join([name, *(one.title for one in chapters[name])])))) for name in names
+    ]
+    best = max(shared, default=0)
+    return names[shared.index(best)] if best and 2 * best >= len(wanted) else None
+
+
+def _number(asked: str) -> int | None:
+    """5, five, fifth or 5th as a number; -1 for the last."""
+    said = asked.lower()
+    if found := _NUMBER.match(said):
+        return int(found[0])
+    if said in ORDINALS:
+        return ORDINALS[said] + 1 if ORDINALS[said] >= 0 else -1
+    return COUNTS_IN_ORDER.index(said) + 1 if said in COUNTS_IN_ORDER else None

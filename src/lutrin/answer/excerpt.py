@@ -1,0 +1,227 @@
+"""Excerpts: the contiguous runs of the book that most likely answer, whole where the book is whole.
+
+The units of a section are joined into atoms that never part: a procedure, a small table, a code block with what
+announces it, a warning. Of all runs of atoms within a budget of words the one with the largest sum of probabilities
+(of the reader, over its units) is shown; a second one if it is about as likely, or something else is asked.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lutrin.language.words import word_count
+from lutrin.records import Chunk, Unit
+from lutrin.search.reader import Read, log_sum
+from lutrin.search.search import Part
+
+FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
+"""Of the first excerpt, of a second one, of all, besides code; a procedure may take all of them."""
+PASSAGES = 12
+"""Passages in which excerpts are looked for."""
+SECOND_SHARE = 0.03
+"""A second excerpt is shown if it is at least so likely as the first."""
+MARKED_SHARE = 0.35
+"""Units at least so likely as the best of their excerpt are marked as what answers."""
+SMALL_TABLE_WORDS = 60
+"""A table of at most so many words is shown whole."""
+LABEL_WORDS = 4
+MOST_CODE = 2
+CODE_BONUS = 2.0
+"""Added to the score of a run with code where code is asked for."""
+"""Code blocks in one excerpt."""
+DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
+"""Languages of figures; their source answers nothing."""
+_NUMBERED = re.compile(r"\d+[.)] ")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring units of one section, shown together."""
+
+    chunk: Chunk
+    """That holds the best of them."""
+    units: tuple[Unit, ...]
+    scores: tuple[float, ...]
+    score: float
+    """Logarithm of the sum of what `scores` are logarithms of."""
+    cut_before: bool
+    cut_after: bool
+    """Whether text of the section stands before the first unit, and behind the last."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Offsets in the source file."""
+        return self.units[0].char_start, max(unit.char_end for unit in self.units)
+
+    @property
+    def words(self) -> int:
+        """Besides code."""
+        return sum(word_count(unit.text) for unit in self.units if unit.kind != "code")
+
+    @property
+    def marked(self) -> tuple[Unit, ...]:
+        """The units that answer."""
+        least = max(self.scores) + float(np.log(MARKED_SHARE))
+        return tuple(unit for unit, score in zip(self.units, self.scores, strict=True) if score >= least)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The units of one section that were found, in the order of the book."""
+
+    chunk: Chunk
+    units: tuple[Unit, ...]
+    scores: tuple[float, ...]
+
+
+def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
+    """The excerpts for what is asked, the best first; at most three, none of which repeats another.
+
+    Args:
+        parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
+            out by the caller.
+        wants_code: Whether a run with code is preferred to one without.
+    """
+    chosen: list[Run] = []
+    for number, part in enumerate(parts):
+        left = MOST_WORDS - sum(run.words for run in chosen)
+        room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
+        sections = _sections(part.passages[:PASSAGES])
+        first = _best(sections, room, chosen, code=CODE_BONUS if wants_code else 0.0)
+        if first is None:
+            continue
+        chosen.append(first)
+        if len(parts) > 1:
+            continue
+        second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
+        if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
+            chosen.append(second)
+    return chosen[:3]
+
+
+def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, code: float = 0.0) -> Run | None:
+    """The likeliest run within a budget of words that shares no unit with what is chosen."""
+    taken = {(run.chunk.filename, unit.char_start) for run in chosen for unit in run.units}
+    runs = (
+        run
+        for section in sections
+        for run in _runs(section, budget)
+        if not any((section.chunk.filename, unit.char_start) in taken for unit in run.units)
+    )
+
+    def worth(run: Run) -> tuple[float, int]:
+        return run.score + code * any(unit.kind == "code" for unit in run.units), -run.words
+
+    return max(runs, key=worth, default=None)
+
+
+def _sections(passages: Sequence[Read]) -> list[_Section]:
+    """Passages of one section joined: what the end of one begins, the next one goes on with."""
+    groups: dict[tuple[str, tuple[str, ...], str, str], list[Read]] = {}
+    for item in passages:
+        chunk = item.chunk
+        groups.setdefault((chunk.filename, chunk.heading_path, chunk.anchor, chunk.variant), []).append(item)
+    sections = []
+    for group in groups.values():
+        known: dict[int, tuple[Unit, float]] = {}
+        for item in group:
+            for unit, score in zip(item.chunk.units, item.scores.tolist(), strict=True):
+                if unit.char_start not in known or known[unit.char_start][1] < score:
+                    known[unit.char_start] = (unit, score)
+        ordered = [known[start] for start in sorted(known)]
+        sections.append(
+            _Section(group[0].chunk, tuple(unit for unit, _ in ordered), tuple(score for _, score in ordered))
+        )
+    return sections
+
+
+def _runs(section: _Section, budget: int) -> Iterator[Run]:
+    """Every run of atoms within the budget; one atom alone may take all words of an answer."""
+    atoms = list(_atoms(section.units))
+    costs = [sum(word_count(u.text) for u in section.units[a:b] if u.kind != "code") for a, b in atoms]
+    codes = [sum(u.kind == "code" for u in section.units[a:b]) for a, b in atoms]
+    for first in range(len(atoms)):
+        words, blocks, last = costs[first], codes[first], first
+        if words > MOST_WORDS:
+            continue
+        while last + 1 < len(atoms):
+            apart = section.units[atoms[last + 1][0]].char_start - section.units[atoms[last][1] - 1].char_end > 400
+            words += costs[last + 1]
+            blocks += codes[last + 1]
+            if words > budget or blocks > MOST_CODE or apart:
+                break
+            last += 1
+        yield _run(section, atoms[first][0], atoms[last][1])
+
+
+def _run(section: _Section, start: int, stop: int) -> Run:
+    # The title of a box or the label of a tab at either end says nothing there.
+    while stop - start > 1 and _is_label(section.units, stop - 1):
+        stop -= 1
+    while (
+        stop - start > 1
+        and _is_label(section.units, start)
+        and section.units[start + 1].block != section.units[start].block
+    ):
+        start += 1
+    scores = section.scores[start:stop]
+    return Run(
+        chunk=section.chunk,
+        units=section.units[start:stop],
+        scores=scores,
+        score=log_sum(scores),
+        cut_before=start > 0,
+        cut_after=stop < len(section.units),
+    )
+
+
+def _atoms(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
+    """Pairs of first unit and unit after the last, in order: what never parts."""
+    start = 0
+    while start < len(units):
+        stop = _end(units, start)
+        # What announces a list, a table, code or a formula stays with it.
+        while stop < len(units) and _announces(units[stop - 1], units[stop]):
+            stop = _end(units, stop)
+        yield start, stop
+        start = stop
+
+
+def _end(units: Sequence[Unit], start: int) -> int:
+    """The end of what stands together from a unit on."""
+    unit = units[start]
+    stop = start + 1
+    while stop < len(units) and units[stop].kind == unit.kind and units[stop].block == unit.block:
+        stop += 1
+    whole = units[start:stop]
+    words = sum(word_count(item.text) for item in whole)
+    if (is_procedure(whole) or unit.warning) and words <= MOST_WORDS:
+        return stop
+    return stop if unit.kind == "table_row" and words <= SMALL_TABLE_WORDS else start + 1
+
+
+def _is_label(units: Sequence[Unit], place: int) -> bool:
+    """Whether a unit is a few words alone in their block that are no sentence."""
+    unit = units[place]
+    alone = all(other.block != unit.block for other in units[max(0, place - 1) : place + 2] if other is not unit)
+    return (
+        unit.kind in {"sentence", "caption"}
+        and alone
+        and len(unit.text.split()) <= LABEL_WORDS
+        and not unit.text.rstrip().endswith((".", "!", "?", ":", "$"))
+    )
+
+
+def is_procedure(units: Sequence[Unit]) -> bool:
+    """Whether units hold steps in an order: two numbered items at least."""
+    return sum(unit.kind == "list_item" and bool(_NUMBERED.match(unit.text)) for unit in units) > 1
+
+
+def _announces(unit: Unit, following: Unit) -> bool:
+    """Whether a unit is only understood with the one behind it."""
+    if unit.kind != "sentence":
+        return False
+    leads = following.kind != "sentence" and following.lead == unit.text
+    return leads or unit.text.rstrip().endswith(":") or following.text.startswith("$$")

@@ -1,0 +1,166 @@
+"""A plan: all that is settled of an answer before a word is generated. Nothing of it changes afterwards."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lutrin import messages
+from lutrin.answer import safety
+from lutrin.answer.about import about_book
+from lutrin.answer.cite import citation, excerpt
+from lutrin.answer.excerpt import Run, choose
+from lutrin.answer.refuse import refusal_text, suggestions
+from lutrin.answer.render import markdown
+from lutrin.index.generation import OpenGeneration
+from lutrin.query.respell import slips_of
+from lutrin.query.understand import Query
+from lutrin.records import Chunk, Citation, Excerpt, Refusal
+from lutrin.search.scope import judge
+from lutrin.search.search import Found, Part
+
+SHOWN = 5
+"""Passages that the model is shown besides the excerpts, at most; how many fit is the generator's matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an answer will rest on."""
+
+    query: Query
+    title: str
+    generation: str
+    """Name of the index generation."""
+    text: str
+    """In Markdown: the excerpts with their markers, or the refusal, or what the book's contents tell."""
+    excerpts: tuple[Excerpt, ...] = ()
+    sources: tuple[Citation, ...] = ()
+    """Of the excerpts, by number from 1."""
+    shown: tuple[tuple[int, Chunk], ...] = ()
+    """What the model may be shown, with the number by which it is cited."""
+    further: Mapping[int, Citation] | None = None
+    """Citations of what is shown besides the excerpts, by number; they are sources once they are cited."""
+    warnings: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    refusal: Refusal | None = None
+
+    @property
+    def explainable(self) -> bool:
+        """Whether a model may add an explanation."""
+        return self.refusal is None and bool(self.shown)
+
+
+def refused(query: Query, refusal: Refusal, *, title: str, generation: str, found: Found | None = None) -> Plan:
+    """A refusal in the words of the surface that asked, with topics that the book does cover."""
+    near = suggestions(found.passages) if found and refusal in {"out_of_scope", "not_in_book"} else ()
+    text = refusal_text(refusal, query.question, title)
+    return Plan(query, title, generation, text, warnings=query.warnings, suggestions=near, refusal=refusal)
+
+
+async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
+    """An answer to a question about the book itself, from its table of contents."""
+    if query.about is None:
+        raise ValueError("the question is not about the book itself")
+    told = about_book(query.about, generation.book, await generation.files(), descriptions={}, page=query.page)
+    return Plan(query, generation.book.title, generation.name, told.text, warnings=query.warnings)
+
+
+async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> Plan:
+    """Decide what answers a query.
+
+    Args:
+        query: What is asked.
+        generation: The book that answers.
+        found: The evidence.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    title, name = generation.book.title, generation.name
+    refusal = _verdict(query, found)
+    if refusal is not None:
+        return refused(query, refusal, title=title, generation=name, found=found)
+    answered = [part for part in found.parts if part.odds >= 0]
+    runs, told = await safety.made_safe(generation, choose(answered, wants_code=query.frame == "code"))
+    if not runs:
+        return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
+    sources = await _sources(generation, query, runs)
+    numbers = _numbers(runs)
+    chances = {item.chunk.chunk_id: item.score for item in found.passages}
+    cited = {
+        number: citation(run.chunk, run.span, number, sources[run.chunk.filename], chances)
+        for run, number in zip(runs, numbers, strict=True)
+    }
+    shown, further = await _shown(generation, query, runs, found)
+    return Plan(
+        query=query,
+        title=title,
+        generation=name,
+        text="\n\n".join([*_preface(query), *map(_markdown, runs, numbers)]),
+        excerpts=tuple(
+            excerpt(run, number, sources[run.chunk.filename]) for run, number in zip(runs, numbers, strict=True)
+        ),
+        sources=tuple(cited.values()),
+        shown=shown,
+        further=further,
+        warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
+    )
+
+
+def _verdict(query: Query, found: Found) -> Refusal | None:
+    """Why a question is refused after the search."""
+    if query.mode == "selection":
+        return None if found.odds >= 0 else "not_in_selection"
+    return judge(found.odds, found=bool(found.passages))
+
+
+def _markdown(run: Run, number: int) -> str:
+    return markdown(run.units, number)
+
+
+def _numbers(runs: Sequence[Run]) -> list[int]:
+    return list(range(1, len(runs) + 1))
+
+
+def _preface(query: Query) -> list[str]:
+    """What is said before the book's words where they have not the form that was wished for."""
+    return [messages.NO_SUCH_FORM[query.frame]] if query.frame in messages.NO_SUCH_FORM else []
+
+
+def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
+    """What the reader should know besides."""
+    slips = slips_of(found.changes).items()
+    told = [messages.RESPELLED.format(word=word, other=other) for word, other in slips]
+    if len(query.parts) == len(found.parts):
+        told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
+    note = safety.simulation_note(run.chunk for run in runs)
+    return [*told, note] if note else told
+
+
+async def _sources(generation: OpenGeneration, query: Query, runs: Sequence[Run]) -> dict[str, str]:
+    """The text of every file that is quoted; a selection is its own source."""
+    names = dict.fromkeys(run.chunk.filename for run in runs)
+    return {name: await generation.source(name) if name else query.selected_text for name in names}
+
+
+async def _shown(
+    generation: OpenGeneration, query: Query, runs: Sequence[Run], found: Found
+) -> tuple[tuple[tuple[int, Chunk], ...], dict[int, Citation]]:
+    """The passages for the model: those of the excerpts under their numbers, then others that were found."""
+    numbered = list(zip(runs, _numbers(runs), strict=True))
+    shown = {run.chunk.chunk_id: (number, run.chunk) for run, number in reversed(numbered)}
+    chances = {item.chunk.chunk_id: item.score for item in found.passages}
+    further: dict[int, Citation] = {}
+    for passage in found.passages if query.mode != "selection" else ():
+        chunk = passage.chunk
+        if chunk.chunk_id not in shown and len(further) < SHOWN and chunk.units:
+            number = len(runs) + len(further) + 1
+            shown[chunk.chunk_id] = (number, chunk)
+            span = (chunk.units[0].char_start, chunk.units[0].char_end)
+            further[number] = citation(chunk, span, number, await generation.source(chunk.filename), chances)
+    return tuple(sorted(shown.values(), key=lambda pair: pair[0])), further
+
+
+def probability(odds: float) -> float:
+    """Log odds as a probability, 0 to 1."""
+    return float(1 / (1 + np.exp(-odds)))

@@ -1,0 +1,69 @@
+"""A run of the book as Markdown: sentences run on, items and rows keep their form, code stands in its fence."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from lutrin.records import Unit
+
+_ORDERED = re.compile(r"\d+[.)] ")
+_RUNS_ON = frozenset({"sentence", "caption"})
+
+
+def markdown(units: Sequence[Unit], n: int) -> str:
+    """Units of one section as Markdown with the marker `[n]` at the end."""
+    paragraphs = []
+    said = ""
+    for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
+        block = list(group)
+        lead = block[0].lead if block[0].lead != said and block[0].kind in {"list_item", "table_row"} else ""
+        paragraphs.append(_block(block, lead))
+        said = block[-1].text
+    separator = " " if units[-1].kind in _RUNS_ON else "\n\n"
+    return "\n\n".join(paragraphs) + f"{separator}[{n}]"
+
+
+def _block(units: Sequence[Unit], lead: str) -> str:
+    """Units of one block; `lead` is a table's header, or what introduces a list and has not been said."""
+    first = units[0]
+    if first.kind == "code":
+        return "\n\n".join(map(_fenced, units))
+    if first.kind == "table_row":
+        rows = "\n".join(_row(unit.text) for unit in units)
+        rule = "|" + "---|" * len(cells_of(lead))
+        return f"{_row(lead)}\n{rule}\n{rows}" if lead else rows
+    if first.kind == "list_item":
+        items = "\n".join(_items(units))
+        return f"{lead}\n\n{items}" if lead else items
+    return " ".join(unit.text for unit in units)
+
+
+def _fenced(unit: Unit) -> str:
+    """Code byte for byte in a fence that is longer than any in it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", unit.text)), default=0))
+    code = unit.text if unit.text.endswith("\n") else f"{unit.text}\n"
+    return f"{fence}{unit.language}\n{code}{fence}"
+
+
+def _items(units: Sequence[Unit]) -> Iterator[str]:
+    """Items of a list, one a line; those of a list within an item stand below it, further in."""
+    margins: dict[str, int] = {}
+    for unit in units:
+        above = next((margins[name] for name in margins if unit.lead and name.startswith(unit.lead)), 0)
+        sign = _ORDERED.match(unit.text)
+        yield " " * above + (unit.text if sign else f"- {unit.text}")
+        inside = len(sign[0]) if sign else 0
+        margins[unit.text[inside:]] = above + (inside or len("- "))
+
+
+def cells_of(row: str) -> list[str]:
+    """The cells of a table's row or header; the first of a header is often empty.
+
+    >>> cells_of(" | Springs | Neaps")
+    ['', 'Springs', 'Neaps']
+    """
+    return [cell.strip() for cell in f" {row} ".split(" | ")]
+
+
+def _row(row: str) -> str:
+    return "|" + "|".join(cell.replace("|", "\\|") for cell in cells_of(row)) + "|"

@@ -1,0 +1,33 @@
+"""Conversations that cannot be read: answers go on without memory, and whoever asks for a history is told."""
+
+from typing import NoReturn
+
+from sqlalchemy.dialects.sqlite import insert
+
+from lutrin.chats.seal import NoSeal
+from lutrin.chats.store import ChatTables
+from lutrin.errors import ChatStoreError
+
+
+class AbsentChats(ChatTables):
+    """In the place of conversations that could not be opened: every call fails with the reason.
+
+    Args:
+        reason: Why.
+    """
+
+    def __init__(self, reason: ChatStoreError) -> None:
+        super().__init__(_NoDatabase(reason), insert, NoSeal())
+        self.reason = reason
+
+
+class _NoDatabase:
+    def __init__(self, reason: ChatStoreError) -> None:
+        self._reason = reason
+
+    async def run(self, work: object, *, reads: bool) -> NoReturn:
+        del work, reads
+        raise ChatStoreError(self._reason.detail, remedy=self._reason.remedy)
+
+    async def close(self) -> None:
+        """Nothing is open."""

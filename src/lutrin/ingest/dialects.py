@@ -1,0 +1,254 @@
+"""What site generators add to Markdown, as a reader of the built page sees it.
+
+Attributes in braces (Kramdown, Pandoc), Liquid's tags, includes of other files, definition lists, branches of Svelte
+and tabs of Material for MkDocs are read from the finished blocks of a page, so that sections and the reader's page
+agree.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from lutrin.ingest.placed import Placed
+from lutrin.ingest.script import Attribute, Tag
+from lutrin.ingest.tree import Admonition, Block, Code, Element, Heading, Listing, Paragraph, Quote, Script
+
+Problem = Callable[[int, str], None]
+
+_ONE = r"(?:[#.][\w:-]+|[\w-]+=(?:\"[^\"]{0,500}\"|'[^']{0,500}'|[^\s{}\"']+))"
+ATTRIBUTES = re.compile(rf"\{{:?\s*{_ONE}(?:\s+{_ONE}){{0,20}}\s*\}}")
+"""`{: .lead #intro}` or `{width=50%}`: no reader sees them."""
+LIQUID = re.compile(r"\{%-?[^%\n]{0,500}%\}|\{\{-?[ \t]*[\w.\-| '\"()\[\],]{1,200}\}\}|\{\{#\w+[^{}\n]{0,500}\}\}")
+"""A tag or value of a site generator, which the built page replaces."""
+_ALONE = re.compile(rf"(?:{LIQUID.pattern}|\s)+\Z")
+_INCLUDE = re.compile(
+    r"\{\{#(?:rustdoc_)?(?:include|playground)\s+([^{}\s]+)[^{}\n]*\}\}|\{%-?\s*include\w*\s+([^%\s]+)[^%\n]*%\}"
+    r"|^[ \t]*--8<--[ \t]+\"([^\"\n]+)\"",
+    re.MULTILINE,
+)
+_HIGHLIGHT = re.compile(r"\{%-?\s*highlight\s+(\w+)[^%\n]*%\}[ \t]*\r?\n?")
+_LINE_ENDS = re.compile(r"[ \t]*[\r\n]+")
+_END_HIGHLIGHT = re.compile(r"\r?\n?[ \t]*\{%-?\s*endhighlight\s*-?%\}")
+_DEFINITION = re.compile(r"\n[ \t]{0,3}:[ \t]+(?=\S)")
+_CLASS = re.compile(r"\.([\w-]+)")
+_BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
+_VALUE = re.compile(r"['\"]([^'\"]{1,40})['\"]")
+_TABS = frozenset({"tab", "tab-item", "group-tab"})
+_NAMED_INSIDE = frozenset(
+    "challenge solution callout discussion spoiler prereq checklist testimonial instructor keypoints hint".split()
+)
+_GROUPS = frozenset({"tabs", "tab-set"})
+
+
+def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool) -> list[Block]:
+    """Blocks as the built page has them; what cannot be resolved is reported and left out.
+
+    Args:
+        blocks: Of a page.
+        source: The whole file.
+        problem: Told of includes, once a page.
+        mdx: Whether braces are expressions, so that none of them is an attribute.
+    """
+    settler = _Settler(source, mdx=mdx)
+    settled = settler.all(blocks)
+    if settler.includes:
+        offset, first = settler.includes[0]
+        more = f" and {len(settler.includes) - 1} more" if len(settler.includes) > 1 else ""
+        problem(offset, f"includes {first}{more}; files are not put together, so their text is left out")
+    return settled
+
+
+class _Settler:
+    def __init__(self, source: str, *, mdx: bool) -> None:
+        self.source = source
+        self.mdx = mdx
+        self.includes: list[tuple[int, str]] = []
+        self.behind = 0
+        """Blocks that start before this offset are part of one that was read already."""
+        self.closes = True
+        """Whether a highlighted block can still be closed by what follows."""
+
+    def all(self, blocks: Sequence[Block]) -> list[Block]:
+        found: list[Block] = []
+        for block in blocks:
+            if block.start < self.behind:
+                continue
+            if isinstance(block, Quote | Admonition | Element):
+                block.children[:] = self.all(block.children)
+                _give_title(block)
+                _part_tabs(block)
+                if isinstance(block, Admonition) and block.name in _GROUPS:
+                    block.children[:] = [tab for child in block.children for tab in _unwrapped(child)]
+            elif isinstance(block, Listing):
+                for item in block.items:
+                    item.children[:] = self.all(item.children)
+            self.one(block, found)
+        return _with_tabs(_branches(found, self.source) if self.mdx else found)
+
+    def one(self, block: Block, found: list[Block]) -> None:
+        """Add a block, or what it becomes, to those found so far."""
+        if isinstance(block, Code):
+            if not self.is_include(block.text, block.content_start):
+                found.append(block)
+        elif isinstance(block, Paragraph) and not self.mdx:
+            self.paragraph(block, found)
+        else:
+            found.append(block)
+
+    def is_include(self, text: str, offset: int) -> bool:
+        """Note the files that a text includes; whether it holds nothing else."""
+        matches = list(_INCLUDE.finditer(text))
+        self.includes += [(offset, next(name for name in match.groups() if name)) for match in matches]
+        return bool(matches) and not _INCLUDE.sub("", text).strip()
+
+    def paragraph(self, block: Paragraph, found: list[Block]) -> None:
+        text = block.body.text
+        if "{" not in text and "\n" not in text and "--8<--" not in text:
+            found.append(block)
+            return
+        if (
+            self.closes
+            and (opening := _HIGHLIGHT.match(text))
+            and (code := self.highlighted(block, opening)) is not None
+        ):
+            found.append(code)
+            return
+        if self.is_include(text, block.start) or _ALONE.match(text):
+            return
+        rest = _without_attributes(block, found)
+        if rest is not None:
+            defined = _definitions(rest)
+            last = found[-1] if found else None
+            if defined and isinstance(last, Element) and last.tag.name == "dl" and last.end <= rest.start:
+                last.children += defined
+                last.end = rest.end
+            elif defined:
+                found.append(Element(Tag("dl", rest.start, rest.start), rest.start, rest.end, defined))
+            else:
+                found.append(rest)
+
+    def highlighted(self, block: Paragraph, opening: re.Match[str]) -> Code | None:
+        start = self.source.index("%}", block.start) + 2
+        if (blank := _LINE_ENDS.match(self.source, start)) is not None:
+            start = blank.end()
+        closing = _END_HIGHLIGHT.search(self.source, start)
+        if closing is None:
+            self.closes = False
+            return None
+        self.behind = closing.end()
+        text = self.source[start : closing.start()]
+        return Code(text, opening[1], block.start, closing.end(), start, closing.start())
+
+
+def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:
+    """A paragraph without the line of attributes at its end; alone they belong to the block before."""
+    text = block.body.text
+    start = text.rfind("\n") + 1
+    if ATTRIBUTES.fullmatch(text[start:].strip()) is None:
+        return block
+    classes = _CLASS.findall(text[start:])
+    if start:
+        body = block.body.cut(0, start - 1)
+        return Paragraph(body, block.start, body.end(len(body.text)))
+    if classes and found and isinstance(found[-1], Quote):
+        quote = found[-1]
+        box = Admonition(" ".join(classes), None, quote.start, block.end, quote.children)
+        _give_title(box)
+        found[-1] = box
+    return None
+
+
+def _definitions(block: Paragraph) -> list[Block]:
+    """The entries of a definition list: lines of terms, and behind each a line that starts with a colon."""
+    body = block.body
+    marks = list(_DEFINITION.finditer(body.text))
+    if not marks or body.text.startswith(":"):
+        return []
+    entries: list[Block] = []
+    term_start = 0
+    for number, mark in enumerate(marks):
+        stop = marks[number + 1].start() if number + 1 < len(marks) else len(body.text)
+        if term_start < mark.start():
+            entries.append(_part("dt", body.cut(term_start, mark.start())))
+        # The last line before the next colon is the next term, unless that colon goes on with this one.
+        next_term = stop
+        if number + 1 < len(marks) and (line := body.text.rfind("\n", mark.end(), stop)) >= 0:
+            next_term = line
+        entries.append(_part("dd", body.cut(mark.end(), next_term)))
+        term_start = next_term
+    return entries
+
+
+def _part(name: str, body: Placed) -> Element:
+    body = body.stripped()
+    start, end = body.at(0), body.end(len(body.text))
+    return Element(Tag(name, start, start), start, end, [Paragraph(body, start, end)])
+
+
+def _branches(blocks: list[Block], source: str) -> list[Block]:
+    """Svelte's `{#if framework === 'a'} ... {:else} ... {/if}`: what each holds is for its readers only."""
+    top: list[Block] = []
+    here = top
+    condition = ""
+    for block in blocks:
+        inside = source[block.start + 1 : block.end - 1] if isinstance(block, Script) and not block.module else ""
+        branch = _BRANCH.match(inside)
+        if branch is None:
+            here.append(block)
+            continue
+        if branch[1] == "/if":
+            here = top
+            continue
+        value = _VALUE.search(branch[2])
+        label = value[1] if value else f"not {condition}" if condition else ""
+        condition = condition if branch[1] == ":else" else label
+        tag = Tag("Branch", block.start, block.end, (Attribute("value", label, block.start, block.end),))
+        element = Element(tag, block.start, block.end)
+        top.append(element)
+        here = element.children
+    return top
+
+
+def _give_title(block: Block) -> None:
+    """A box of a Carpentries lesson is named by the heading inside it."""
+    if isinstance(block, Admonition) and block.title is None and block.name in _NAMED_INSIDE:
+        first = block.children[0] if block.children else None
+        if isinstance(first, Heading):
+            block.title = first.body
+            del block.children[0]
+
+
+def _part_tabs(block: Block) -> None:
+    """A group of tabs in a Carpentries lesson: each begins with a heading of the first one's level."""
+    first = block.children[0] if isinstance(block, Admonition) and block.children else None
+    if not isinstance(block, Admonition) or block.name not in _TABS or block.title or not isinstance(first, Heading):
+        return
+    tabs: list[Block] = []
+    here: list[Block] = []
+    for child in block.children:
+        if isinstance(child, Heading) and child.level <= first.level:
+            tab = Admonition("tab", child.body, child.start, child.end)
+            tabs.append(tab)
+            here = tab.children
+        else:
+            here.append(child)
+    block.name, block.children = "tabs", tabs
+
+
+def _unwrapped(block: Block) -> Sequence[Block]:
+    return block.children if isinstance(block, Admonition) and block.name == "tabs" else (block,)
+
+
+def _with_tabs(blocks: list[Block]) -> list[Block]:
+    """Tabs that follow each other without anything around them become one group."""
+    found: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Admonition) and block.name in _TABS:
+            last = found[-1] if found else None
+            if not isinstance(last, Admonition) or last.name != "tabs":
+                last = Admonition("tabs", None, block.start, block.end)
+                found.append(last)
+            last.children.append(block)
+            last.end = block.end
+        else:
+            found.append(block)
+    return found

@@ -1,0 +1,184 @@
+"""Which books a folder holds: every folder with readable files is one, and every file that lies loose among them."""
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lutrin.errors import DocumentError, InvalidInput
+from lutrin.index.catalog import LeftOut
+from lutrin.ingest.books import Book, open_book
+from lutrin.ingest.formats import FORMATS, suffix_of
+from lutrin.ingest.scan import IGNORE_FILE, Rules, SourceFile, holds_pages, ignored_names, is_housekeeping, scan
+from lutrin.ingest.sites import HOMES, is_site
+
+_SHELVES = frozenset({"corpus", "books", "library", "shelf", "bookshelf"})
+_NUMBERED = re.compile(r"\d|(?:chapter|lesson|part|module|unit|week|section|day|ch)[-_ ]?\d", re.IGNORECASE)
+_INDEX = re.compile(r"(?:index|readme|_index)\.\w+", re.IGNORECASE)
+_MAX_DEPTH = 8
+NO_PAGES = "holds no file that Lutrin reads"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a folder holds."""
+
+    books: Sequence[tuple[Book, Sequence[SourceFile]]]
+    left_out: Sequence[LeftOut]
+
+
+def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = "", edition: str = "") -> Found:
+    """The books in a folder with their files, and what is in none of them.
+
+    Args:
+        path: A shelf, a book, or one file, which is then a book of one page.
+        shelf: The folder is known to hold books, and is none itself unless it says so.
+        slug: Overrides the slug of a single book.
+        title: Overrides its title.
+        edition: Overrides its edition.
+
+    Raises:
+        DocumentError: A `book.toml` cannot be read.
+        InvalidInput: Two books give themselves the same slug.
+    """
+    left_out: list[LeftOut] = []
+    given = {"slug": slug, "title": title, "edition": edition}
+    books = list(_books(path, shelf=shelf, base=path, left_out=left_out, depth=0))
+    if len(books) > 1 and any(given.values()):
+        if shelf or any(book.slug_given for book in books):
+            raise InvalidInput(
+                f"{path} holds {len(books)} books, and --book, --title or --edition name one. Give its folder."
+            )
+        books, left_out = [open_book(path)], []
+    if len(books) == 1:
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value}
+        books = [replace(books[0], info=msgspec.structs.replace(books[0].info, **changes))]
+    found = []
+    for book in _with_own_slugs(books):
+        skipped: list[LeftOut] = []
+
+        def note(name: str, reason: str, book: Book = book, skipped: list[LeftOut] = skipped) -> None:
+            skipped.append(LeftOut(filename=name, reason=reason, book=book.info.slug))
+
+        files = scan(book.root, note, book.rules)
+        left_out += skipped
+        if not files:
+            left_out.append(LeftOut(filename=f"{book.root.name}/", reason=NO_PAGES))
+        found.append((replace(book, shared=_shared(files)), files))
+    return Found(found, left_out)
+
+
+def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str = "", edition: str = "") -> list[Book]:
+    """The books in a folder; see `discover`."""
+    return [book for book, _ in discover(path, shelf=shelf, slug=slug_, title=title, edition=edition).books]
+
+
+def _shared(files: Sequence[SourceFile]) -> str:
+    """The folder that holds every page of a book and is named after none of its chapters; empty: there is none."""
+    if len(files) < 2:
+        return ""
+    folder = os.path.commonpath([posixpath.dirname(file.name) for file in files])
+    return "" if any(_NUMBERED.match(part) for part in folder.split("/")) else folder
+
+
+def _with_own_slugs(books: Sequence[Book]) -> list[Book]:
+    """Books whose folders have the same name are told apart by a number; slugs that were given must differ."""
+    given = [book.info.slug for book in books if book.slug_given]
+    if len(set(given)) < len(given):
+        raise InvalidInput(f"Two books have the same slug: {', '.join(sorted(given))}.")
+    taken, own = set(given), []
+    for book in books:
+        slug, number = book.info.slug, 2
+        while not book.slug_given and slug in taken:
+            slug, number = f"{book.info.slug[:60]}-{number}", number + 1
+        taken.add(slug)
+        own.append(replace(book, info=msgspec.structs.replace(book.info, slug=slug)))
+    return own
+
+
+def _books(path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], depth: int) -> Iterator[Book]:
+    """The books at a place, in the order of their names."""
+    if not path.is_dir():
+        yield open_book(path)
+        return
+    children = _Children(path)
+    if is_site(path) or not (shelf or children.look_like_books(depth)):
+        yield open_book(path)
+        return
+    for name, reason in children.others:
+        left_out.append(LeftOut(filename=(path / name).relative_to(base).as_posix(), reason=reason))
+    for folder in children.folders:
+        if is_site(folder):
+            yield open_book(folder)
+        elif not holds_pages(folder):
+            left_out.append(LeftOut(filename=f"{folder.relative_to(base).as_posix()}/", reason=NO_PAGES))
+        elif depth < _MAX_DEPTH and _Children(folder).look_like_books(depth + 1):
+            yield from _books(folder, shelf=True, base=base, left_out=left_out, depth=depth + 1)
+        else:
+            yield open_book(folder)
+    yield from _loose(path, children.files)
+
+
+def _loose(path: Path, files: Sequence[str]) -> Iterator[Book]:
+    """Files that lie among the books: numbered ones are the chapters of one book, each other one is a book."""
+    chapters = [name for name in files if _NUMBERED.match(name)]
+    if len(chapters) > 1:
+        yield open_book(path, frozenset(chapters))
+    for name in files:
+        if name not in chapters or len(chapters) < 2:
+            yield open_book(path / name)
+
+
+class _Children:
+    """What lies in a folder, sorted by whether it can be a book."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folders: list[Path] = []
+        self.files: list[str] = []
+        self.others: list[tuple[str, str]] = []
+        skipped: list[tuple[str, str]] = []
+        ignored = ignored_names(path)
+        try:
+            entries = sorted(path.iterdir(), key=lambda child: child.name)
+        except OSError as error:
+            raise DocumentError(path.name, f"cannot be read ({error.strerror or error})") from None
+        loose = frozenset(child.name for child in entries if not child.is_dir() or child.is_symlink())
+        scan(path, lambda name, reason: skipped.append((name, reason)), Rules(only=loose))
+        told = dict(skipped)
+        for child in entries:
+            if child.name not in told and child.is_dir():
+                if child.name.startswith("."):
+                    self.others.append((child.name, "is hidden: its name begins with a dot"))
+                elif "*" in ignored or child.name in ignored:
+                    self.others.append((child.name, f"is named in {IGNORE_FILE}"))
+                else:
+                    self.folders.append(child)
+            elif child.name not in told and suffix_of(child.name) in FORMATS:
+                if is_housekeeping(child.name) or _INDEX.fullmatch(child.name):
+                    self.others.append((child.name, "is about the folder, not a book"))
+                else:
+                    self.files.append(child.name)
+        self.others += skipped
+
+    def look_like_books(self, depth: int) -> bool:
+        """Whether the folders in it are books rather than chapters of one.
+
+        Where nobody says so, they are if one of them describes itself, or if they are several with names of their own
+        (neither numbers, nor `docs`) and no page lies beside them.
+        """
+        if depth == 0 and self.path.resolve().name.lower() in _SHELVES:
+            return True
+        own = [child for child in self.folders if child.name.lower() not in HOMES and not _NUMBERED.match(child.name)]
+        if any(_INDEX.fullmatch(name) for name, _ in self.others) or not own:
+            return False
+        if any(is_site(child) for child in own):
+            return True
+        if depth or self.files or len(own) < len(self.folders):
+            return False
+        return sum(holds_pages(child) for child in own) > 1

@@ -1,0 +1,80 @@
+"""Word documents (DOCX): headings, lists, tables and notes, by way of HTML."""
+
+import zipfile
+from io import BytesIO
+from typing import Any
+
+import mammoth
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.hypertext import document_of, soup_of, titled, to_markdown
+from lutrin.records import Document
+
+MAX_UNPACKED_BYTES = 200 * 1024 * 1024
+_CORE = "docProps/core.xml"
+_STYLES = """
+p[style-name='Title'] => h1.title:fresh
+p[style-name='Subtitle'] => p:fresh
+p[style-name='Code'] => pre:separator('\\n')
+p[style-name='Source Code'] => pre:separator('\\n')
+p[style-name='HTML Preformatted'] => pre:separator('\\n')
+p[style-name='Caption'] => p > em:fresh
+p[style-name='caption'] => p > em:fresh
+"""
+
+
+def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
+    """Read a Word document of 2007 or later.
+
+    Args:
+        data: The file.
+        filename: Path relative to the book's folder.
+
+    Returns:
+        The document; its source is the text as Markdown.
+
+    Raises:
+        DocumentError: It is encrypted, broken, larger than the limit when unpacked, or holds no text.
+    """
+    if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+        raise DocumentError(filename, "is encrypted, or an old Word document; save it as .docx without a password")
+    try:
+        core = _properties(data, filename)
+        html = mammoth.convert_to_html(BytesIO(data), style_map=_STYLES, convert_image=_no_image).value
+    except DocumentError:
+        raise
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - on a broken file mammoth raises whatever its parser stumbles on
+        raise DocumentError(filename, f"is not a complete Word document ({type(error).__name__}: {error})") from None
+    soup = soup_of(html)
+    name = soup_of(core).find("dc:title") if core else None
+    named = soup.select_one("h1.title")
+    title = "" if named is not None else (name.get_text() if name is not None else "")
+    _level(soup)
+    return document_of(titled(title, to_markdown(soup)), filename)
+
+
+def _properties(data: bytes, filename: str) -> bytes:
+    """What the document says of itself, once it is known how large it is."""
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
+            raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")
+        return archive.read(_CORE) if _CORE in archive.namelist() else b""
+
+
+def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
+    """A picture's description stays, its bytes do not."""
+    text = getattr(image, "alt_text", None)
+    return [mammoth.html.text(text)] if text else []
+
+
+def _level(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Below a title of the whole, chapters are headings of the second level."""
+    title = soup.select_one("h1.title")
+    if title is None:
+        return
+    for level in range(5, 0, -1):
+        for heading in soup.find_all(f"h{level}"):
+            if heading is not title:
+                heading.name = f"h{level + 1}"

@@ -1,0 +1,116 @@
+"""Sections under construction: the headings of a page with the units that were read under each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from lutrin.ingest.roles import Shape, roles_of_headings, roles_of_units, titled
+from lutrin.records import Section, TextRole, Unit, UnitKind
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What surrounds a block."""
+
+    warning: bool = False
+    headings: bool = True
+    """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
+    lead: str = ""
+    """Of a nested list: the item that it belongs to."""
+    tabs: bool = False
+    """In a group of code blocks, each behind a tab that its fence names."""
+    role: TextRole = "text"
+    """That the markup around it gives."""
+    variant: str = ""
+    """Name of the tab that it stands behind."""
+
+    def within(self, role: TextRole | None) -> "Where":
+        """What surrounds the blocks in a box of this role."""
+        return self if role is None else replace(self, role=role)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A heading with its units so far."""
+
+    title: str
+    level: int
+    path: tuple[str, ...]
+    anchor: str
+    start: int
+    title_range: tuple[int, int]
+    units: list[Unit] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    """Of each unit."""
+    blocks: int = 0
+
+    def new_block(self) -> int:
+        """The number of the next block."""
+        self.blocks += 1
+        return self.blocks - 1
+
+    def append(self, unit: Unit, shape: Shape = "") -> None:
+        """Add a unit."""
+        self.units.append(unit)
+        self.shapes.append(shape)
+
+    def add(
+        self,
+        kind: UnitKind,
+        text: str,
+        place: tuple[int, int],
+        number: int,
+        where: Where,
+        *,
+        lead: str = "",
+        shape: Shape = "",
+    ) -> None:
+        """Add a unit of block `number`, unless it has no text."""
+        if text:
+            unit = Unit(
+                kind=kind,
+                text=text,
+                char_start=place[0],
+                char_end=place[1],
+                lead="" if lead == text else lead,
+                block=number,
+                warning=where.warning,
+                role=where.role,
+                variant=where.variant,
+            )
+            self.append(unit, shape)
+
+
+def finished(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[Section, ...]:
+    """The sections, each up to where the next one starts, their units with their roles.
+
+    Args:
+        drafts: In order of the page.
+        end: Length of the source.
+        page: Role of the whole page, where its name or front matter tells it.
+    """
+    drafts = list(drafts)
+    ends = [draft.start for draft in drafts[1:]] + [end]
+    given = roles_of_headings([titled(draft.title, len(draft.path), draft.units) for draft in drafts], page)
+    return tuple(
+        Section(
+            title=draft.title,
+            level=draft.level,
+            heading_path=draft.path,
+            anchor=draft.anchor,
+            units=_with_roles(draft, heading),
+            char_start=draft.start,
+            char_end=stop,
+            role=heading or "text",
+        )
+        for draft, stop, heading in zip(drafts, ends, given, strict=True)
+    )
+
+
+def _with_roles(draft: Draft, heading: TextRole | None) -> tuple[Unit, ...]:
+    told = roles_of_units(draft.units, draft.shapes, heading)
+    return tuple(
+        unit if unit.role == role else structs.replace(unit, role=role)
+        for unit, role in zip(draft.units, told, strict=True)
+    )

@@ -1,0 +1,255 @@
+"""What a passage is for in its book: matter, exercise, quiz, objectives and so on.
+
+Three things tell it: the markup that a passage stands in, the nearest heading above it that has a role, and what the
+passage consists of (only questions, only links). The words and names that books use for this are data: `roles.toml`.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Literal, get_args
+
+from msgspec import structs
+
+from lutrin.ingest.inline import Token
+from lutrin.records import NEVER_AN_ANSWER, Document, TextRole, Unit
+
+Shape = Literal["", "signpost", "link"]
+"""What a unit consists of: nothing but a link to a place in the book, nothing but a link elsewhere, or more."""
+Names = dict[TextRole, tuple[str, ...]]
+
+_DATA = Path(__file__).with_name("roles.toml")
+_ROLES: tuple[TextRole, ...] = get_args(TextRole)
+_NUMBER = re.compile(r"(?:(?:chapter|part|unit|module|lesson|section|appendix)\s+)?[\d.]*\d[.:)]*\s+")
+_DROPPED = re.compile(r"[^\w\s&'#;.:-]")
+_QUESTION = re.compile(r"\?[\s\"'”’)\]*_]*$")
+_WORD = re.compile(r"\w+")
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|<")
+# Words that may stand beside a link in an item that is nothing but a link: "Chapter 3:", "by a colleague".
+_BESIDE = 3
+# A section is a list if more than this share of its text stands in items.
+_LISTED = 0.6
+# A section of questions has so many. Links have so many words each: the linked names of things are no list of links.
+_LEAST = 2
+# A section is one of links from so many on, if so much of its text stands in them.
+_MANY = 5
+_MOSTLY = 0.5
+# Lists that keep a role of their own under a heading with another one.
+_INSIDE = frozenset(
+    {("contents", "objectives"), ("contents", "assignment"), ("contents", "exercise"), ("objectives", "assignment")}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """What must be known of a section to tell its role."""
+
+    title: str
+    depth: int
+    """How many headings stand above it, itself included."""
+    listed: bool
+    """Whether a list stands under it and little else."""
+    has_code: bool
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Names]:
+    tables = tomllib.loads(_DATA.read_text(encoding="utf-8"))
+    return {kind: {role: tuple(table[role]) for role in _ROLES if role in table} for kind, table in tables.items()}
+
+
+def roles_of_headings(headings: Sequence[Titled], page: TextRole | None) -> list[TextRole | None]:
+    """The role that each section of a page has by its own heading or the nearest one above it.
+
+    Args:
+        headings: In order of the page.
+        page: Role of the whole page, where its name tells it.
+    """
+    found: list[TextRole | None] = []
+    above: list[TextRole | None] = []
+    for heading in headings:
+        del above[heading.depth - 1 :]
+        own = role_of_title(heading.title)
+        if own is None and heading.listed:
+            own = _by_title("list_titles", heading.title)
+        if own is None and not heading.has_code:
+            own = _by_title("prose_titles", heading.title)
+        if own is None and found and found[-1] in {"exercise", "solution"}:
+            own = _by_title("next_titles", heading.title)
+        above.append(own or (above[-1] if above else page))
+        found.append(above[-1])
+    return found
+
+
+def titled(title: str, depth: int, units: Sequence[Unit]) -> Titled:
+    """What a section's role is told by."""
+    total = sum(len(unit.text) for unit in units)
+    listed = sum(len(unit.text) for unit in units if unit.kind == "list_item")
+    return Titled(title, depth, listed > _LISTED * total, any(unit.kind == "code" for unit in units))
+
+
+def with_roles(document: Document) -> Document:
+    """A document with roles, from a format whose parser gives none: by headings and by what sections consist of."""
+    sections = document.sections
+    if any(section.role != "text" or any(unit.role != "text" for unit in section.units) for section in sections):
+        return document
+    headings = [titled(section.title, len(section.heading_path), section.units) for section in sections]
+    found = []
+    for section, heading in zip(sections, roles_of_headings(headings, role_of_page(document.filename)), strict=True):
+        plain: list[Shape] = [""] * len(section.units)
+        roles = roles_of_units(section.units, plain, heading)
+        units = tuple(structs.replace(unit, role=role) for unit, role in zip(section.units, roles, strict=True))
+        found.append(structs.replace(section, units=units, role=heading or "text"))
+    return structs.replace(document, sections=tuple(found))
+
+
+def role_of_title(title: str) -> TextRole | None:
+    """The role that a heading gives to what stands under it; None if it says nothing of that.
+
+    >>> role_of_title("🚀 Challenge"), role_of_title("Chapter 3 quiz"), role_of_title("The challenge of balance")
+    ('exercise', 'quiz', None)
+
+    Args:
+        title: As a reader sees it.
+    """
+    return _by_title("titles", title)
+
+
+@lru_cache(maxsize=8192)
+def _by_title(table: str, title: str) -> TextRole | None:
+    plain = " ".join(_DROPPED.sub(" ", title.replace("’", "'")).split()).casefold().strip(" .:-")
+    names = {plain, _NUMBER.sub("", plain, count=1) if _NUMBER.match(plain) else plain}
+    return next(
+        (
+            role
+            for role, patterns in _data()[table].items()
+            if any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+        ),
+        None,
+    )
+
+
+def role_of_box(names: Iterable[str], title: str = "") -> TextRole | None:
+    """The role that a box gives to what stands inside: a directive, a component, what unfolds.
+
+    Args:
+        names: Of the directive or component, and its classes.
+        title: Of the box, as a reader sees it.
+    """
+    spoken = {name.casefold().removeprefix("callout-") for name in names}
+    named = (role for role, known in _data()["markup"].items() if not spoken.isdisjoint(known))
+    return next(named, None) or (_by_title("titles", title) or _by_title("next_titles", title) if title else None)
+
+
+def role_of_opening(text: str) -> TextRole | None:
+    """The role of a paragraph that begins as tasks for a reader do."""
+    plain = text[:40].casefold()
+    return next((role for role, starts in _data()["openings"].items() if plain.startswith(starts)), None)
+
+
+def shape_of(tokens: Sequence[Token]) -> Shape:
+    """What a list's item consists of, from its inline tokens.
+
+    Returns:
+        `signpost` or `link` if most of its words are those of links, by where the first one leads.
+    """
+    linked, others, target = _linked(tokens, inside=False)
+    if not target or others > max(_BESIDE, linked):
+        return ""
+    return "link" if _ELSEWHERE.match(target) else "signpost"
+
+
+def _linked(tokens: Sequence[Token], *, inside: bool) -> tuple[int, int, str]:
+    """Words inside and outside of links, and where the first link leads."""
+    linked = others = 0
+    target = ""
+    for token in tokens:
+        link = inside or token["type"] == "link"
+        if token["type"] == "link":
+            target = target or str(token.get("attrs", {}).get("url", ""))
+        if "children" in token:
+            more = _linked(token["children"], inside=link)
+            linked, others, target = linked + more[0], others + more[1], target or more[2]
+        else:
+            count = len(_WORD.findall(token.get("raw", "")))
+            linked, others = linked + count * link, others + count * (not link)
+    return linked, others, target
+
+
+def role_of_page(filename: str) -> TextRole | None:
+    """The role that a file's name gives to its whole page: `assignment.md`, `glossary.md`."""
+    name = filename.rsplit("/", 1)[-1].rsplit(".", 1)[0].casefold().rstrip("-_0123456789")
+    return next((role for role, names in _data()["pages"].items() if name in names), None)
+
+
+def role_of_front(text: Callable[[str], str]) -> TextRole | None:
+    """The role that a page's front matter names: `role: rubric`, `type: quiz`.
+
+    Args:
+        text: Gives the value of a field.
+    """
+    spoken = [text(name).casefold() for name in ("role", "type", "page_type", "layout")]
+    return next((role for role in _ROLES if role in spoken), None) or role_of_box(spoken)
+
+
+def roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: TextRole | None) -> list[TextRole]:
+    """The role of each unit of a section.
+
+    A warning among other text keeps the role of that text, for the two belong together; `Unit.warning` marks it.
+
+    Args:
+        units: Those that stand in markup with a role have it already.
+        shapes: Of each unit.
+        heading: The role of the section by its headings.
+    """
+    roles: list[TextRole] = []
+    if heading is None and units:
+        heading = _role_of_all(units, shapes)
+    for _, group in groupby(range(len(units)), key=lambda place: units[place].block):
+        places = list(group)
+        own = _role_of_block([units[place] for place in places], [shapes[place] for place in places])
+        if own is None or (heading in NEVER_AN_ANSWER and (own, heading) not in _INSIDE):
+            own = heading
+        before = units[places[0] - 1] if places[0] else None
+        if own is not None and before is not None and _announces(before.text, units[places[0]].lead, own):
+            roles[-1] = own
+        roles += [units[place].role if units[place].role != "text" else own or "text" for place in places]
+    return roles
+
+
+def _announces(text: str, lead: str, role: TextRole) -> bool:
+    """Whether a unit goes on in the list behind it or is a title of such lists, and so has the list's role."""
+    return (text == lead and text.rstrip("*_ ").endswith((":", ","))) or role_of_title(text) == role
+
+
+def _role_of_all(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:
+    """The role of a section that consists of nothing but warnings, of questions, or of links with a word about them."""
+    if all(unit.warning for unit in units):
+        return "warning"
+    if len(units) >= _LEAST and all(_QUESTION.search(unit.text) for unit in units):
+        return "quiz"
+    links = [len(unit.text) for unit, shape in zip(units, shapes, strict=True) if shape]
+    if len(links) >= _MANY and sum(links) >= _MOSTLY * sum(len(unit.text) for unit in units):
+        return "contents" if "link" not in shapes else "references"
+    return None
+
+
+def _role_of_block(units: Sequence[Unit], shapes: Sequence[Shape]) -> TextRole | None:
+    """The role of a list by what it consists of and by the sentence that announces it."""
+    first = units[0]
+    if first.kind != "list_item":
+        return None
+    items = [(unit, shape) for unit, shape in zip(units, shapes, strict=True) if unit.kind == "list_item"]
+    said = first.lead.casefold().replace("’", "'")
+    if items and all(shape for _, shape in items):
+        if all(shape == "signpost" for _, shape in items):
+            return "contents"
+        words = sum(len(_WORD.findall(unit.text)) for unit, _ in items)
+        if words >= _LEAST * len(items) or any(word in said for word in _data()["link_leads"]["references"]):
+            return "references"
+    return next((role for role, words in _data()["leads"].items() if any(word in said for word in words)), None)

@@ -1,0 +1,217 @@
+"""Files that an operator sends, put into a folder of the corpus: names, sizes, archives and links are checked first."""
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, cast
+
+from lutrin.errors import AlreadyThere, InvalidInput
+from lutrin.index.catalog import LeftOut
+from lutrin.ingest.books import slug_of
+from lutrin.ingest.configuration import MAX_BYTES as MAX_CONFIGURATION_BYTES
+from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of, suffixes_in_words
+from lutrin.ingest.scan import PICTURES
+from lutrin.ingest.sites import CONFIGURATIONS, is_site
+
+MAX_FILES = 10_000
+MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
+MAX_RATIO = 200
+"""Text shrinks to a fifth, pages of blanks to a fiftieth; what shrinks more is made to fill a disk."""
+_RATIO_FROM_BYTES = 1024 * 1024
+_MAX_DEPTH = 16
+_MAX_NAME_BYTES = 200
+_BLOCK = 1024 * 1024
+_DRIVE = re.compile(r"[A-Za-z]:")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What became of an upload."""
+
+    book: str
+    """Name of its folder in the corpus."""
+    files: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """For an operator."""
+        number = f"{len(self.files)} {'file' if len(self.files) == 1 else 'files'}"
+        return [f"Stored {number} in {self.book}/.", *(f"Left out {item.line()}" for item in self.left_out)]
+
+
+def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = "", replace: bool = False) -> Stored:
+    """Put files into a folder of the corpus, all of them or none; zip archives are unpacked.
+
+    Args:
+        corpus: The folder of books.
+        files: Names as the sender gives them, with their contents.
+        book: Name of the book's folder; empty: of the archive, the folder or the file that was sent.
+        replace: A folder that is there is replaced.
+
+    Raises:
+        InvalidInput: There is nothing to store, an archive is broken, encrypted or too large, or the corpus is itself
+            one book.
+        AlreadyThere: The folder is there, and `replace` is false.
+    """
+    if is_site(corpus):
+        raise InvalidInput(f"{corpus} is itself one book; a book beside it needs a folder around both.")
+    corpus.mkdir(parents=True, exist_ok=True)
+    staging = corpus / f".upload-{secrets.token_hex(8)}"
+    staging.mkdir()
+    try:
+        upload = _Upload(staging)
+        for name, content in files:
+            upload.add(name, content)
+        return _put_in_place(upload, corpus, book, replace=replace)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) -> Stored:
+    if not any(suffix_of(name) in FORMATS for name in upload.names):
+        reasons = "; ".join(item.line() for item in upload.left_out[:5])
+        raise InvalidInput(f"There is no {suffixes_in_words()} file in it. {reasons}".strip())
+    top = upload.top_folder()
+    name = slug_of(book or top or upload.named)
+    target = corpus / name
+    if target.exists() and not replace:
+        raise AlreadyThere(f"There is a book {name} already. Choose another name, or let it be replaced.")
+    old = upload.staging.with_name(f"{upload.staging.name}-old")
+    if target.exists():
+        target.rename(old)
+    (upload.staging / top if top else upload.staging).rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+    cut = len(top) + 1 if top else 0
+    left_out = [
+        LeftOut(filename=item.filename.removeprefix(f"{top}/") if top else item.filename, reason=item.reason, book=name)
+        for item in upload.left_out
+    ]
+    return Stored(name, sorted(item[cut:] for item in upload.names), left_out)
+
+
+class _Upload:
+    """Files on their way into a folder of their own."""
+
+    def __init__(self, staging: Path) -> None:
+        self.staging = staging
+        self.names: set[str] = set()
+        self.left_out: list[LeftOut] = []
+        self.named = ""
+        """What the first file was called."""
+        self._bytes = 0
+        self._seen = 0
+
+    def top_folder(self) -> str:
+        """The one folder that holds everything; empty: there is none."""
+        tops = {name.partition("/")[0] if "/" in name else "" for name in self.names}
+        return tops.pop() if len(tops) == 1 else ""
+
+    def add(self, name: str, content: BinaryIO) -> None:
+        """Take a file, or unpack an archive.
+
+        Raises:
+            InvalidInput: It is a broken or encrypted archive, or more than the limits allow.
+        """
+        self.named = self.named or PurePosixPath(name.replace("\\", "/")).stem
+        if suffix_of(name) == ".zip":
+            self._unpack(name, content)
+        else:
+            self._file(name, _blocks(content))
+
+    def _unpack(self, name: str, content: BinaryIO) -> None:
+        try:
+            with zipfile.ZipFile(content) as archive:
+                for member in archive.infolist():
+                    if not member.is_dir():
+                        self._member(archive, member, name)
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
+            raise InvalidInput(f"{name} is not a complete zip archive ({error}).") from None
+
+    def _member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
+        if member.flag_bits & 1:
+            raise InvalidInput(f"{name} is encrypted; unpack it and send it without a password.")
+        if stat.S_ISLNK(member.external_attr >> 16):
+            self._leave_out(member.filename, "is a symbolic link and was not followed")
+            return
+        if member.file_size > _RATIO_FROM_BYTES and member.file_size > MAX_RATIO * max(1, member.compress_size):
+            self._leave_out(member.filename, f"shrinks to less than 1/{MAX_RATIO}: it is made to fill a disk")
+            return
+        with archive.open(member) as content:
+            self._file(member.filename, _blocks(cast("BinaryIO", content)))
+
+    def _file(self, given: str, blocks: Iterator[bytes]) -> None:
+        self._seen += 1
+        if self._seen > MAX_FILES:
+            raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
+        name = given.replace("\\", "/").removeprefix("./")
+        reason = _name_reason(name) or ("" if name not in self.names else "is there twice")
+        if reason:
+            self._leave_out(name, reason)
+            return
+        path = self.staging / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fits = self._write(path, blocks, _limit(name))
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            self._leave_out(name, "has the name of a folder, or its folder that of a file")
+            return
+        if fits:
+            self.names.add(name)
+        else:
+            path.unlink()
+            self._leave_out(name, f"is larger than {_limit(name) >> 20 or 1} MB")
+
+    def _write(self, path: Path, blocks: Iterator[bytes], limit: int) -> bool:
+        """Write a file; whether it is within its limit."""
+        size = 0
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+        with os.fdopen(descriptor, "wb") as file:
+            for block in blocks:
+                size += len(block)
+                self._bytes += len(block)
+                if self._bytes > MAX_UNPACKED_BYTES:
+                    raise InvalidInput(f"It unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB.")
+                if size > limit:
+                    return False
+                file.write(block)
+        return True
+
+    def _leave_out(self, name: str, reason: str) -> None:
+        shown = name if name.isprintable() else ascii(name)
+        self.left_out.append(LeftOut(filename=shown[:300], reason=reason))
+
+
+def _limit(name: str) -> int:
+    configuration = PurePosixPath(name).name in CONFIGURATIONS
+    return MAX_CONFIGURATION_BYTES if configuration else max_bytes(name)
+
+
+def _name_reason(name: str) -> str:
+    """Why a file of this name is not stored; empty: it is."""
+    parts = name.split("/")
+    if name.startswith("/") or ".." in parts or _DRIVE.match(name) or "" in parts:
+        return "has a name that leads out of the book's folder"
+    if not name.isprintable() or not all(part.strip() == part for part in parts):
+        return "has a name with control characters, or blanks at its ends"
+    if any(len(part.encode(errors="replace")) > _MAX_NAME_BYTES or _RESERVED.match(part) for part in parts):
+        return "has a name that not every system can store"
+    if len(parts) > _MAX_DEPTH:
+        return "is nested too deeply"
+    if any(part.startswith(".") for part in parts) or "__MACOSX" in parts:
+        return "is hidden: its name begins with a dot, or its folder's"
+    suffix = suffix_of(name)
+    if suffix in FORMATS or suffix in PICTURES or parts[-1] in CONFIGURATIONS:
+        return ""
+    return f"is a {suffix} file, not text to read" if suffix else "is not text to read: its name has no ending"
+
+
+def _blocks(content: BinaryIO) -> Iterator[bytes]:
+    while block := content.read(_BLOCK):
+        yield block

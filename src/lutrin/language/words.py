@@ -1,0 +1,134 @@
+"""Words as search, scope and grounding compare them: stems, numbers, identifiers, names.
+
+Pure functions; the same text always gives the same words.
+"""
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+from lutrin.language.english import COMMON_WORDS, NEGATIONS, QUESTION_WORDS, STOP_WORDS
+
+_ANY_QUESTION = STOP_WORDS | QUESTION_WORDS
+_THIS_TOPIC = re.compile(
+    r"\b(?:this|that|the|these|those|same|other|another|my|your|main|whole|next) topics?\b", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\W\d_]")
+# A run of characters that a programmer would copy as a whole: /cmd_vel, rclcpp::Node, use_sim_time, D435i, --ros-args.
+_IDENTIFIER = re.compile(
+    r"(?<![\w/])(?:--?[a-zA-Z][\w-]*|/[\w./-]*\w|\w+(?:(?:::|->|\.|_|/)\w+)+(?:\(\))?|[A-Za-z]*\d+[A-Za-z]\w*|[A-Za-z]+\d\w*)"
+)
+_NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
+
+REMEMBERED = 16_384
+"""Texts, mostly sentences, whose words are kept at hand."""
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The stem of a word (Porter 2, as the Snowball project defines it), lower case."""
+    lowered = word.lower().replace("’", "'")
+    stemmed: str = _STEMMER.stemWord(lowered)
+    return stemmed
+
+
+def words(text: str) -> list[str]:
+    """Words and numbers of a text in order, as they stand."""
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def plain(text: str) -> str:
+    """The words of a text alone, lower case."""
+    return " ".join(words(text.lower()))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def content_stems(text: str) -> tuple[str, ...]:
+    """Stems of the words that carry meaning, in order."""
+    return tuple(stem(word) for word in words(text) if word.lower() not in STOP_WORDS)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def stem_set(text: str) -> frozenset[str]:
+    """The same without order, of a text of a book, kept at hand."""
+    return frozenset(content_stems(text))
+
+
+def topic_words(text: str) -> list[str]:
+    """Words that say what a question asks about, in order: its content words without those that any question may hold.
+
+    "This topic" is what is spoken of; "a topic" and "topic against service" may be what a book is about.
+    """
+    return [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def topic_stems(text: str) -> frozenset[str]:
+    """Stems of the words that say what a question asks about."""
+    return frozenset(stem(word) for word in topic_words(text))
+
+
+def numbers(text: str) -> list[str]:
+    """Numbers of a text in one notation: no thousands separators, no sign of plus, hyphen for minus."""
+    return [match.replace(",", "").replace("−", "-").lstrip("+") for match in _NUMBER.findall(text)]
+
+
+def identifiers(text: str) -> list[str]:
+    """Names from code: topics, paths, flags, qualified names, part numbers."""
+    return _IDENTIFIER.findall(text)
+
+
+def names(sentence: str) -> list[str]:
+    """Capitalised words that are not merely the sentence's first: products, people, abbreviations."""
+    start = len(sentence) - len(sentence.lstrip("*_`\"'([ "))
+    return [
+        match.group()
+        for match in _NAME.finditer(sentence)
+        if match.start() > start or not re.fullmatch(r"[A-Z][a-z-]*", match.group())
+    ]
+
+
+def is_negated(text: str) -> bool:
+    """Whether a text denies something."""
+    lowered = text.lower().replace("’", "'")
+    return "n't" in lowered or any(word in NEGATIONS for word in words(lowered))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def word_count(text: str) -> int:
+    """Words of a text outside fenced code."""
+    return len(re.sub(r"^(`{3,}|~{3,}).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE).split())
+
+
+def subject_words(text: str) -> list[str]:
+    """Topic words that name something, in order: everyday words, numbers and single letters name nothing.
+
+    >>> subject_words("How long does the longest flight of the drone take?")
+    ['flight', 'drone']
+    """
+    return [word for word in topic_words(text) if not word.isdigit() and len(word) > 1 and not is_common(word)]
+
+
+def subject_stems(text: str) -> frozenset[str]:
+    """Stems of the words that name something."""
+    return frozenset(map(stem, subject_words(text)))
+
+
+def is_common(word: str) -> bool:
+    """Whether a word, in any of its forms, is said of anything whatever."""
+    return stem(word) in _common_stems()
+
+
+@lru_cache(maxsize=1)
+def _common_stems() -> frozenset[str]:
+    forms = {form for word in COMMON_WORDS for form in (word, *_superlatives(word))}
+    return frozenset(map(stem, forms | STOP_WORDS | QUESTION_WORDS))
+
+
+def _superlatives(word: str) -> tuple[str, ...]:
+    """What may be the superlative of a word; a stem does not tell: longest, largest, easiest, biggest."""
+    return f"{word}est", f"{word}st", f"{word.removesuffix('y')}iest", f"{word}{word[-1]}est"

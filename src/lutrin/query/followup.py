@@ -1,0 +1,164 @@
+"""Completes a question from its conversation, by one principle.
+
+A conversation has a subject: the newest question that stands alone. A question leans on it when it has no subject of
+its own, points at something named elsewhere, begins as one does that goes on, lacks its verb, or says nothing that the
+last answer did not say. It is then searched with the subject before it; what the reader typed is kept.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lutrin.language import english
+from lutrin.language.words import stem_set, subject_stems, subject_words, topic_words, words
+from lutrin.query.frames import asks, compiled, framed, is_courtesy
+from lutrin.records import ChatMessage
+
+_CORRECTS, _ELLIPTIC, _NTH = map(compiled, (english.CORRECTS, english.ELLIPTIC, english.NTH))
+_NOTHING = compiled(english.POINTS_AT_NOTHING)
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.+)$", re.MULTILINE)
+_MARKS = re.compile(r"\[\d+\]|[*_`#]")
+_CLAUSE = re.compile(r"[.?!;:,]\s+")
+MOST_SUBJECTS = 3
+"""A question that names more stands alone, whatever pronouns it holds."""
+MOST_BRIEF = 2
+"""The same for one that only leaves something out."""
+MOST_WORDS = 6
+"""A question of more words that names nothing rare, and points at nothing, stands alone all the same."""
+ITEM_WORDS = 8
+"""Of an item of a list, so many words say which one it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A question with what it leans on."""
+
+    text: str
+    follows: tuple[str, ...] = ()
+    """Ids of the chunks that the answer before cited; none if the question stands alone."""
+    lacks: bool = False
+    """Whether it needs a conversation that is not there."""
+
+
+def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
+    """A question with what it leans on, if it leans.
+
+    Args:
+        question: Cleaned.
+        history: Messages of the conversation, oldest first.
+    """
+    if is_courtesy(question):
+        return Completed(question, lacks=True)
+    talk = _Talk()
+    for message in history:
+        talk.take(message)
+    if not talk.subject or not talk.carries(question):
+        return Completed(question, lacks=not topic_words(framed(question)[1]))
+    return Completed(talk.joined(question), follows=talk.chunk_ids)
+
+
+@dataclass(slots=True)
+class _Talk:
+    """Where a conversation stands."""
+
+    subject: str = ""
+    """The newest question that stands alone."""
+    narrowing: str = ""
+    """The newest since then that leans on it and names something: "And on a Jetson?"."""
+    answer: str = ""
+    chunk_ids: tuple[str, ...] = ()
+
+    def take(self, message: ChatMessage) -> None:
+        """Go on by one message."""
+        text = message.text
+        if message.role == "assistant":
+            self.answer = text
+            self.chunk_ids = message.chunk_ids or self.chunk_ids
+        elif is_courtesy(text):
+            pass
+        elif not self.subject or not self.carries(text):
+            # What is searched for is the subject, not the form in which it was wanted.
+            self.subject, self.narrowing = framed(text)[1], ""
+        elif _CORRECTS.match(text):
+            self.subject, self.narrowing = self.joined(text), ""
+        elif subject_stems(text):
+            self.narrowing = _NTH.sub(self._item, text)
+
+    def carries(self, question: str) -> bool:
+        """Whether a question is understood only with the subject."""
+        frame, topic, _ = framed(question)
+        if frame == "about":
+            return False
+        if _CORRECTS.match(question) or _NTH.search(question):
+            return True
+        own = subject_stems(topic)
+        if not own:
+            return len(words(topic)) <= MOST_WORDS or refers(topic)
+        if len(own) > MOST_SUBJECTS:
+            return False
+        if _goes_on(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
+            return True
+        if len(own) > MOST_BRIEF:
+            return False
+        if _ELLIPTIC.match(topic):
+            return True
+        known = stem_set(self.answer) | subject_stems(self.subject)
+        return own <= known and frame != "definition" and asks(topic)
+
+    def joined(self, question: str) -> str:
+        """A question that leans, after what it leans on."""
+        if correction := _CORRECTS.match(question):
+            return _mended(self.subject, question[correction.end() :].rstrip(" .!?"))
+        _, topic, _ = framed(question)
+        asked = _NTH.sub(self._item, topic)
+        if not subject_stems(asked):
+            # "Tell me more" asks nothing: it is the subject again.
+            parts = (self.subject, self.narrowing, asked if asks(asked) or topic_words(asked) else "")
+        elif _goes_on(question) and not refers(asked):
+            # "And TPU?" takes the place of "And PETG?", not of "How hot may it get?".
+            kept = "" if _goes_on(self.narrowing) else self.narrowing
+            parts = (self._names() if kept else self.subject, kept, asked)
+        else:
+            parts = (self._names(), self.narrowing if refers(asked) else "", asked)
+        return " – ".join(part.rstrip(" ?.!") for part in parts if part)
+
+    def _names(self) -> str:
+        """The words that name the subject; a question with words of its own would drown in all of it."""
+        return " ".join(subject_words(self.subject)) or self.subject
+
+    def _item(self, found: re.Match[str]) -> str:
+        """What the last answer names at a place of its list."""
+        items = _ITEM.findall(_MARKS.sub("", self.answer))
+        place = english.ORDINALS[found[1].lower()]
+        if place >= len(items) or not items:
+            return found[0]
+        return " ".join(_CLAUSE.split(items[place])[0].split()[:ITEM_WORDS]).rstrip(" .")
+
+
+def refers(text: str) -> bool:
+    """Whether a word points at something outside: what follows a subject may mean that one.
+
+    >>> refers("How fast is it?"), refers("What is a hanger for, and how is it mounted?")
+    (True, False)
+    """
+    before = ""
+    spoken = [word.lower() for word in words(_NOTHING.sub(" ", text))]
+    for word in spoken:
+        if word in english.REFERENCES or (word == "one" and before in english.ONE_AFTER):
+            return True
+        if subject_stems(word):
+            break
+        before = word
+    return spoken[-1:] == ["one"]
+
+
+def _goes_on(question: str) -> bool:
+    """Whether a question begins as one does that goes on: "And on a Jetson?"."""
+    return question.lower().startswith(english.GOES_ON)
+
+
+def _mended(subject: str, correction: str) -> str:
+    """A question with a word of it replaced: "the P gain" takes the place of "the D gain"."""
+    head = re.escape(correction.rsplit(maxsplit=1)[-1])
+    mended, count = re.subn(rf"\b(?:the |an? )?\S+ {head}\b", correction, subject, count=1, flags=re.IGNORECASE)
+    return mended if count else f"{' '.join(subject_words(subject))} – {correction}"

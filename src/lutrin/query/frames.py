@@ -1,0 +1,131 @@
+"""What a question asks for, and the subject that is left without the words that only say how to answer."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from lutrin.language import english
+from lutrin.language.words import subject_stems, topic_stems, words
+
+Frame = Literal[
+    "plain", "definition", "why", "how", "compare", "number", "list", "code", "example", "analogy", "simpler", "steps",
+    "summary", "quiz", "compute", "about",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A question about the book itself, or a task about a part of it."""
+
+    of: Literal["contents", "book", "chapter", "self"]
+    chapter: str = ""
+    """Its name or number as typed; `this` is the one that the reader is on."""
+
+
+def compiled(alternatives: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression of several, in any case."""
+    return re.compile("|".join(alternatives), re.IGNORECASE)
+
+
+_WISHES = {cast("Frame", name): compiled(phrases) for name, phrases in english.WISHES.items()}
+_SHAPES = {cast("Frame", name): compiled(phrases) for name, phrases in english.SHAPES.items()}
+_COMPUTE, _ABOUT, _CHAPTER = map(compiled, (english.COMPUTE, english.ABOUT, english.CHAPTER))
+_LEAD, _PLEA = map(compiled, (english.LEAD, english.PLEA))
+_CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(english.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
+_SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
+_EDGES = " \t,;:.!-–—"
+TERM_WORDS = 4
+"""A subject of so many words that is to be explained is a term to be defined."""
+
+
+def framed(text: str) -> tuple[Frame, str, About | None]:
+    """The frame of a question, its topic, and the part of the book if it names one.
+
+    A question that asks for nothing but another form, "Simpler please", has no topic of its own.
+
+    >>> framed("Explain voltage with an everyday analogy, plz")
+    ('analogy', 'voltage', None)
+    >>> framed("My bike stood in the rain. Can you tell me why the chain squeaks?")
+    ('why', 'why the chain squeaks?', None)
+    """
+    asked = without_story(spelled_out(text))
+    bare = _bare(asked)
+    if found := _ABOUT.match(bare) or _ABOUT.match(asked):
+        return "about", text, _about(found)
+    for frame, wish in _WISHES.items():
+        if wish.search(asked):
+            topic = _bare(_without_wishes(asked))
+            return frame, topic if topic_stems(topic) else "", _part(asked) if frame in {"summary", "quiz"} else None
+    return _shape(asked, bare), bare, None
+
+
+def spelled_out(text: str) -> str:
+    """A question without the short forms of chats: "wats" is "what is"."""
+    return _CHAT.sub(lambda found: english.CHAT_SPELLINGS[found[0].lower()], text)
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence begins as one does that asks."""
+    first = next((word.lower() for word in words(sentence) if word.lower() not in english.BEFORE_ASKING), "")
+    return first in english.ASKING
+
+
+def without_story(text: str) -> str:
+    """The sentences that ask, with those that tell what the question refers to; all if none names a subject.
+
+    >>> without_story("I have an exam tomorrow. What does dew point mean?")
+    'What does dew point mean?'
+    >>> without_story("My drone blinks red. What does the blinking mean?")
+    'My drone blinks red. What does the blinking mean?'
+    """
+    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
+    asking = [sentence for sentence in sentences if sentence.endswith("?") or asks(sentence)]
+    asked = " ".join(asking)
+    topics = topic_stems(asked)
+    if not subject_stems(asked) or any(word.lower() in english.REFERENCES for word in words(asked)):
+        return text
+    return " ".join(one for one in sentences if one in asking or topics & topic_stems(one))
+
+
+def _bare(text: str) -> str:
+    """A question without what stands before and after it and asks nothing."""
+    while (shorter := _PLEA.sub("?" if text.rstrip().endswith("?") else "", text)) != text:
+        text = shorter
+    lead = _LEAD.match(text)
+    bare = text[lead.end() :] if lead else text
+    return bare.strip(_EDGES) if words(bare) else text.strip(_EDGES)
+
+
+def _without_wishes(text: str) -> str:
+    for wish in _WISHES.values():
+        text = wish.sub(" ", text)
+    return " ".join(text.split()).replace(" ,", ",").replace(" ?", "?")
+
+
+def _shape(asked: str, bare: str) -> Frame:
+    if _COMPUTE.search(bare):
+        return "compute"
+    # A story that the question refers to stands before it: the last sentence is the one that asks.
+    for said in dict.fromkeys((bare, _bare(_SENTENCE.split(asked.strip())[-1]))):
+        for frame, shape in _SHAPES.items():
+            if shape.search(said):
+                return frame
+    defines = not english.DEFINING.isdisjoint(word.lower() for word in words(asked))
+    wanted = defines and len(words(bare)) <= TERM_WORDS and not asks(bare)
+    return "definition" if wanted else "plain"
+
+
+def _about(found: re.Match[str]) -> About:
+    if (chapter := found["chapter"]) is not None:
+        return About("chapter", chapter or (found["nth"] or "this").strip())
+    return About("contents" if found["contents"] is not None else "book" if found["book"] is not None else "self")
+
+
+def _part(text: str) -> About | None:
+    found = _CHAPTER.search(text)
+    return About("chapter", found["chapter"]) if found else None
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a text greets or thanks and asks for nothing: "Ok, thank you!"."""
+    return all(word.lower() in english.COURTESIES for word in words(text))

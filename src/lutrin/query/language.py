@@ -1,0 +1,74 @@
+"""Whether a question is asked in a language that the book can answer.
+
+Only function words and scripts are judged: names, quotations, code and the words of a trade look alike in every
+language, and three typed words are too few for statistics. A question is in another language when it holds more of that
+language's function words than of the accepted one's; a doubt is decided for the reader.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+from lutrin.language.english import QUESTION_WORDS, STOP_WORDS
+from lutrin.language.others import ALSO_ENGLISH, FUNCTION_WORDS, SCRIPTS
+from lutrin.language.words import identifiers
+
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+SIGN, HINT = 1.0, 0.5
+"""What a function word counts that only another language has, and one that English texts and typing slips hold too."""
+
+
+class LanguageGate:
+    """Decides whether questions are in one of the accepted languages.
+
+    Args:
+        accepted: ISO 639-1 codes.
+    """
+
+    def __init__(self, accepted: Collection[str]) -> None:
+        self._accepted = frozenset(accepted)
+        self._own = frozenset().union(*(FUNCTION_WORDS.get(code, "").split() for code in accepted))
+        if "en" in accepted:
+            self._own |= STOP_WORDS | QUESTION_WORDS
+        self._others = [frozenset(known.split()) for code, known in FUNCTION_WORDS.items() if code not in accepted]
+
+    def accepts(self, text: str) -> bool:
+        """Whether a question may be answered as far as its language is concerned.
+
+        >>> gate = LanguageGate(["en"])
+        >>> gate.accepts("Explain quantisation simply."), gate.accepts("Wat is een costmap?")
+        (True, False)
+        """
+        plain = _QUOTED.sub(" ", text)
+        for name in identifiers(plain):
+            plain = plain.replace(name, " ")
+        script = _foreign_script(plain)
+        if script is not None:
+            return bool(self._accepted & set(script))
+        words = [
+            word.lower().replace("’", "'") for word in _WORD.findall(plain) if not word.isupper() or len(word) == 1
+        ]
+        own = _signs(words, self._own)
+        return all(
+            _signs(words, other) <= own or not any(word in other - ALSO_ENGLISH for word in words)
+            for other in self._others
+        )
+
+
+def _signs(words: list[str], known: frozenset[str]) -> float:
+    return sum(HINT if word in ALSO_ENGLISH else SIGN for word in words if word in known)
+
+
+def _foreign_script(text: str) -> list[str] | None:
+    """The languages of the script that most letters are in; None if that is the Latin one, or there are no letters."""
+    counts: dict[str, int] = {}
+    for character in text:
+        if character.isalpha():
+            script = unicodedata.name(character, "LATIN").split()[0].partition("-")[0]
+            counts[script] = counts.get(script, 0) + 1
+    foreign = {script: count for script, count in counts.items() if script != "LATIN"}
+    if not foreign or 2 * sum(foreign.values()) <= sum(counts.values()):
+        return None
+    languages = [code for script in foreign for code in SCRIPTS.get(script, "").split()]
+    return ["ja"] if {"HIRAGANA", "KATAKANA"} & foreign.keys() else languages

@@ -1,0 +1,157 @@
+"""A question, understood once: everything downstream reads the `Query` and nothing parses the question again."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lutrin import messages
+from lutrin.errors import InvalidQuestion
+from lutrin.language.words import topic_stems, words
+from lutrin.ports import Embedder
+from lutrin.query.followup import Completed, completed
+from lutrin.query.frames import About, Frame, framed, is_courtesy
+from lutrin.query.language import LanguageGate
+from lutrin.query.parts import parts_of
+from lutrin.query.respell import respell
+from lutrin.records import ChatMessage, Mode, Question, Refusal
+
+MAX_WORDS = 500
+MAX_SELECTION_TOKENS = 2000
+_UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n\s*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked, and how."""
+
+    question: Question
+    """As the reader's program sent it."""
+    typed: str
+    """One line, without control and zero-width characters, at most 500 words."""
+    text: str
+    """Completed from the conversation."""
+    topic: str
+    """What is searched: `text` without what only says how to answer."""
+    frame: Frame
+    about: About | None
+    parts: tuple[str, ...]
+    """Topics of the several things that are asked, each understandable alone."""
+    follows: tuple[str, ...]
+    """Ids of the chunks that the answer before cited, if this question leans on it."""
+    selected_text: str
+    """At most 2,000 tokens; empty if nothing usable is selected."""
+    mode: Mode
+    page: str
+    """Filename of the page that the reader is on; empty if unknown."""
+    warnings: tuple[str, ...] = ()
+    refusal: Refusal | None = None
+
+
+def understand(
+    question: Question, *, history: Sequence[ChatMessage], language: LanguageGate, embedder: Embedder
+) -> Query:
+    """Read a question.
+
+    Args:
+        question: As it was asked.
+        history: Messages of its conversation, oldest first.
+        language: Knows the accepted languages.
+        embedder: Counts the tokens of a selection.
+
+    Raises:
+        InvalidQuestion: There is nothing in it.
+    """
+    typed, warnings = _cleaned(question.text)
+    selected, mode, notes = _selection(question, embedder)
+    frame, topic, about = framed(typed)
+    found = Completed(typed, lacks=not topic_stems(topic))
+    if not selected and frame != "about":
+        found = completed(typed, history)
+        if found.text != typed:
+            whole, topic, about = framed(found.text)
+            # "And the LED?" asks in the way of the question before.
+            frame = whole if frame == "plain" else frame
+    topic = topic or found.text
+    refusal: Refusal | None = None
+    if not language.accepts(typed):
+        refusal = "not_english"
+    elif is_courtesy(typed) or (found.lacks and frame != "about" and not selected and not question.page):
+        refusal = "vague"
+    return Query(
+        question=question,
+        typed=typed,
+        text=found.text,
+        topic=topic,
+        frame=frame,
+        about=about,
+        parts=(topic,) if frame in {"about", "compare", "compute"} else parts_of(topic),
+        follows=found.follows,
+        selected_text=selected,
+        mode=mode,
+        page=question.page,
+        warnings=warnings + notes,
+        refusal=refusal,
+    )
+
+
+def alone(question: Question) -> Query:
+    """A question as it stands, for a search without an answer: no conversation, no language, nothing cut.
+
+    Args:
+        question: With words in it.
+    """
+    text = " ".join(question.text.split())
+    _, topic, _ = framed(text)
+    return Query(
+        question=question,
+        typed=text,
+        text=text,
+        topic=topic,
+        frame="plain",
+        about=None,
+        parts=(topic,),
+        follows=(),
+        selected_text="",
+        mode="book",
+        page=question.page,
+    )
+
+
+def respelled(query: Query, changes: Mapping[str, str]) -> Query:
+    """The same question in the spelling of a book; what the reader typed stays.
+
+    Args:
+        query: As understood.
+        changes: Words as asked, and as the book has them.
+    """
+    return replace(
+        query,
+        text=respell(query.text, changes),
+        topic=respell(query.topic, changes),
+        parts=tuple(respell(part, changes) for part in query.parts),
+    )
+
+
+def _cleaned(text: str) -> tuple[str, tuple[str, ...]]:
+    """One line of at most 500 words, and what to say of what was cut."""
+    found = _UNSEEN.sub("", text).split()
+    if not any(character.isalnum() for word in found for character in word):
+        raise InvalidQuestion(messages.EMPTY_QUESTION)
+    return " ".join(found[:MAX_WORDS]), (messages.QUESTION_TRUNCATED,) if len(found) > MAX_WORDS else ()
+
+
+def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple[str, ...]]:
+    """The usable selection, the mode that it allows, and what to say of what was cut or left out."""
+    selected = question.selected_text
+    if not words(selected):
+        return "", "book", (messages.EMPTY_SELECTION,) if question.mode == "selection" else ()
+    mode = question.mode or "selection_boosted"
+    if mode == "book":
+        return "", "book", ()
+    offsets = embedder.token_offsets(selected)
+    if len(offsets) <= MAX_SELECTION_TOKENS:
+        return selected, mode, ()
+    limit = offsets[MAX_SELECTION_TOKENS - 1][1]
+    ends = [found.end() for found in _SENTENCE_END.finditer(selected, 0, limit + 1) if found.end() <= limit]
+    return selected[: ends[-1] if ends else limit], mode, (messages.SELECTION_TRUNCATED,)

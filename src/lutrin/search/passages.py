@@ -1,0 +1,76 @@
+"""Search without an answer: the passages nearest to a question, or to the text that is selected."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import msgspec
+
+from lutrin import messages
+from lutrin.errors import InvalidQuestion
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.shelf import Shelf
+from lutrin.language.words import topic_stems, words
+from lutrin.query.understand import Query, alone
+from lutrin.records import Passage, Question
+from lutrin.search.filters import filtered
+from lutrin.search.scope import judge
+from lutrin.search.search import SELECTION_CHARACTERS, Found, Searcher
+
+
+@asynccontextmanager
+async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]:
+    """The named book, or every book on the shelf, open until the block ends.
+
+    Raises:
+        NotFound: There is no such book.
+        IndexUnavailable: No book can be opened.
+    """
+    async with AsyncExitStack() as stack:
+        slugs = [slug] if slug else [generation.book.slug for generation in shelf.books()] or [""]
+        yield [await stack.enter_async_context(shelf.lease(name)) for name in slugs]
+
+
+async def search_books(
+    searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int
+) -> tuple[OpenGeneration, Found]:
+    """Search each book that has the named chapter and module; the one whose evidence is best.
+
+    Raises:
+        InvalidQuestion: No book has the named chapter or module.
+        IndexUnavailable: A book cannot be read.
+    """
+    results = [
+        (generation, await searcher.search(generation, query, k=k, where=where))
+        for generation, where in await filtered(generations, query.question)
+    ]
+    return max(results, key=lambda result: result[1].odds)
+
+
+async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question, *, default_k: int) -> list[Passage]:
+    """The passages nearest to a question.
+
+    With a selection, of which 4096 characters are read, those nearest to the selection. Text is the book's own, nothing
+    is summarised.
+
+    Args:
+        shelf: Open books; without `question.book` the one that speaks of it most is taken.
+        searcher: Finds passages.
+        question: What is asked.
+        default_k: Passages at most, if the question does not say.
+
+    Returns:
+        Best first; empty if the book does not speak of it.
+
+    Raises:
+        InvalidQuestion: There is nothing to search for.
+        IndexUnavailable: No book can be opened.
+    """
+    text = question.selected_text[:SELECTION_CHARACTERS].strip() or question.text
+    if not words(text):
+        raise InvalidQuestion(messages.EMPTY_QUESTION)
+    query = alone(msgspec.structs.replace(question, text=text, selected_text=""))
+    async with leased(shelf, question.book) as generations:
+        _, found = await search_books(searcher, generations, query, k=question.top_k or default_k)
+    # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
+    refused = judge(found.odds, found=bool(found.passages)) is not None
+    return [] if refused and topic_stems(text) else list(found.passages)

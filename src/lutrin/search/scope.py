@@ -1,0 +1,81 @@
+"""Whether the book answers at all: the odds, from what the reader found, and the decision."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from lutrin.language.english import QUESTION_WORDS, STOP_WORDS
+from lutrin.language.words import stem, stem_set
+from lutrin.ports import Reading
+from lutrin.records import Refusal
+from lutrin.search.asked import Asked, Float
+from lutrin.search.candidates import Matched, Pool
+from lutrin.search.reader import Read
+
+SIGNALS = ("best passage", "best match", "words lacked", "names lacked")
+"""Score of the best passage, over 10; best match of a whole passage; share of the words, by rarity, that the best
+passages lack and do not resemble; the rarest word of which that holds for the whole book. `training` fits what each
+counts, on books left out of it."""
+CONSIDERED = 5
+"""Passages in which a question's words are looked for."""
+FAR = -4.0
+"""Log odds below which a question is not even near the book's subject; only the wording of a refusal hangs on it."""
+
+
+def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
+    """What tells whether a book answers: (4,) in the order of `SIGNALS`.
+
+    Args:
+        pool: Not empty.
+        matched: The pool as the text sees it.
+        found: Its passages in the order of the pool.
+    """
+    scores = np.array([item.score for item in found], dtype=np.float32)
+    few = np.argsort(-scores, kind="stable")[:CONSIDERED].tolist()
+    best = matched.late.passage_best[few].max(axis=0)
+    lacked = _lacked(pool, matched.asked, best, few)
+    return np.array([scores.max() / 10, matched.late.passages.max(), *lacked], dtype=np.float32)
+
+
+def _lacked(pool: Pool, asked: Asked, best: Float, few: Iterable[int]) -> tuple[float, float]:
+    """Share of the words that the best passages lack and do not resemble, and the rarest that the whole book lacks.
+
+    Args:
+        pool: The candidates.
+        asked: What is asked.
+        best: (Q,): the best match of each of its tokens in the best passages.
+        few: The best passages.
+    """
+    stems = frozenset().union(*(stem_set(pool.chunks[index].embedded_text()) for index in few))
+    words: dict[str, list[int]] = {}
+    for place, word in enumerate(asked.words):
+        if word and word not in STOP_WORDS and word not in QUESTION_WORDS:
+            words.setdefault(word, []).append(place)
+    total = sum(float(asked.rarity[places[0]]) for places in words.values()) or 1.0
+    lacked = {
+        word: float(asked.rarity[places[0]]) * (1 - max(float(best[places].mean()), 0.0))
+        for word, places in words.items()
+        if stem(word) not in stems
+    }
+    unknown = [weight for word, weight in lacked.items() if asked.frequency[words[word][0]] == 0]
+    return sum(lacked.values()) / total, max(unknown, default=0.0) / float(asked.rarity.max(initial=1.0))
+
+
+def log_odds(found: Float, reading: Reading) -> float:
+    """Logarithm of the odds that the book answers, from its signals."""
+    if not reading.scope:
+        slope, bias = reading.answers
+        return slope * 10 * float(found[0]) + bias
+    return float(found @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
+
+
+def judge(odds: float, *, found: bool) -> Refusal | None:
+    """None if the book answers; else why not.
+
+    Args:
+        odds: From `log_odds`.
+        found: Whether there is any passage.
+    """
+    if found and odds >= 0:
+        return None
+    return "not_in_book" if found and odds >= FAR else "out_of_scope"

@@ -1,0 +1,183 @@
+"""Search in one book: two searches for candidates, the reader to rank them and to score their units."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import plain, topic_stems
+from lutrin.ports import Embedder, Encoding, Reading, Reranker
+from lutrin.query.respell import Speller
+from lutrin.query.understand import Query, respelled
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
+from lutrin.search.asked import asked
+from lutrin.search.candidates import Matched, Pool, gather
+from lutrin.search.reader import Read, read
+from lutrin.search.scope import log_odds, signals
+
+SELECTION_CHARACTERS = 4096
+"""Of a selection, embedded at most."""
+HOMES = 2
+"""Passages from which a selection may have been taken."""
+AT_HOME, SAME_PAGE, GOES_ON = 3.0, 0.3, 1.0
+"""Added to the score of a passage (a logarithm of odds): from which the selection was taken, on whose page the reader
+is, on which the answer before rested."""
+RERANKED = 8
+"""Passages that a cross-encoder reads, where one is configured."""
+ENCODED = 256
+"""Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the things that a question asks."""
+
+    text: str
+    passages: tuple[Read, ...]
+    """Best first."""
+    odds: float
+    """Logarithm of the odds that the book answers it."""
+    signals: tuple[float, ...] = ()
+    """What these odds rest on, see `scope.SIGNALS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: the evidence for an answer."""
+
+    passages: tuple[Passage, ...]
+    """Best first, at most as many as asked for; the score is the probability that a passage answers."""
+    parts: tuple[Part, ...]
+    """One for each thing that is asked, in order."""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """Words of the question that were searched for in the book's spelling."""
+
+    @property
+    def odds(self) -> float:
+        """Logarithm of the odds that the book answers anything of it; comparable between books."""
+        return max((part.odds for part in self.parts), default=-np.inf)
+
+
+class Searcher:
+    """Finds evidence in an open generation.
+
+    Args:
+        embedder: The one that the index was built with.
+        reranker: Reads the best passages once more, together with the question; None: nobody does.
+    """
+
+    def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
+        self.embedder = embedder
+        self._reranker = reranker
+        self._speller = Speller()
+        self._encoded: dict[str, Encoding] = {}
+
+    async def encode(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode questions; those of late are remembered, for each book of several is searched for the same one."""
+        wanted = dict.fromkeys(texts)
+        known = {text: self._encoded[text] for text in wanted if text in self._encoded}
+        missing = [text for text in wanted if text not in known]
+        if missing:
+            known.update(zip(missing, await self.embedder.encode(missing), strict=True))
+            self._encoded.update(known)
+            while len(self._encoded) > ENCODED:
+                del self._encoded[next(iter(self._encoded))]
+        return [known[text] for text in texts]
+
+    async def search(
+        self, generation: OpenGeneration, query: Query, *, k: int, where: Mapping[str, str] | None = None
+    ) -> Found:
+        """Find the passages and units that answer a query.
+
+        Args:
+            generation: Open for reading.
+            query: What is asked.
+            k: Passages at most.
+            where: Only chunks of this chapter, module or content type.
+
+        Raises:
+            IndexUnavailable: The generation cannot be read.
+        """
+        selection = query.selected_text[:SELECTION_CHARACTERS]
+        homes = await _homes(generation, selection) if selection else []
+        changes = await self._speller.changes(generation, query.topic, self.embedder)
+        texts = _texts(respelled(query, changes), selection)
+        reading = self.embedder.reading
+        asks = [
+            await asked(generation, text, encoding, reading)
+            for text, encoding in zip(texts, await self.encode(texts), strict=True)
+        ]
+        without = () if query.frame == "quiz" else NEVER_AN_ANSWER
+        known = [*homes, *query.follows]
+        pool, matched = await gather(generation, asks, where, besides=known, without=without, page=query.page)
+        liked = _liked(query, homes)
+        parts = [await self._part(pool, item, liked, reading) for item in matched]
+        return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
+
+    async def _part(self, pool: Pool, matched: Matched, liked: Mapping[str, float], reading: Reading) -> Part:
+        """What one text finds in the pool."""
+        if not pool.chunks:
+            return Part(matched.asked.text, (), -np.inf)
+        found = read(pool, matched, reading)
+        told = signals(pool, matched, found)
+        ranked = [replace(item, score=item.score + _bonus(item.chunk, liked)) for item in found]
+        ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
+        if self._reranker is not None:
+            ranked = await _reread(self._reranker, matched.asked.text, ranked)
+        is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
+        odds = log_odds(told, reading) + (AT_HOME if is_home else 0.0)
+        return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)))
+
+
+async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Read]:
+    """Passages in the order of their scores plus what a cross-encoder says of the best ones, as log odds."""
+    best, rest = ranked[:RERANKED], ranked[RERANKED:]
+    chances = np.clip(await reranker.scores(text, [item.chunk.embedded_text() for item in best]), 1e-6, 1 - 1e-6)
+    odds = np.log(chances / (1 - chances)).tolist()
+    again = [replace(item, score=item.score + more) for item, more in zip(best, odds, strict=True)]
+    return [*sorted(again, key=lambda item: (-item.score, item.chunk.chunk_id)), *rest]
+
+
+def _texts(query: Query, selection: str) -> list[str]:
+    """What is searched for: each thing that is asked, or the selection where the question names nothing itself."""
+    if selection and not topic_stems(query.topic):
+        return [selection]
+    return list(query.parts)
+
+
+async def _homes(generation: OpenGeneration, selection: str) -> list[str]:
+    """Ids of the chunks from which a selection was taken, or of which it holds a sentence."""
+    near = await generation.chunks([name for name, _ in await generation.matching(selection, 4 * HOMES)])
+    said = plain(selection)
+    homes = [
+        chunk.chunk_id
+        for chunk in near
+        if said in plain(chunk.text)
+        or any(len(plain(u.text).split()) > 4 and plain(u.text) in said for u in chunk.units)
+    ]
+    return homes[:HOMES]
+
+
+def _liked(query: Query, homes: Sequence[str]) -> dict[str, float]:
+    """What passages get because of where the reader is: by chunk id, and by the name of a file."""
+    liked = dict.fromkeys(query.follows, GOES_ON) | dict.fromkeys(homes, AT_HOME)
+    return liked | ({query.page: SAME_PAGE} if query.page else {})
+
+
+def _bonus(chunk: Chunk, liked: Mapping[str, float]) -> float:
+    return max(liked.get(chunk.chunk_id, 0.0), liked.get(chunk.filename, 0.0))
+
+
+def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
+    """The best passages of all parts in turn, each once."""
+    slope, bias = reading.answers
+    chosen: dict[str, Passage] = {}
+    for rank in range(max((len(part.passages) for part in parts), default=0)):
+        for part in parts:
+            if rank < len(part.passages) and len(chosen) < k:
+                item = part.passages[rank]
+                chance = float(1 / (1 + np.exp(-np.clip(slope * item.score + bias, -13, 13))))
+                passage = Passage(chunk=item.chunk, score=round(chance, 6), cosine=item.cosine, lexical=None)
+                chosen.setdefault(item.chunk.chunk_id, passage)
+    return tuple(sorted(chosen.values(), key=lambda item: -item.score)) if len(parts) == 1 else tuple(chosen.values())

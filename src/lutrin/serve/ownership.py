@@ -1,0 +1,99 @@
+"""Whose conversation a request is about: its browser's, its OpenAI client's, or that of whoever knows a random id.
+
+A browser sends a secret of its own. Who sends none is known by the id of the conversation if that cannot be guessed;
+for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a cookie.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+
+from litestar.datastructures import Cookie
+
+from lutrin.chats.owner import owner_of
+from lutrin.serve.requests import HTTPRequest
+
+COOKIE = "lutrin-reader"
+CLIENT_HEADER = "x-lutrin-client"
+OPENAI_OWNER = "openai"
+"""No secret has this for its hash, so that a conversation of OpenAI's `user` cannot be named in an address."""
+RANDOM_ID = re.compile(
+    r"[0-9a-fA-F]{32,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9_-]{22,}"
+)
+"""Forms that hold 122 random bits or more: a UUID, hexadecimal digits, base64."""
+DISTINCT = 8
+"""Characters that differ in a random id; one in a hundred million of them has fewer."""
+
+_FAMILIES = (
+    ("Edge", re.compile(r"\bEdg[A-Z]?[a-z]*/(\d{1,4})")),
+    ("Opera", re.compile(r"\bOPR/(\d{1,4})")),
+    ("Firefox", re.compile(r"\b(?:Firefox|FxiOS)/(\d{1,4})")),
+    ("Chrome", re.compile(r"\b(?:Chrome|CriOS)/(\d{1,4})")),
+    ("Safari", re.compile(r"\bVersion/(\d{1,4})[.\d]* .*Safari/")),
+)
+_PROGRAM = re.compile(r"(curl|Wget|python-httpx|python-requests|OpenAI|node|okhttp)/?(?:Python )?(\d{1,4})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who owns the conversation of a request."""
+
+    hashed: str
+    """From `owner_of`; empty: whoever knows the id."""
+    made: str = ""
+    """A secret that was made for this client just now; `cookies` hand it over."""
+
+    def cookies(self, *, secure: bool) -> list[Cookie]:
+        """What the reply sets; it ends with the browser, and no other site's page can have it sent."""
+        if not self.made:
+            return []
+        return [Cookie(key=COOKIE, value=self.made, path="/", httponly=True, samesite="strict", secure=secure)]
+
+
+def owner(request: HTTPRequest, session_id: str) -> Owner:
+    """Who owns the conversation that a request names.
+
+    Raises:
+        InvalidInput: The browser's secret has a wrong form.
+    """
+    secret = request.headers.get(CLIENT_HEADER, "")
+    if secret or not session_id or is_random(session_id):
+        return Owner(owner_of(secret))
+    given = request.cookies.get(COOKIE, "")
+    if re.fullmatch(r"[A-Za-z0-9_-]{43}", given):
+        return Owner(owner_of(given))
+    made = secrets.token_urlsafe(32)
+    return Owner(owner_of(made), made)
+
+
+def is_random(session_id: str) -> bool:
+    """Whether an id cannot be guessed, by its form."""
+    return RANDOM_ID.fullmatch(session_id) is not None and len(set(session_id.lower())) >= DISTINCT
+
+
+def openai_session(key: bytes, user: str, authorization: str) -> str:
+    """The id of the conversation that a client of OpenAI's interface names by its `user`; empty without one.
+
+    Args:
+        key: The server's own.
+        user: All of it counts.
+        authorization: Clients with other keys have other conversations.
+    """
+    if not user:
+        return ""
+    said = f"{len(user)}:{user}{authorization}".encode("utf-8", "surrogatepass")
+    return f"openai:{hmac.new(key, said, hashlib.sha256).hexdigest()}"
+
+
+def family(user_agent: str) -> str:
+    """A browser's family and version, `Firefox 128`; empty for what is not known.
+
+    The whole header tells readers of a class apart.
+    """
+    for name, form in _FAMILIES:
+        if match := form.search(user_agent):
+            return f"{name} {match[1]}"
+    match = _PROGRAM.match(user_agent)
+    return " ".join(part for part in match.groups() if part) if match else ""

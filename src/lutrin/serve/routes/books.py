@@ -1,0 +1,116 @@
+"""Books that an operator sends: `POST /books`, off unless a token is set."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import BinaryIO, cast
+
+import msgspec
+from litestar import Response, post
+from litestar.datastructures import FormMultiDict, UploadFile
+from litestar.di import NamedDependency as Given
+
+from lutrin.errors import IngestInProgress, InvalidInput
+from lutrin.ingest.upload import Stored, store
+from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.problems import documented
+from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.routes.ingest import TAGS, Job, Jobs, checked
+from lutrin.serve.schemas import LeftOutFile
+from lutrin.serve.services import Ingest
+from lutrin.serve.teacher import SignIns
+from lutrin.settings import Settings
+
+OTHER_FIELDS = 8
+"""Fields of a form besides its files."""
+NO_FILES = "Send at least one file in the field files of a form (multipart/form-data)."
+
+
+class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the files that were sent, and the job that reads them."""
+
+    book: str
+    """Name of the book's folder in the corpus."""
+    stored: int
+    left_out: list[LeftOutFile]
+    job: Job
+
+
+@post(
+    "/books",
+    operation_id="uploadBook",
+    responses=documented(403, 409, 413, 422),
+    summary="Add a book: files or a zip, in the field files of a form",
+    tags=TAGS,
+    status_code=202,
+)
+async def upload(
+    request: HTTPRequest,
+    desk: Given[Desk],
+    jobs: Given[Jobs],
+    settings: Given[Settings],
+    sign_ins: Given[SignIns],
+) -> Response[Uploaded]:
+    """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
+    ingest = checked(request, desk, sign_ins)
+    stored, job = await receive(request, desk, jobs, settings, ingest=ingest)
+    left_out = [LeftOutFile(item.book, item.filename, item.reason) for item in stored.left_out]
+    body = Uploaded(book=stored.book, stored=len(stored.files), left_out=left_out, job=job)
+    return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
+
+
+async def receive(
+    request: HTTPRequest,
+    desk: Desk,
+    jobs: Jobs,
+    settings: Settings,
+    *,
+    ingest: Ingest,
+    check: Callable[[Mapping[str, str]], None] = lambda _: None,
+) -> tuple[Stored, Job]:
+    """Take the files of a form, put them into the corpus, and begin to read them.
+
+    Args:
+        request: Its body has not been read.
+        desk: Runs the job.
+        jobs: Knows whether another one runs.
+        settings: Say where the corpus lies.
+        ingest: Reads the corpus.
+        check: Refuses the form by its fields of text.
+
+    Raises:
+        IngestInProgress: The books are being read; nothing was stored.
+        InvalidInput, AlreadyThere: As `lutrin.ingest.upload.store` raises them.
+    """
+    newest = jobs.newest()
+    if newest is not None and newest.state == "running":
+        raise IngestInProgress
+    form = await request.form()
+    try:
+        stored = await _stored(form, settings, check)
+    finally:
+        await form.close()
+
+    async def ingest_it(note: Callable[[str], None]) -> Mapping[str, int | float | str]:
+        for line in stored.lines():
+            note(line)
+        return await ingest(note)
+
+    return stored, await jobs.start(ingest_it, desk.spawn)
+
+
+async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> Stored:
+    texts = {name: value for name, value in form.multi_items() if isinstance(value, str)}
+    check(texts)
+    files = [value for name, value in form.multi_items() if name == "files" and isinstance(value, UploadFile)]
+    files = [file for file in files if file.filename]
+    if not files:
+        raise InvalidInput(NO_FILES)
+    work = partial(
+        store,
+        settings.corpus_dir,
+        [(file.filename, cast("BinaryIO", file.file)) for file in files],
+        book=texts.get("book", "").strip(),
+        replace=texts.get("replace", "").lower() in {"true", "on", "1", "yes"},
+    )
+    return await asyncio.to_thread(work)

@@ -1,0 +1,36 @@
+"""How one file of a book is understood, for `lutrin ingest --explain`."""
+
+from pathlib import Path
+
+from lutrin.errors import EmptyCorpus
+from lutrin.ingest.books import open_book
+from lutrin.ingest.chunk import chunk_document, chunk_notices
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.explain import explain
+from lutrin.ingest.formats import suffixes_in_words
+from lutrin.ingest.placing import placed
+from lutrin.ingest.scan import scan
+from lutrin.ingest.sites import is_site
+from lutrin.settings import Settings
+from lutrin.wiring_parts import open_embedder
+
+
+def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
+    """How one file of a book is understood: its headings, units and chunks, in words; nothing is indexed.
+
+    Raises:
+        DocumentError: The file cannot be read.
+        EmptyCorpus: It is no file that Lutrin reads.
+    """
+    root = next((folder for folder in path.resolve().parents if is_site(folder)), path.resolve().parent)
+    book = open_book(root)
+    name = path.resolve().relative_to(root).as_posix()
+    file = next((item for item in scan(root, rules=book.rules) if item.name == name), None)
+    if file is None:
+        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy=f"Give a {suffixes_in_words()} file.")
+    document = read_document(file, book, password=password, lenient=True)
+    embedder = open_embedder(settings)
+    target = settings.chunk_tokens
+    chunks = chunk_document(document, book.info, embedder.token_offsets, target, settings.chunk_overlap_tokens)
+    chunks = placed(document, chunks)
+    return explain(document, chunks, chunk_notices(document, chunks, target))

@@ -1,0 +1,192 @@
+"""Excerpts: contiguous runs of the book, whole where the book is whole, the likeliest first."""
+
+import msgspec
+import numpy as np
+import pytest
+from tests.answer.book import chunk, unit
+
+from lutrin.answer.cite import excerpt
+from lutrin.answer.excerpt import FIRST_WORDS, MOST_WORDS, SECOND_WORDS, Run, choose
+from lutrin.records import Chunk, Unit, UnitKind
+from lutrin.search.reader import Read, log_sum
+from lutrin.search.search import Part
+
+LIKELY, UNLIKELY = 5.0, -5.0
+
+
+def page(
+    *texts: str, kinds: dict[int, UnitKind] | None = None, leads: dict[int, str] | None = None, name: str = "c1"
+) -> Chunk:
+    """A page of these units, one after the other with a blank between; each kind begins a new block."""
+    units: list[Unit] = []
+    start = block = 0
+    for place, text in enumerate(texts):
+        kind = (kinds or {}).get(place, "sentence")
+        block += bool(units) and units[-1].kind != kind
+        units.append(unit(text, kind=kind, block=block, start=start, lead=(leads or {}).get(place, "")))
+        start += len(text) + 1
+    made = chunk(*units, chunk_id=name, filename=f"{name}.md")
+    return msgspec.structs.replace(made, text=" ".join(texts))
+
+
+def part(*found: tuple[Chunk, list[float]], odds: float = 1.0) -> Part:
+    """What one question found: passages with the scores of their units."""
+    reads = [Read(item, np.array(scores, dtype=np.float32), log_sum(scores), 0.5) for item, scores in found]
+    return Part("asked", tuple(sorted(reads, key=lambda read: -read.score)), odds)
+
+
+def texts(run: Run) -> list[str]:
+    """The units of an excerpt as they stand."""
+    return [unit.text for unit in run.units]
+
+
+def words(count: int, *, of: str = "word") -> str:
+    """A sentence of so many words."""
+    return " ".join([of] * (count - 1) + ["end."])
+
+
+def test_the_likeliest_run_is_shown_with_what_fits_beside_it() -> None:
+    """It is contiguous, and the source has it character by character."""
+    held = page("Bees hum.", "They dance.", "Honey is sweet.", "Wax is not.")
+    (run,) = choose([part((held, [UNLIKELY, LIKELY, LIKELY, UNLIKELY]))])
+    assert {"They dance.", "Honey is sweet."} <= set(texts(run))
+    shown = excerpt(run, 1, held.text)
+    assert shown.text == held.text[slice(*run.span)]
+    assert [item.char_start for item in run.units] == sorted(item.char_start for item in run.units)
+    places = [held.units.index(item) for item in run.units]
+    assert places == list(range(places[0], places[-1] + 1))
+
+
+@pytest.mark.parametrize("length", [12, 30, 49])
+def test_the_first_excerpt_keeps_within_its_words_and_the_second_in_fewer(length: int) -> None:
+    """However many units are likely."""
+    first, second = (page(*[words(length, of=name)] * 12, name=name) for name in ("a", "b"))
+    runs = choose([part((first, [LIKELY] * 12), (second, [LIKELY] * 12))])
+    assert len(runs) == 2
+    assert runs[0].words <= FIRST_WORDS
+    assert runs[1].words <= SECOND_WORDS
+    assert sum(run.words for run in runs) <= MOST_WORDS
+
+
+def test_what_was_cut_off_is_told() -> None:
+    """Whether text of the section stands before an excerpt and behind it."""
+    held = page(*[words(40)] * 5)
+    (run, *_) = choose([part((held, [UNLIKELY, UNLIKELY, LIKELY, UNLIKELY, UNLIKELY]))])
+    assert (run.cut_before, run.cut_after) == (run.units[0] != held.units[0], run.units[-1] != held.units[-1])
+    (whole,) = choose([part((page("Bees hum.", "They dance."), [LIKELY, LIKELY]))])
+    assert (whole.cut_before, whole.cut_after) == (False, False)
+
+
+def test_a_procedure_is_whole() -> None:
+    """With what announces it, though one step alone answers and all have more words than a first excerpt."""
+    steps = [f"{number}. {words(22)}" for number in range(1, 6)]
+    held = page(
+        "Do it so:",
+        *steps,
+        kinds=dict.fromkeys(range(1, 6), "list_item"),
+        leads=dict.fromkeys(range(1, 6), "Do it so:"),
+    )
+    (run, *_) = choose([part((held, [UNLIKELY, UNLIKELY, LIKELY, *[UNLIKELY] * 3]))])
+    assert texts(run) == ["Do it so:", *steps]
+    assert FIRST_WORDS < run.words <= MOST_WORDS
+
+
+def test_items_without_numbers_may_stand_alone() -> None:
+    """They are no procedure; a list that is too long is cut between items."""
+    items = [words(30) for _ in range(6)]
+    held = page(*items, kinds=dict.fromkeys(range(6), "list_item"))
+    (run, *_) = choose([part((held, [UNLIKELY] * 5 + [LIKELY]))])
+    assert held.units[5] in run.units
+    assert run.words <= FIRST_WORDS
+
+
+def test_a_small_table_is_whole_and_a_large_one_is_not() -> None:
+    """Its header comes with whatever rows are shown (`render`)."""
+    small = page(
+        *["Wren | 3 kg"] * 4, kinds=dict.fromkeys(range(4), "table_row"), leads=dict.fromkeys(range(4), "Robot | Mass")
+    )
+    (run,) = choose([part((small, [UNLIKELY, LIKELY, UNLIKELY, UNLIKELY]))])
+    assert run.units == small.units
+    count = 40
+    large = page(*["Wren | 3 kg and a half"] * count, kinds=dict.fromkeys(range(count), "table_row"))
+    (run, *_) = choose([part((large, [UNLIKELY] * (count - 1) + [LIKELY]))])
+    assert large.units[-1] in run.units
+    assert run.words <= FIRST_WORDS
+
+
+@pytest.mark.parametrize("announced", ["The command below starts it:", "The command below starts it."])
+def test_code_stands_with_what_announces_it(announced: str) -> None:
+    """Where the book says so with a colon, or the reader of the book saw that it introduces the block."""
+    held = page("Wood.", announced, "go()\n", kinds={2: "code"}, leads={2: announced})
+    (run, *_) = choose([part((held, [-50.0, -50.0, LIKELY]))])
+    assert {announced, "go()\n"} <= set(texts(run))
+
+
+def test_where_code_is_wanted_a_run_with_code_comes_first() -> None:
+    """If it is about as likely as one without."""
+    told, coded = page("It goes forward.", name="a"), page("go()\n", kinds={0: "code"}, name="b")
+    found = part((told, [1.0]), (coded, [0.0]))
+    assert choose([found])[0].chunk is told
+    assert choose([found], wants_code=True)[0].chunk is coded
+    far = part((told, [LIKELY]), (coded, [UNLIKELY]))
+    assert choose([far], wants_code=True)[0].chunk is told
+
+
+def test_a_warning_is_whole() -> None:
+    """The units of one box never part, however many words stand between the likely one and its end."""
+    box = [unit(words(20, of=f"w{n}"), block=0, start=n * 200, warning=True) for n in range(6)]
+    held = chunk(*box)
+    (run,) = choose([part((held, [LIKELY, *[-50.0] * 5]))])
+    assert run.units == held.units
+
+
+def test_no_two_excerpts_share_a_unit_and_there_are_three_at_most() -> None:
+    """Whatever is asked."""
+    pages = [page(*[words(30, of=name)] * 8, name=name) for name in ("a", "b", "c")]
+    found = [(item, [LIKELY] * 8) for item in pages]
+    for parts in ([part(*found)], [part(*found)] * 2, [part(*found)] * 3, [part(*found)] * 5):
+        runs = choose(parts)
+        shown = [(run.chunk.filename, item.char_start) for run in runs for item in run.units]
+        assert len(shown) == len(set(shown))
+        assert 1 <= len(runs) <= 3
+        assert sum(run.words for run in runs) <= MOST_WORDS
+
+
+def test_each_thing_that_is_asked_has_an_excerpt_of_its_own() -> None:
+    """In the order in which it was asked, although the other is more likely."""
+    bees, wax = page("Bees hum.", name="a"), page("Wax melts.", name="b")
+    runs = choose([part((bees, [1.0]), (wax, [0.0])), part((wax, [LIKELY]), (bees, [UNLIKELY]))])
+    assert [texts(run) for run in runs] == [["Bees hum."], ["Wax melts."]]
+
+
+def test_a_second_excerpt_is_shown_only_if_it_is_about_as_likely() -> None:
+    """Else it would be beside the point."""
+    bees, wax = page("Bees hum.", name="a"), page("Wax melts.", name="b")
+    assert len(choose([part((bees, [LIKELY]), (wax, [LIKELY - 0.5]))])) == 2
+    assert len(choose([part((bees, [LIKELY]), (wax, [LIKELY - 4]))])) == 1
+
+
+def test_passages_of_one_section_are_read_on() -> None:
+    """Where one chunk ends and the next begins; what both hold is shown once."""
+    one = page("Bees hum.", "They dance.")
+    both = page("Bees hum.", "They dance.", "Honey is sweet.")
+    next_ = msgspec.structs.replace(both, chunk_id="c2", units=both.units[1:])
+    (run,) = choose([part((one, [0.0, LIKELY]), (next_, [LIKELY, LIKELY]))])
+    assert texts(run) == ["Bees hum.", "They dance.", "Honey is sweet."]
+
+
+def test_marks_name_the_unit_that_answers() -> None:
+    """They lie inside of the excerpt, in order and apart, and the best unit is among them."""
+    held = page("Bees hum.", "They dance.", "Honey is sweet.", "Wax is not.", "Bees sting.")
+    (run,) = choose([part((held, [0.0, LIKELY, 0.0, LIKELY + 1, 0.0]))])
+    shown = excerpt(run, 1, held.text)
+    assert [shown.text[start:end] for start, end in shown.marks] == ["They dance.", "Wax is not."]
+    ends = [place for mark in shown.marks for place in mark]
+    assert ends == sorted(ends)
+    assert 0 <= ends[0] <= ends[-1] <= len(shown.text)
+
+
+def test_nothing_is_shown_of_what_has_no_words() -> None:
+    """An empty search gives no excerpt."""
+    assert choose([]) == []
+    assert choose([Part("asked", (), -np.inf)]) == []

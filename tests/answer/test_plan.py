@@ -1,0 +1,126 @@
+"""A plan: what answers, under which numbers, from which sources, and what the reader is told besides."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.answer.book import english
+
+from lutrin import messages
+from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.answer.plan import Plan, make_plan
+from lutrin.index.shelf import Shelf
+from lutrin.query.understand import understand
+from lutrin.records import Question
+from lutrin.search.passages import leased, search_books
+from lutrin.search.search import Searcher
+from lutrin.search.selection import search_selection
+
+MakePlan = Callable[..., Awaitable[Plan]]
+BATTERY = "How many watt hours does the battery of Kestrel store?"
+LOOP = "What is the sensorimotor loop of sensing, deciding and acting?"
+SELECTED = "The sensorimotor loop is the cycle of sensing, deciding and acting. It runs 500 times a second on Kestrel."
+
+
+@pytest.fixture
+def plan(shelf: Shelf) -> MakePlan:
+    """Plans an answer from the small book."""
+    embedder = WordHashEmbedder()
+
+    async def make(text: str, **fields: object) -> Plan:
+        question = Question(text=text, **fields)  # type: ignore[arg-type]  # fields of Question
+        query = understand(question, history=(), language=english(), embedder=embedder)
+        async with leased(shelf, "") as generations:
+            if query.mode == "selection":
+                found = await search_selection(embedder, generations[0], query)
+                return await make_plan(query, generations[0], found)
+            generation, found = await search_books(Searcher(embedder), generations, query, k=5)
+            return await make_plan(query, generation, found)
+
+    return make
+
+
+async def test_excerpts_sources_and_markers_have_the_same_numbers(plan: MakePlan) -> None:
+    """From 1, in the order of the text; what is cited is a source, and nothing else is."""
+    made = await plan(f"{BATTERY[:-1]}, and how fast runs the sensorimotor loop on Kestrel?")
+    numbers = [excerpt.n for excerpt in made.excerpts]
+    assert numbers == [source.n for source in made.sources] == list(range(1, len(numbers) + 1))
+    assert len(numbers) == 2
+    assert all(f"[{number}]" in made.text for number in numbers)
+    assert [source.quote for source in made.sources] == [excerpt.text for excerpt in made.excerpts]
+
+
+async def test_a_source_is_never_worth_nothing(plan: MakePlan) -> None:
+    """Its score is the probability that its passage answers, and a warning that nobody searched for has one, too."""
+    made = await plan("Which command drives Wren forward?")
+    assert len(made.sources) >= 2
+    assert all(0 < source.relevance_score <= 1 for source in made.sources)
+
+
+async def test_the_model_may_be_shown_more_than_is_quoted(plan: MakePlan) -> None:
+    """Under numbers of their own, behind those of the excerpts; each has a source at hand."""
+    made = await plan(BATTERY)
+    numbers = [number for number, _ in made.shown]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert made.further is not None
+    assert set(numbers) == {source.n for source in made.sources} | set(made.further)
+    assert all(citation.n == number for number, citation in made.further.items())
+    assert len({chunk.chunk_id for _, chunk in made.shown}) == len(numbers)
+
+
+async def test_a_part_that_the_book_does_not_answer_is_said(plan: MakePlan) -> None:
+    """The other one is answered."""
+    made = await plan(f"{BATTERY[:-1]}, and which cheese belongs on pizza from Naples?")
+    assert [excerpt.text for excerpt in made.excerpts] != []
+    assert "480 watt hours" in made.text
+    assert [note for note in made.warnings if "cheese" in note] == [
+        messages.PART_NOT_COVERED.format(part="which cheese belongs on pizza from Naples?")
+    ]
+
+
+async def test_where_nothing_is_answered_topics_of_the_book_are_named(plan: MakePlan) -> None:
+    """No excerpt, no source, nothing for a model."""
+    made = await plan("Which cheese belongs on a pizza from Naples?")
+    assert made.refusal == "out_of_scope"
+    assert (made.excerpts, made.sources, made.explainable) == ((), (), False)
+    assert made.suggestions
+
+
+async def test_a_form_that_the_book_does_not_have_is_not_pretended(plan: MakePlan) -> None:
+    """It says so, and gives what there is."""
+    made = await plan("Give me an analogy for the sensorimotor loop of sensing, deciding and acting.")
+    assert made.text.startswith(messages.NO_SUCH_FORM["analogy"])
+    assert "cycle of sensing" in made.text
+
+
+@pytest.mark.parametrize(
+    "text", [LOOP, "How many times a second does the sensorimotor loop run on Kestrel?", "Explain this passage."]
+)
+async def test_only_the_selection_speaks_where_only_it_may(plan: MakePlan, text: str) -> None:
+    """Every character comes from inside of it, and the model is shown nothing else."""
+    made = await plan(text, selected_text=SELECTED, mode="selection")
+    assert made.excerpts
+    assert all(excerpt.text in SELECTED for excerpt in made.excerpts)
+    assert all(source.quote in SELECTED for source in made.sources)
+    assert all(chunk.text == SELECTED for _, chunk in made.shown)
+
+
+async def test_what_the_selection_does_not_say_is_refused(plan: MakePlan) -> None:
+    """Though the book does."""
+    made = await plan(BATTERY, selected_text=SELECTED, mode="selection")
+    assert (made.refusal, made.excerpts) == ("not_in_selection", ())
+
+
+async def test_a_warning_comes_first_and_has_its_number(plan: MakePlan) -> None:
+    """[1] is the book's warning, [2] the code."""
+    made = await plan("Which command drives Wren forward?")
+    assert "Keep two metres away" in made.excerpts[0].text
+    assert "ros2 topic pub" not in made.excerpts[0].text
+    assert made.text.index("[1]") < made.text.index("ros2 topic pub")
+
+
+async def test_where_all_code_is_withheld_the_reader_is_told(plan: MakePlan) -> None:
+    """And nothing of it is quoted, nor shown to the model."""
+    made = await plan("Which command moves the arm of Kestrel?")
+    assert messages.CODE_WITHHELD in made.warnings
+    assert "joint_trajectory" not in made.text
+    assert not any("joint_trajectory" in source.quote for source in made.sources)

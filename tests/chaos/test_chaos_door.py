@@ -1,0 +1,20 @@
+"""The trials of `bench/chaos_door.py`, each once; `just chaos-door` runs them at full size."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "bench" / "chaos_door.py"
+
+
+def test_nobody_breaks_in() -> None:
+    """Large heads, slow connections, long questions, strangers, floods and guesses: others are answered."""
+    command = [sys.executable, str(SCRIPT), "--head-mb", "30", "--headers", "100000", "--connections", "400"]
+    command += ["--files", "512", "--questions", "80", "--wait-s", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert report["slow"]["connections"] == 400
+    assert report["strangers"]["read"] == 0
+    assert report["guesses"]["compared"] == 10

@@ -1,0 +1,124 @@
+"""README's "Your own books": whatever folders one has are put into `corpus/`, read by the bare command, and answer."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.ingest.made import docx, epub, paragraph
+from tests.ingest.strangers import STRANGERS, page
+
+from lutrin.ingest.formats import FORMATS
+
+from .processes import COMMAND_S, Done, environment, run
+
+pytestmark = pytest.mark.model
+
+LOOSE = {
+    "whales.epub": (
+        epub({"a.xhtml": "<h1>Diving</h1><p>A sperm whale dives for ninety minutes.</p>"}),
+        "ninety minutes",
+    ),
+    "bicycles.docx": (docx(paragraph("Tyres", "heading1"), paragraph("Pump road tyres to six bar.")), "six bar"),
+    "kites.html": (
+        b"<h1>Kites</h1><p>A delta kite flies from a wind of seven kilometres an hour.</p>",
+        "seven kilometres",
+    ),
+    "pencils.txt": (b"PENCILS\n\nA pencil writes fifty thousand words.\n", "fifty thousand words"),
+}
+QUESTIONS = {
+    "whales": "For how long does a sperm whale dive?",
+    "bicycles": "To how many bar are road tyres pumped?",
+    "kites": "From which wind on does a delta kite fly?",
+    "pencils": "How many words does a pencil write?",
+}
+# A program of a reader's own: it asks each book, and prints one line of JSON.
+PROGRAM = """
+import json, sys
+import lutrin
+asked = json.loads(sys.argv[1])
+found = {book: [p["text"] for p in lutrin.retrieve(question, book=book, top_k=3)] for book, question in asked.items()}
+json.dump({"found": found, "numbers": len(lutrin.get_embedding("A whale."))}, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as README has it, with a `corpus/` of a stranger's books."""
+    place = tmp_path_factory.mktemp("stranger")
+    for name, stranger in STRANGERS.items():
+        stranger.write(place / "corpus" / name)
+    for name, (data, _) in LOOSE.items():
+        (place / "corpus" / name).write_bytes(data)
+    (place / "corpus" / "broken").mkdir()
+    (place / "corpus" / "broken" / "good.md").write_text(page("Good", "This page is read."))
+    (place / "corpus" / "broken" / "bad.mdx").write_text("# Bad\n\n<Tabs>\n\nNever closed.\n")
+    return place
+
+
+@pytest.fixture(scope="module")
+def variables(place: Path, models_dir: Path) -> dict[str, str]:
+    """What the commands get: nothing says where the books are."""
+    return environment(models_dir, place / "data", LUTRIN_CORPUS_DIR=str(place / "corpus"))
+
+
+@pytest.fixture(scope="module")
+def read(place: Path, variables: dict[str, str]) -> Done:
+    """The bare command."""
+    return run(variables, place, "ingest")
+
+
+def test_every_book_is_listed_with_its_title_and_every_file_left_out_with_its_reason(read: Done) -> None:
+    """A page that MDX would refuse is one of them, with its line, and makes the exit code 1."""
+    assert f"Found {len(STRANGERS) + len(LOOSE) + 1} books:" in read.out
+    for name, stranger in STRANGERS.items():
+        pages = len(stranger.pages)
+        assert f"  {name}: {stranger.title} ({pages} file{'' if pages == 1 else 's'}" in read.out
+        assert all(item in read.out for item in stranger.left_out)
+    assert "broken: bad.mdx: line 3: <Tabs> is never closed" in read.out
+    assert read.code == 1
+
+
+def test_each_book_answers_a_question_about_itself(read: Done, place: Path, variables: dict[str, str]) -> None:
+    """A program asks all of them; it ends without a trace and prints nothing of its own."""
+    assert "Found" in read.out
+    asked = {name: stranger.question for name, stranger in STRANGERS.items()} | QUESTIONS
+    facts = {name: stranger.fact for name, stranger in STRANGERS.items()}
+    facts |= {name.partition(".")[0]: fact for name, (_, fact) in LOOSE.items()}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(asked)],
+        env=variables, cwd=place, capture_output=True, text=True, timeout=COMMAND_S, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = json.loads(done.stdout)
+    assert answer["numbers"] == 384
+    assert {name: any(fact in text for text in answer["found"][name]) for name, fact in facts.items()} == dict.fromkeys(
+        facts, True
+    )
+
+
+def test_doctor_names_what_was_left_out(read: Done, place: Path, variables: dict[str, str]) -> None:
+    """The same files with the same reasons."""
+    assert "Found" in read.out
+    checks = run(variables, place, "doctor", "--json").json()
+    (left_out,) = [check["detail"] for check in checks if check["name"] == "left out"]
+    assert "2-fire/draft.odt" in left_out
+    assert "bad.mdx: line 3" in left_out
+
+
+def test_a_second_run_reads_nothing_but_what_failed(read: Done, place: Path, variables: dict[str, str]) -> None:
+    """And `--lenient` reads that as far as it goes."""
+    assert "Found" in read.out
+    again = run(variables, place, "ingest", "--json").json()
+    assert (again["processed"], again["failed"], again["texts_embedded"]) == (0, 1, 0)
+    lenient = run(variables, place, "ingest", "--lenient", "--json").json()
+    assert (lenient["processed"], lenient["failed"]) == (1, 0)
+
+
+def test_readme_names_every_format_that_is_read() -> None:
+    """Whoever reads it knows what to put there."""
+    section = (Path(__file__).parents[2] / "README.md").read_text("utf-8").partition("## Your own books")[2]
+    section = section.partition("\n## ")[0]
+    assert all(kind.name.split()[0].lower() in section.lower() for kind in FORMATS.values())
+    assert "./justw ingest" in section

@@ -1,0 +1,250 @@
+"""Folders as strangers have them, one of each make: what is in them, and what must be found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A folder that nobody laid out for Lutrin."""
+
+    files: Mapping[str, str]
+    title: str
+    pages: tuple[str, ...]
+    """In the order in which a reader leafs through them."""
+    question: str
+    fact: str
+    """Words that the passage that answers holds."""
+    chapters: Mapping[str, str] = field(default_factory=dict)
+    """Of some pages: the chapter that they belong to."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
+
+    def write(self, root: Path) -> Path:
+        """Put the folder on the disk."""
+        for name, text in self.files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return root
+
+
+def page(title: str, *sentences: str) -> str:
+    """A page of Markdown."""
+    return f"# {title}\n\n" + "\n\n".join(sentences) + "\n"
+
+
+STRANGERS: Mapping[str, Stranger] = {
+    "docusaurus": Stranger(
+        files={
+            "docusaurus.config.ts": "import x from 'y';\nconst config: Config = {\n  title: 'Greenhouse Control',\n"
+            "  presets: [['classic', {docs: {sidebarPath: './sidebars.ts'}}]],\n  themeConfig: {navbar: {title: 'No'}},"
+            "\n};\nexport default config;\n",
+            "sidebars.ts": "import type {SidebarsConfig} from '@docusaurus/plugin-content-docs';\n"
+            "// the order\nconst sidebars: SidebarsConfig = {\n  main: [\n    'intro',\n    {type: 'category', "
+            "label: 'Climate', items: ['climate/vents', {type: 'doc', id: 'climate/heating', label: 'Heat'}]},\n  ],\n"
+            "};\nexport default sidebars;\n",
+            "docs/intro.md": page("Welcome", "This course teaches how a greenhouse is controlled."),
+            "docs/climate/01-heating.md": page("Heating", "The boiler starts below twelve degrees."),
+            "docs/climate/02-vents.mdx": page("Vents", "The roof vents open at twenty-six degrees."),
+            "package.json": "{}",
+            "README.md": page("A repository", "Run npm install."),
+            "i18n/de/vents.md": page("Lüftung", "Die Fenster."),
+        },
+        title="Greenhouse Control",
+        pages=("docs/intro.md", "docs/climate/02-vents.mdx", "docs/climate/01-heating.md"),
+        question="At which temperature do the roof vents open?",
+        fact="twenty-six degrees",
+        chapters={"docs/climate/02-vents.mdx": "Climate"},
+        left_out=frozenset({"docusaurus.config.ts", "sidebars.ts", "package.json", "README.md", "i18n"}),
+    ),
+    "mdbook": Stranger(
+        files={
+            "book.toml": '[book]\ntitle = "Beekeeping by Example"\nauthors = ["A"]\nlanguage = "en"\nsrc = "src"\n\n'
+            '[build]\nbuild-dir = "out"\n',
+            "src/SUMMARY.md": "# Summary\n\n[Preface](preface.md)\n\n# The year\n\n- [Spring](spring.md)\n"
+            "  - [The first flight](flight.md)\n- [Autumn](autumn.md)\n",
+            "src/preface.md": page("Preface", "Bees need patience."),
+            "src/spring.md": page("Spring", "Colonies grow in spring."),
+            "src/flight.md": page("The first flight", "The first cleansing flight happens at ten degrees."),
+            "src/autumn.md": page("Autumn", "Feed the colonies with sugar syrup in autumn."),
+            "out/spring.html": "<h1>Spring</h1><p>Built.</p>",
+            "CONTRIBUTING.md": page("Contributing", "Send a patch."),
+        },
+        title="Beekeeping by Example",
+        pages=("src/preface.md", "src/spring.md", "src/flight.md", "src/autumn.md"),
+        question="When does the first cleansing flight happen?",
+        fact="ten degrees",
+        chapters={"src/flight.md": "Chapter 1: Spring", "src/autumn.md": "Chapter 2: Autumn"},
+        modules={"src/flight.md": "The year"},
+        left_out=frozenset({"book.toml", "src/SUMMARY.md", "out", "CONTRIBUTING.md"}),
+    ),
+    "mkdocs": Stranger(
+        files={
+            "mkdocs.yml": "site_name: Bread Handbook\nnav:\n  - Home: index.md\n  - Dough:\n    - Kneading: knead.md\n"
+            "    - Autolyse: autolyse.md\nmarkdown_extensions:\n  - x:\n      y: !!python/name:a.b\n",
+            "docs/index.md": page("Home", "This handbook bakes bread."),
+            "docs/autolyse.md": page("Autolyse", "Flour and water rest for forty minutes during autolyse."),
+            "docs/knead.md": page("Kneading", "Knead the dough for eight minutes."),
+            "site/knead/index.html": "<p>Built.</p>",
+        },
+        title="Bread Handbook",
+        pages=("docs/index.md", "docs/knead.md", "docs/autolyse.md"),
+        question="How long do flour and water rest during autolyse?",
+        fact="forty minutes",
+        chapters={"docs/autolyse.md": "Dough"},
+        left_out=frozenset({"mkdocs.yml", "site"}),
+    ),
+    "jupyter": Stranger(
+        files={
+            "_config.yml": "title: Tides and Currents\nauthor: B\n",
+            "_toc.yml": "format: jb-book\nroot: start\nparts:\n  - caption: Water\n    chapters:\n      - file: tides\n"
+            "        sections:\n          - file: spring-tides\n      - file: currents\n",
+            "start.md": page("Tides and currents", "The sea moves."),
+            "currents.md": page("Currents", "The Gulf Stream carries thirty million cubic metres a second."),
+            "spring-tides.md": page("Spring tides", "Spring tides follow the full moon by two days."),
+            "tides.md": page("Tides", "The moon pulls the water."),
+            "_build/html/tides.html": "<p>Built.</p>",
+            "analysis.ipynb": "{}",
+        },
+        title="Tides and Currents",
+        pages=("start.md", "tides.md", "spring-tides.md", "currents.md"),
+        question="How long after the full moon do spring tides come?",
+        fact="two days",
+        chapters={"spring-tides.md": "Tides", "currents.md": "Currents"},
+        modules={"spring-tides.md": "Water", "currents.md": "Water"},
+        left_out=frozenset({"_config.yml", "_toc.yml", "_build", "analysis.ipynb"}),
+    ),
+    "myst": Stranger(
+        files={
+            "myst.yml": "version: 1\nproject:\n  title: Soil Science\n  toc:\n    - file: index.md\n"
+            "    - title: Chemistry\n      children:\n        - file: ph.md\n        - file: lime.md\n",
+            "index.md": page("Soil", "Soil is alive."),
+            "lime.md": page("Liming", "Lime raises the pH within six months."),
+            "ph.md": page("Acidity", "Most vegetables want a pH of six and a half."),
+        },
+        title="Soil Science",
+        pages=("index.md", "ph.md", "lime.md"),
+        question="How quickly does lime raise the pH?",
+        fact="six months",
+        chapters={"lime.md": "Chemistry"},
+        left_out=frozenset({"myst.yml"}),
+    ),
+    "jekyll": Stranger(
+        files={
+            "_config.yml": "title: Knots for Sailors\ntheme: minima\n",
+            "index.md": "---\ntitle: Start\n---\n\nKnots hold a ship together.\n",
+            "bowline.md": "---\ntitle: Bowline\nnav_order: 2\n---\n\nA bowline keeps sixty percent of the strength.",
+            "anchor.md": "---\ntitle: The anchor hitch\nnav_order: 3\n---\n\nThe anchor hitch needs two turns.\n",
+            "_includes/head.html": "<head></head>",
+            "_layouts/page.html": "<p>{{ content }}</p>",
+        },
+        title="Knots for Sailors",
+        pages=("index.md", "bowline.md", "anchor.md"),
+        question="How much of the strength of a rope does a bowline keep?",
+        fact="sixty percent",
+        left_out=frozenset({"_config.yml", "_includes", "_layouts"}),
+    ),
+    "hugo": Stranger(
+        files={
+            "hugo.toml": 'baseURL = "https://example.org/"\ntitle = "Cheese at Home"\nlanguageCode = "en-us"\n',
+            "content/_index.md": "---\ntitle: Cheese\n---\n\nCheese is milk's leap.\n",
+            "content/soft/_index.md": "---\ntitle: Soft cheese\nweight: 2\n---\n\nSoft cheese is quick.\n",
+            "content/soft/ricotta.md": "---\ntitle: Ricotta\n---\n\nHeat the whey to ninety degrees for ricotta.\n",
+            "content/basics/_index.md": "---\ntitle: Basics\nweight: 1\n---\n\nStart here.\n",
+            "content/basics/rennet.md": "---\ntitle: Rennet\n---\n\nRennet sets milk in forty minutes.\n",
+            "layouts/x.html": "<p></p>",
+            "public/soft/ricotta/index.html": "<p>Built.</p>",
+        },
+        title="Cheese at Home",
+        pages=(
+            "content/_index.md",
+            "content/basics/_index.md",
+            "content/basics/rennet.md",
+            "content/soft/_index.md",
+            "content/soft/ricotta.md",
+        ),
+        question="To which temperature is whey heated for ricotta?",
+        fact="ninety degrees",
+        chapters={"content/soft/ricotta.md": "Soft cheese"},
+        left_out=frozenset({"hugo.toml", "layouts", "public"}),
+    ),
+    "carpentries": Stranger(
+        files={
+            "config.yaml": "carpentry: 'swc'\ntitle: 'Plotting with Pencils'\nepisodes:\n- shading.md\n- lines.md\n",
+            "episodes/lines.md": "---\ntitle: Lines\n---\n\nDraw lines with one stroke of an HB pencil.\n",
+            "episodes/shading.md": "---\ntitle: Shading\n---\n\nShade with a 6B pencil held flat.\n",
+            "learners/setup.md": "---\ntitle: Setup\n---\n\nBring paper.\n",
+            "index.md": "---\nsite: sandpaper\n---\n\nThis lesson draws.\n",
+            "README.md": page("Repository", "Build it."),
+            "CODE_OF_CONDUCT.md": page("Conduct", "Be kind."),
+        },
+        title="Plotting with Pencils",
+        pages=("index.md", "episodes/shading.md", "episodes/lines.md", "learners/setup.md"),
+        question="Which pencil is used for shading?",
+        fact="6B pencil",
+        left_out=frozenset({"config.yaml", "README.md", "CODE_OF_CONDUCT.md"}),
+    ),
+    "course": Stranger(
+        files={
+            "chapters/en/_toctree.yml": "- title: 1. Seeds\n  sections:\n  - local: chapter1/2\n    title: Sowing\n"
+            "  - local: chapter1/1\n    title: Why seeds\n- title: 2. Harvest\n  sections:\n  - local: chapter2/1\n"
+            "    title: When to harvest\n",
+            "chapters/en/chapter1/1.mdx": page("Why seeds?", "Seeds sleep."),
+            "chapters/en/chapter1/2.mdx": page("Sowing", "Sow carrots one centimetre deep."),
+            "chapters/en/chapter2/1.mdx": page("When to harvest", "Harvest carrots after seventy days."),
+            "LICENSE": "Apache",
+        },
+        title="Course",
+        pages=("chapters/en/chapter1/2.mdx", "chapters/en/chapter1/1.mdx", "chapters/en/chapter2/1.mdx"),
+        question="After how many days are carrots harvested?",
+        fact="seventy days",
+        chapters={"chapters/en/chapter2/1.mdx": "2. Harvest"},
+        left_out=frozenset({"chapters/en/_toctree.yml", "LICENSE"}),
+    ),
+    "repository": Stranger(
+        files={
+            "README.md": page("The Weather Station", "A weather station for schools."),
+            "docs/sensors.md": page("Sensors", "The anemometer counts one pulse per two kilometres an hour."),
+            "docs/power.md": page("Power", "The solar panel gives six watts."),
+            "src/main.py": "print(1)\n",
+            ".github/ISSUE_TEMPLATE.md": "Hello\n",
+            "node_modules/x/README.md": page("x"),
+            "photo.png": "x",
+        },
+        title="The Weather Station",
+        pages=("README.md", "docs/power.md", "docs/sensors.md"),
+        question="How many watts does the solar panel give?",
+        fact="six watts",
+        left_out=frozenset({"src/main.py", ".github", "node_modules", "photo.png"}),
+    ),
+    "my-notes": Stranger(
+        files={"battery.md": page("Battery care", "Store a lithium battery at forty percent.")},
+        title="My Notes",
+        pages=("battery.md",),
+        question="At which charge is a lithium battery stored?",
+        fact="forty percent",
+    ),
+    "lessons-2024": Stranger(
+        files={
+            "1-water/README.md": page("Water", "Water is polar."),
+            "1-water/lessons/2-ice/README.md": page("Ice", "Ice floats because it expands by nine percent."),
+            "1-water/lessons/10-steam/README.md": page("Steam", "Steam burns."),
+            "2-fire/README.md": page("Fire", "Fire needs oxygen."),
+            "2-fire/draft.odt": "x",
+        },
+        title="Lessons 2024",
+        pages=(
+            "1-water/README.md",
+            "1-water/lessons/2-ice/README.md",
+            "1-water/lessons/10-steam/README.md",
+            "2-fire/README.md",
+        ),
+        question="By how much does ice expand?",
+        fact="nine percent",
+        chapters={"1-water/lessons/2-ice/README.md": "Ice"},
+        modules={"1-water/lessons/2-ice/README.md": "Water"},
+        left_out=frozenset({"2-fire/draft.odt"}),
+    ),
+}

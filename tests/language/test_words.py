@@ -1,0 +1,71 @@
+"""Words, numbers, identifiers and names, as search and grounding compare them."""
+
+import pytest
+
+from lutrin.language import words
+
+
+def test_a_stem_joins_the_forms_of_a_word() -> None:
+    """`Sensors` and `sensor` are one word."""
+    assert words.stem("Sensors") == words.stem("sensor")
+
+
+def test_content_leaves_out_function_words() -> None:
+    """What is left says what a text is about."""
+    assert words.content_stems("What is the torque of the hip?") == ("torqu", "hip")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It costs 1,249 USD.", ["1249"]),
+        ("From -20 to +60 degrees.", ["-20", "60"]),
+        ("A rate of 3.5e3 Hz", ["3.5e3"]),
+        ("The D435i has no number of its own.", []),
+    ],
+)
+def test_numbers_are_read_in_one_notation(text: str, found: list[str]) -> None:
+    """Thousands separators and plus signs make no difference."""
+    assert words.numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    "name", ["/cmd_vel", "rclcpp::Node", "use_sim_time", "D435i", "--ros-args", "sensor_msgs/msg/Imu", "node.spin()"]
+)
+def test_identifiers_are_kept_whole(name: str) -> None:
+    """A name from code is one thing."""
+    assert name in words.identifiers(f"Here {name} stands in a sentence.")
+
+
+def test_prose_holds_no_identifiers() -> None:
+    """Plain words and numbers are no names from code."""
+    assert words.identifiers("The robot walks 3 metres, then it stops.") == []
+
+
+def test_the_first_word_of_a_sentence_is_no_name() -> None:
+    """Capitals at the start say nothing; capitals inside do."""
+    assert words.names("Robots like Kestrel use ROS.") == ["Kestrel", "ROS"]
+
+
+@pytest.mark.parametrize("text", ["It does not move.", "It can't move.", "It never moves.", "It moves without power."])
+def test_denials_are_seen(text: str) -> None:
+    """Negation has many forms."""
+    assert words.is_negated(text)
+
+
+def test_code_is_not_counted_as_words() -> None:
+    """The length of an answer is that of its prose."""
+    assert words.word_count("Run this:\n\n```bash\nros2 topic list --verbose\n```\nDone.") == 3
+
+
+def test_a_topic_may_be_what_a_book_is_about() -> None:
+    """In robotics it carries messages; "this topic" is only what is spoken of."""
+    assert words.topic_stems("Compare a topic with a service") == {"topic", "servic"}
+    assert not words.topic_stems("Tell me more about this topic")
+
+
+def test_a_subject_is_what_is_not_said_of_anything_whatever() -> None:
+    """Everyday words, numbers and single letters name nothing, in any of their forms."""
+    assert words.subject_words("How long does the longest flight of drone 7 take?") == ["flight", "drone"]
+    assert words.subject_words("Why is it better then?") == []
+    assert words.subject_stems("What do CD4 cells do?") == {"cd4", "cell"}

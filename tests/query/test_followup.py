@@ -1,0 +1,134 @@
+"""What a question is completed with, turn by turn."""
+
+import pytest
+
+from lutrin.query.followup import completed, refers
+from lutrin.records import ChatMessage, Role
+
+CHARGED = "How is the battery of Kestrel charged?"
+STEPS = "Look for swelling or cracks. Spent gel, orange before, is green. Put the battery on the stone plate."
+GAINS = "There are two gains:\n\n- **P gain**: acts on the error. [1]\n- **D gain**: acts on its change. [2]\n"
+
+
+def conversation(*texts: str) -> list[ChatMessage]:
+    """Questions and answers in turn; each answer cites one chunk, named after its place."""
+    roles: tuple[Role, Role] = ("user", "assistant")
+    return [
+        ChatMessage(
+            id=str(n), session_id="s", role=roles[n % 2], text=text, created="", chunk_ids=(f"c{n}",) if n % 2 else ()
+        )
+        for n, text in enumerate(texts)
+    ]
+
+
+def asked(question: str, *history: str) -> str:
+    """What is searched for."""
+    return completed(question, conversation(*history)).text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why not overnight?", "For how long?", "Who may do it?", "Which charger do we use?", "What if it smokes?",
+        "And outdoors?", "Overnight?", "Can the gel be used again?", "how often", "Is that safe?", "why from below?",
+        "What do you mean by swelling?",
+    ],
+)  # fmt: skip
+def test_what_leaves_something_out_is_asked_of_the_subject(question: str) -> None:
+    """The subject stands before the question, and the passages of the answer before come with it."""
+    found = completed(question, conversation(CHARGED, STEPS))
+    assert "battery" in found.text
+    assert found.text.endswith(question.rstrip("?"))
+    assert found.follows == ("c1",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why not use a service for streaming data?", "What is a dry box, and what is it good for?",
+        "What do people mean when they say a robot is underactuated?", "What is the term for a sensor of light?",
+        "Is a costmap the same as an occupancy grid?", "Is it safe to walk next to a humanoid?", "What is ROS 2?",
+        "Is there a lidar on Wren?", "Who made git and what was it meant to replace?", "what's markdown",
+        "How do I add all files of a folder in one go?", "How long does it take for a platelet plug to form?",
+        "who are you", "Which chapters are there?",
+    ],
+)  # fmt: skip
+def test_what_names_its_subject_stands_alone(question: str) -> None:
+    """A pronoun may name nothing, or what the question has named itself."""
+    found = completed(question, conversation(CHARGED, STEPS))
+    assert (found.text, found.follows) == (question, ())
+
+
+@pytest.mark.parametrize(
+    "wish", ["Tell me more", "Can you say this more simply?", "Give me an example", "Step by step"]
+)
+def test_a_wish_is_about_the_subject(wish: str) -> None:
+    """The words of the wish are not searched for."""
+    assert asked(wish, "What is a node?", "A process.") == "What is a node"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What does the second one do?", "How do I tune the arm – What does D gain do"),
+        ("and the last one?", "How do I tune the arm – and D gain"),
+        ("Is the third one better?", "tune arm – Is the third one better"),
+    ],
+)
+def test_one_of_several_things_is_named(question: str, text: str) -> None:
+    """What the list of the last answer has in that place; a place that it does not have stays as typed."""
+    assert asked(question, "How do I tune the arm?", GAINS) == text
+
+
+def test_a_correction_takes_the_place_of_a_word() -> None:
+    """Asked again with the word that was meant; without a word to replace, of the subject."""
+    history = ("How do I tune the D gain of the arm?", GAINS)
+    assert asked("sorry, I meant the P gain", *history) == "How do I tune the P gain of the arm?"
+    assert asked("no I meant the leg", *history) == "tune arm – the leg"
+    assert asked("Why?", *history, "sorry i meant the P gain", "It is 4.").startswith(
+        "How do I tune the P gain of the arm"
+    )
+
+
+def test_what_goes_on_takes_the_place_of_what_went_on_before() -> None:
+    """The newest of "And on a Jetson?" and "And on a Raspberry?" counts; what points at a place keeps it."""
+    history = ["How much power does the computer need?", "15 W.", "And on a Jetson?", "30 W."]
+    assert asked("How hot does it get there?", *history) == (
+        "How much power does the computer need – And on a Jetson – How hot does it get there"
+    )
+    assert asked("And on a Raspberry?", *history) == "How much power does the computer need – And on a Raspberry"
+
+
+def test_five_turns_stay_with_their_subject() -> None:
+    """Wishes, pronouns and questions that leave something out never lose it; a new subject ends it."""
+    talk: list[str] = []
+    for question in (
+        "How does a lidar measure distance?",
+        "why?",
+        "how fast is it",
+        "simpler please",
+        "And in the rain?",
+    ):
+        assert "lidar" in asked(question, *talk)
+        talk += [question, "It sends light."]
+    assert asked("What is a costmap?", *talk) == "What is a costmap?"
+    assert asked("Is it large?", *talk, "What is a costmap?", "A grid.") == "What is a costmap – Is it large"
+
+
+def test_what_cannot_be_completed_lacks_something() -> None:
+    """A greeting asks for nothing; a wish needs a conversation; a pronoun beside a subject may still be searched."""
+    assert completed("Tell me more", []).lacks
+    assert completed("ok thanks!", conversation(CHARGED, STEPS)).lacks
+    assert not completed("How does it balance on one leg?", []).lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How fast is it?", True), ("Which one harms paint?", True), ("What does that do?", True),
+        ("How does a drone land when it is windy?", False), ("Is there a lidar?", False), ("one leg", False),
+    ],
+)  # fmt: skip
+def test_a_pronoun_before_any_subject_points_outside(question: str, *, expected: bool) -> None:
+    """One after a subject may mean that one."""
+    assert refers(question) is expected

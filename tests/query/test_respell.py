@@ -1,0 +1,132 @@
+"""A question in the spelling of the book."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar, cast
+
+import pytest
+
+from lutrin.ports import Embedder
+from lutrin.query.respell import Speller, WordsFrom, is_slip, respell, slips_of, spellings
+
+T = TypeVar("T")
+
+
+class Book:
+    """A book that knows some words; only what a `Speller` reads of a generation."""
+
+    name = "000001"
+
+    def __init__(self, **chunks: int) -> None:
+        self._chunks = chunks
+        self.consulted = 0
+
+    async def document_frequency(self, named: Iterable[str]) -> dict[str, int]:
+        """In how many chunks words stand."""
+        return {word: self._chunks.get(word, 0) for word in named}
+
+    async def consult(self, look: Callable[[WordsFrom], T]) -> T:
+        """What a function makes of the words."""
+        self.consulted += 1
+        return look(lambda start: [(word, n) for word, n in sorted(self._chunks.items()) if word.startswith(start)])
+
+
+class Pieces:
+    """A tokenizer that knows short words as one piece and puts all others together."""
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Two letters a piece; a word of up to five is one."""
+        found, cursor = [], 0
+        for word in text.split():
+            start = text.index(word, cursor)
+            cursor = start + len(word)
+            step = len(word) if len(word) <= 5 else 2
+            found += [(place, min(cursor, place + step)) for place in range(start, cursor, step)]
+        return found
+
+
+async def changes(book: Book, text: str) -> dict[str, str]:
+    """What is searched for in other words."""
+    return await Speller().changes(book, text, cast("Embedder", Pieces()))
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("colour", "color"), ("behavior", "behaviour"), ("randomization", "randomisation"), ("analyse", "analyze"),
+        ("center", "centre"), ("centred", "centered"), ("metre", "meter"), ("catalog", "catalogue"),
+        ("modeled", "modelled"), ("travelling", "traveling"), ("defense", "defence"), ("hemoglobin", "haemoglobin"),
+        ("oesophagus", "esophagus"), ("tyre", "tire"), ("aluminum", "aluminium"), ("tires", "tyres"),
+    ],
+)  # fmt: skip
+def test_both_spellings_of_english_are_known(asked: str, written: str) -> None:
+    """Each way; whether a book has the word is another matter."""
+    assert written in [other for other, _, _ in spellings(asked)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "book", "searched"),
+    [
+        # The other spelling, in any form of the word; a name from code does not hide it.
+        ("What is domain randomization?", {"randomisation": 9, "random": 40}, "What is domain randomisation?"),
+        ("What is domain randomization?", {"randomisation": 9, "randomization": 1}, "What is domain randomisation?"),
+        ("Which colors are there?", {"colour": 2}, "Which colours are there?"),
+        # A slip in a long word that the tokenizer does not know.
+        ("What is odometery?", {"odometry": 3}, "What is odometry?"),
+        ("What does a quaternoin do?", {"quaternion": 3}, "What does a quaternion do?"),
+        ("Is the acceleraton high?", {"acceleration": 3, "accelerator": 1}, "Is the acceleration high?"),
+        # In a shorter one, only what typing alone explains: a letter left out, or two that changed places.
+        ("What is termal runawy?", {"thermal": 3, "runaway": 2}, "What is thermal runaway?"),
+        ("What does the bumepr do?", {"bumper": 2}, "What does the bumper do?"),
+        ("How do I solder it?", {"solver": 3}, "How do I solder it?"),
+        ("Which router is it?", {"route": 5}, "Which router is it?"),
+        # What the book has is left alone, in whatever form; so is what has nothing like it.
+        ("What is localizing?", {"localization": 3}, "What is localizing?"),
+        ("What is a color?", {"color": 5, "colour": 1}, "What is a color?"),
+        ("What is Kubernetes?", {"kinematics": 3}, "What is Kubernetes?"),
+        # Short words are like too many others, and so are ordinary ones of any length.
+        ("How do I parse it?", {"pause": 3}, "How do I parse it?"),
+        ("Which planet is it?", {"planets": 0, "plants": 5}, "Which planet is it?"),
+        ("How far is it to the data?", {"datum": 2, "datae": 0}, "How far is it to the data?"),
+        # Names from code and abbreviations are what they are.
+        ("What does color_mode do?", {"colour": 3}, "What does color_mode do?"),
+        ("What is --color for?", {"colour": 3}, "What is --color for?"),
+        ("What is COLOR?", {"colour": 3}, "What is COLOR?"),
+    ],
+)  # fmt: skip
+async def test_what_is_searched_for(asked: str, book: dict[str, int], searched: str) -> None:
+    """A word that the book spells otherwise is searched for as the book has it; everything else as it was asked."""
+    assert respell(asked, await changes(Book(**book), asked)) == searched
+
+
+async def test_readers_are_told_of_slips_alone() -> None:
+    """Colour is no slip of color."""
+    found = await changes(Book(colour=3, odometry=3), "Which color has odometery?")
+    assert found == {"color": "colour", "odometery": "odometry"}
+    assert slips_of(found) == {"odometery": "odometry"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("odometery", "odometry", True),
+        ("odomtry", "odometry", True),
+        ("odomatry", "odometry", True),
+        ("odoemtry", "odometry", True),
+        ("odometry", "odometry", False),
+        ("odometer", "odometry", False),
+        ("odo", "odometry", False),
+        ("", "o", True),
+    ],
+)
+def test_a_slip_is_one_letter_or_two_that_changed_places(one: str, other: str, *, expected: bool) -> None:
+    """Whichever of the two words holds it."""
+    assert is_slip(one, other) is is_slip(other, one) is expected
+
+
+async def test_a_word_is_looked_for_once() -> None:
+    """The book is asked no more for what it was asked before."""
+    book, speller = Book(odometry=3), Speller()
+    for _ in range(2):
+        found = await speller.changes(book, "odometery", cast("Embedder", Pieces()))
+        assert found == {"odometery": "odometry"}
+    assert book.consulted == 1

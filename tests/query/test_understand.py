@@ -1,0 +1,130 @@
+"""A question, understood once."""
+
+import pytest
+
+from lutrin import messages
+from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.errors import InvalidQuestion
+from lutrin.query.language import LanguageGate
+from lutrin.query.understand import Query, respelled, understand
+from lutrin.records import ChatMessage, Mode, Question, Role
+
+GATE = LanguageGate(["en"])
+
+
+def conversation(*texts: str) -> list[ChatMessage]:
+    """Questions and answers in turn; each answer cites one chunk, named after its place."""
+    roles: tuple[Role, Role] = ("user", "assistant")
+    return [
+        ChatMessage(
+            id=str(n), session_id="s", role=roles[n % 2], text=text, created="", chunk_ids=(f"c{n}",) if n % 2 else ()
+        )
+        for n, text in enumerate(texts)
+    ]
+
+
+def read(text: str, *history: str, selected_text: str = "", mode: Mode | None = None, page: str = "") -> Query:
+    """Understand one question."""
+    question = Question(text=text, selected_text=selected_text, mode=mode, page=page)
+    return understand(question, history=conversation(*history), language=GATE, embedder=WordHashEmbedder())
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "?!", "\u200b\u200b"])
+def test_nothing_asked_is_said_so(text: str) -> None:
+    """Blanks, punctuation and invisible characters are no question."""
+    with pytest.raises(InvalidQuestion, match=r"Please enter a question\."):
+        read(text)
+
+
+def test_a_long_question_is_cut_with_a_warning() -> None:
+    """The first 500 words are used, and 500 are not too many."""
+    query = read("How does the robot balance? " * 101)
+    assert len(query.typed.split()) == 500
+    assert query.warnings == (messages.QUESTION_TRUNCATED,)
+    assert read(" ".join(["robot"] * 500)).warnings == ()
+
+
+def test_invisible_characters_are_removed() -> None:
+    """What cannot be seen cannot be asked."""
+    assert read("What is\u200b a \u202enode?\x00").typed == "What is a node?"
+
+
+@pytest.mark.parametrize(
+    "text", ["Tell me more", "Why?", "Simpler please", "What does this mean?", "hi", "ok thanks :)"]
+)
+def test_what_names_nothing_is_vague(text: str) -> None:
+    """Without a conversation, a selection or a page nothing can complete it."""
+    query = read(text)
+    assert query.refusal == "vague"
+    assert query.topic
+
+
+@pytest.mark.parametrize("text", ["What is ROS 2?", "torque", "What is a topic?", "who are you", "hi, what is a leg?"])
+def test_what_names_something_is_not(text: str) -> None:
+    """One subject is enough; the book itself is one."""
+    assert read(text).refusal is None
+
+
+def test_a_page_or_a_selection_is_what_this_means() -> None:
+    """A question that only points is answered from what the reader has before them."""
+    assert read("Explain this", page="01-legs.md").refusal is None
+    assert read("Explain this", selected_text="A leg has six joints.").refusal is None
+
+
+def test_another_language_is_refused() -> None:
+    """The reason is given, not an answer."""
+    assert read("Was ist ein Drehgelenk am Roboter?").refusal == "not_english"
+
+
+def test_a_selection_means_itself_and_not_the_conversation() -> None:
+    """The word "this" means the marked text, whatever was asked before."""
+    query = read("What does this line do?", "What is a node?", "A process.", selected_text="node.spin()")
+    assert query.text == "What does this line do?"
+    assert query.follows == ()
+    assert (query.selected_text, query.mode) == ("node.spin()", "selection_boosted")
+
+
+def test_an_unusable_selection_means_the_whole_book() -> None:
+    """The reader is told so where nothing else was to be searched."""
+    query = read("What is a node?", selected_text=" … ", mode="selection")
+    assert (query.mode, query.selected_text, query.warnings) == ("book", "", (messages.EMPTY_SELECTION,))
+    assert read("What is a node?", selected_text=" ").warnings == ()
+
+
+def test_a_long_selection_is_cut_at_the_end_of_a_sentence() -> None:
+    """At most 2000 tokens are read, with a warning."""
+    query = read("What is it about?", selected_text="Robots walk on two legs. " * 400)
+    assert query.warnings == (messages.SELECTION_TRUNCATED,)
+    assert query.selected_text.endswith("legs.")
+    assert 1990 < len(WordHashEmbedder().token_offsets(query.selected_text)) <= 2000
+
+
+def test_a_wish_keeps_the_subject_and_gives_the_frame() -> None:
+    """What is searched is the subject; how it is answered is another matter."""
+    query = read("Can you say this more simply?", "How does a lidar measure distance?", "By light.")
+    assert query.frame == "simpler"
+    assert query.topic == "How does a lidar measure distance"
+    assert query.follows == ("c1",)
+
+
+def test_what_goes_on_asks_in_the_way_of_the_question_before() -> None:
+    """A question like "And the LED?" after a question that asks how asks how."""
+    query = read("and the LED?", "How do I wire the button?", "To pin 4.")
+    assert (query.frame, query.typed) == ("how", "and the LED?")
+    assert query.topic == "How do I wire the button – and the LED"
+
+
+def test_several_things_are_several_parts() -> None:
+    """Each is understandable alone; a comparison is one thing."""
+    assert read("Which motor turns the hip, and how does the lidar measure?").parts == (
+        "Which motor turns the hip", "how does the lidar measure?",
+    )  # fmt: skip
+    assert len(read("How does a motor differ from a servo, and what is a gear?").parts) == 1
+
+
+def test_a_question_is_respelled_as_the_book_has_it() -> None:
+    """What is searched changes, what the reader typed does not."""
+    query = respelled(read("What is odometery, and how does a lidar turn?"), {"odometery": "odometry"})
+    assert query.typed == "What is odometery, and how does a lidar turn?"
+    assert query.topic == query.text == "What is odometry, and how does a lidar turn?"
+    assert query.parts[0] == "What is odometry"

@@ -1,0 +1,124 @@
+"""Search in one book: what may answer is a candidate, once; where the reader is counts."""
+
+import pytest
+
+from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.index.generation import OpenGeneration
+from lutrin.records import ChatMessage
+from lutrin.search.search import Searcher
+
+from .conftest import SAME, Search, asked, files
+
+EGGS = "How many eggs does the queen lay in a day?"
+NEEDS = "Which bees need flowers?"
+
+
+async def test_what_asks_is_no_answer(search: Search) -> None:
+    """An exercise has the words of the question, and is left out all the same."""
+    found = files(await search(EGGS))
+    assert found[0] in {"01-queen", "02-again"}
+    assert not {"03-tasks", "04-quiz"} & set(found)
+
+
+async def test_who_wants_a_quiz_gets_one(search: Search) -> None:
+    """Then it is what was asked for."""
+    assert "04-quiz" in files(await search("Give me a quiz on how old a queen may become, five years or six"))
+
+
+async def test_a_repeat_appears_once(search: Search) -> None:
+    """Two pages say the same; one of them is shown."""
+    found = await search(EGGS)
+    assert sum(SAME in passage.chunk.text for passage in found.passages) == 1
+
+
+@pytest.mark.parametrize("page", ["01-chapter-1-hive/01-queen.md", "01-chapter-1-hive/02-again.md"])
+async def test_of_repeats_the_one_on_the_reader_s_page_is_shown(search: Search, page: str) -> None:
+    """Its link leads where the reader is."""
+    found = await search(EGGS, page=page)
+    assert [passage.chunk.filename for passage in found.passages if SAME in passage.chunk.text] == [page]
+
+
+@pytest.mark.parametrize("page", ["02-chapter-2-summer/01-frame.md", "02-chapter-2-summer/02-crate.md"])
+async def test_among_equals_the_page_of_the_reader_comes_first(search: Search, page: str) -> None:
+    """Whichever of them it is."""
+    assert (await search(NEEDS, page=page)).passages[0].chunk.filename == page
+
+
+async def test_the_page_of_the_reader_does_not_outweigh_the_answer(search: Search) -> None:
+    """It only decides among equals."""
+    assert files(await search("What does a smoker burn?", page="02-chapter-2-summer/01-frame.md"))[0] == "03-smoke"
+
+
+async def test_a_selection_s_own_passage_comes_first(search: Search) -> None:
+    """Though another page says the same in another order."""
+    selected = "Summer needs rain. Bees need flowers. Honey needs wax."
+    found = files(await search("What do bees need?", selected_text=selected))
+    assert found[0] == "02-crate"
+    assert files(await search("What does this mean?", selected_text=selected))[0] == "02-crate"
+
+
+async def test_a_follow_up_keeps_what_the_answer_before_rested_on(search: Search) -> None:
+    """Its passages are candidates, whatever its words lead to."""
+    first = await search("What does a smoker burn?")
+    cited = first.passages[0].chunk
+    history = [
+        ChatMessage(id="1", session_id="s", role="user", text="What does a smoker burn?", created=""),
+        ChatMessage(id="2", session_id="s", role="assistant", text=cited.text, created="", chunk_ids=(cited.chunk_id,)),
+    ]
+    query = asked("And why?", *history)
+    assert query.follows == (cited.chunk_id,)
+    found = await search("And why?", *history)
+    assert cited.chunk_id in {passage.chunk.chunk_id for passage in found.passages}
+
+
+async def test_several_things_are_searched_for_each_by_itself(search: Search) -> None:
+    """The first passages of both are among the first."""
+    found = await search("How long does a queen live, and what does a smoker burn?")
+    assert [part.passages[0].chunk.filename.split("/")[-1] for part in found.parts] == ["01-queen.md", "03-smoke.md"]
+    assert set(files(found)[:2]) == {"01-queen", "03-smoke"}
+
+
+async def test_a_filter_holds(generation: OpenGeneration) -> None:
+    """Nothing from another chapter, however few passages are left."""
+    where = {"chapter": next(file.chapter for file in await generation.files() if "summer" in file.filename)}
+    found = await Searcher(WordHashEmbedder()).search(generation, asked(EGGS), k=10, where=where)
+    assert found.passages
+    assert {passage.chunk.chapter for passage in found.passages} == set(where.values())
+
+
+async def test_scores_are_probabilities_best_first(search: Search) -> None:
+    """Above 0, at most 1."""
+    scores = [passage.score for passage in (await search(EGGS)).passages]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+
+
+async def test_no_more_passages_than_asked_for(search: Search) -> None:
+    """Each of them once."""
+    found = await search(EGGS, k=2)
+    assert len({passage.chunk.chunk_id for passage in found.passages}) == len(found.passages) == 2
+
+
+async def test_the_odds_tell_what_the_book_speaks_of(search: Search) -> None:
+    """Of each thing that is asked."""
+    inside, outside = (await search("Which bees need flowers, and which cheese do Italians want on pizza?")).parts
+    assert inside.odds > 0 > outside.odds
+
+
+class Backwards:
+    """A cross-encoder that likes the passage with a word."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    async def scores(self, question: str, texts: list[str]) -> list[float]:  # noqa: ARG002 - the port's
+        """Almost sure of it, and of nothing else."""
+        return [0.999 if self._word in text else 0.001 for text in texts]
+
+
+async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGeneration) -> None:
+    """Where one is configured, it turns the order of what is about as good."""
+    searcher = Searcher(WordHashEmbedder(), Backwards("rain. Bees"))  # type: ignore[arg-type]  # a list is as good
+    assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "02-crate"
+    searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))  # type: ignore[arg-type]  # as above
+    assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "01-frame"

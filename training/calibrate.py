@@ -1,0 +1,254 @@
+"""Fit what is left once a reader is trained: how much words count beside it, and when a book answers.
+
+Runs the real search over the books that are left out of training, with the questions that were written on them and
+others far from them, and writes `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax over the
+candidates of a question. Scope is a logistic regression on `lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY`
+of the answered questions refused. Each book is also judged by what is fitted on the others.
+"""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.shelf import Shelf
+from lutrin.ingest.lock import ingest_lock
+from lutrin.ingest.run import Overrides
+from lutrin.ports import Embedder
+from lutrin.query.understand import alone
+from lutrin.records import NEVER_AN_ANSWER, Question
+from lutrin.search.asked import asked
+from lutrin.search.candidates import gather
+from lutrin.search.reader import read
+from lutrin.search.scope import SIGNALS, signals
+from lutrin.search.search import Searcher
+from lutrin.settings import Settings, load_settings
+from lutrin.wiring import run_ingest
+from lutrin.wiring_parts import open_embedder, open_store
+from training import sources
+from training.install import entry
+from training.sources import Source
+
+WRONGLY = 0.03
+"""Share of answered questions that may be refused where the bias is set."""
+FAR = sources.HERE.parent / "bench" / "questions" / "common.jsonl"
+"""Questions on common subjects that no textbook on something else answers."""
+PENALTY = 1e-3
+"""On squared weights of standardised signals."""
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A question on a book, and the runs of characters that answer it; none: the book does not."""
+
+    book: str
+    question: str
+    spans: tuple[tuple[str, int, int], ...]
+    """File, start and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a search found for a question."""
+
+    label: Label
+    features: Array
+    """(P, 2): of each candidate the reader's score, and BM25 as a share of the best."""
+    right: Mask
+    """(P,): which candidates answer."""
+    signals: Array
+
+
+def labels(source: Source, folder: Path) -> list[Label]:
+    """The questions on a book, and those of `FAR` that have nothing to do with it.
+
+    Raises:
+        Missing: A page is not there, or another than the questions were written on.
+    """
+    found = []
+    for question in sources.written(source.name):
+        spans = tuple((question.file, start, end) for start, end in sources.places(question, folder))
+        found.append(Label(source.name, question.question, spans))
+    return [*found, *(Label(source.name, row["question"], ()) for row in sources.rows(FAR))]
+
+
+def ingest(source: Source, folder: Path, out: Path) -> Settings:
+    """Index the pages of a book that are asked about, by the reader in `out`; what has not changed is kept."""
+    pages = out / "left-out" / source.name
+    for name in {question.file for question in sources.written(source.name)}:
+        (pages / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / name, pages / name)
+    settings = load_settings(data_dir=out / "index" / source.name, models_dir=out / "models", profile="local")
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    with ingest_lock(settings.data_dir):
+        reading = run_ingest(
+            settings, pages, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
+        )
+        asyncio.run(reading)
+    return settings
+
+
+async def observe(settings: Settings, rows: Sequence[Label]) -> list[Seen]:
+    """What a search finds for each question in the one book of a data folder."""
+    embedder = open_embedder(settings, threads=1)
+    async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings), embedder=embedder.name) as shelf:
+        (generation,) = shelf.books()
+        async with shelf.lease(generation.book.slug) as book:
+            return [await look(book, row, embedder) for row in rows]
+
+
+async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
+    """Search for one question."""
+    query = alone(Question(text=row.question))
+    (encoding,) = await Searcher(embedder).encode([query.topic])
+    wanted = await asked(book, query.topic, encoding, embedder.reading)
+    pool, (matched,) = await gather(book, [wanted], None, without=NEVER_AN_ANSWER)
+    found = read(pool, matched, embedder.reading)
+    best = max(matched.lexical.values(), default=0.0) or 1.0
+    words = [matched.lexical.get(item.chunk.chunk_id, 0.0) / best for item in found]
+    scores = [item.score - embedder.reading.lexical * held for item, held in zip(found, words, strict=True)]
+    right = [
+        any(
+            item.chunk.filename == file and unit.char_start < end and unit.char_end > start
+            for file, start, end in row.spans
+            for unit in item.chunk.units
+        )
+        for item in found
+    ]
+    told = signals(pool, matched, found).astype(np.float64)
+    return Seen(row, np.array([scores, words]).T, np.array(right, dtype=np.bool_), told)
+
+
+def ranking(seen: Sequence[Seen]) -> tuple[float, float]:
+    """What BM25 counts beside the reader's score, and the temperature of that sum, by gradient ascent."""
+    weights = np.array([0.5, 0.5])
+    for step in range(400):
+        slope = np.zeros(2)
+        count = 0
+        for item in seen:
+            if item.right.any():
+                logits = item.features @ weights
+                chance = np.exp(logits - logits.max())
+                chance /= chance.sum()
+                target = chance * item.right
+                slope += (target / max(target.sum(), 1e-12) - chance) @ item.features
+                count += 1
+        weights += 0.02 * (1 if step < 300 else 0.2) * slope / max(count, 1)
+    return float(weights[1] / weights[0]), float(weights[0])
+
+
+def logistic(rows: Array, answered: Mask) -> Array:
+    """Weights and bias, last, of a logistic regression on standardised columns, both classes counting the same."""
+    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    design = np.c_[(rows - mean) / spread, np.ones(len(rows))]
+    share = np.where(answered, 0.5 / answered.sum(), 0.5 / (~answered).sum()) * len(answered)
+    weights = np.zeros(design.shape[1])
+    for _ in range(60):
+        chance = 1 / (1 + np.exp(-design @ weights))
+        slope = design.T @ (share * (answered - chance)) / len(answered) - PENALTY * weights
+        bend = (design * (share * chance * (1 - chance))[:, None]).T @ design / len(answered)
+        weights += np.linalg.solve(bend + PENALTY * np.eye(len(weights)), slope)
+    fitted: Array = np.r_[weights[:-1] / spread, weights[-1] - (weights[:-1] * mean / spread).sum()]
+    return fitted
+
+
+def area(scores: Array, answered: Mask) -> float:
+    """Area under the ROC curve."""
+    order = scores.argsort().argsort() + 1
+    positive = answered.sum()
+    return float((order[answered].sum() - positive * (positive + 1) / 2) / (positive * (~answered).sum()))
+
+
+def first_right(seen: Sequence[Seen], lexical: float) -> float:
+    """The share of answered questions whose best candidate answers."""
+    found = [item for item in seen if item.label.spans]
+    best = [int((item.features @ np.array([1.0, lexical])).argmax()) for item in found]
+    return sum(bool(item.right[place]) for item, place in zip(found, best, strict=True)) / max(1, len(found))
+
+
+def left_out(seen: Sequence[Seen]) -> dict[str, float]:
+    """ROC area on each book of the scope that is fitted on the others."""
+    names = np.array([item.label.book for item in seen])
+    rows, answered = _table(seen)
+    areas = {}
+    for name in dict.fromkeys(names.tolist()):
+        here = names == name
+        if len(set(answered[here].tolist())) == 2 and len(set(answered[~here].tolist())) == 2:
+            weights = logistic(rows[~here], answered[~here])
+            areas[name] = area(rows[here] @ weights[:-1] + weights[-1], answered[here])
+    return areas
+
+
+def scope(seen: Sequence[Seen]) -> list[float]:
+    """Weights and bias, last, of the odds that a book answers."""
+    rows, answered = _table(seen)
+    weights = logistic(rows, answered)
+    odds = rows @ weights[:-1] + weights[-1]
+    shift = float(np.quantile(odds[answered], WRONGLY))
+    print(f"area {area(odds, answered):.3f}, {dict(zip(SIGNALS, weights.round(3).tolist(), strict=False))}")
+    print(f"refused of what is not answered {(odds[~answered] < shift).mean():.3f} at {WRONGLY} wrongly")
+    return [round(float(value), 4) for value in [*weights[:-1], weights[-1] - shift]]
+
+
+def answers(seen: Sequence[Seen], lexical: float) -> list[float]:
+    """Slope and bias, moved likewise, from the best passage's score to the odds that it answers."""
+    _, answered = _table(seen)
+    best = np.array([(item.features @ np.array([1.0, lexical])).max() for item in seen])
+    slope, bias = logistic(best[:, None], answered)
+    shift = float(np.quantile(slope * best[answered] + bias, WRONGLY))
+    return [round(float(slope), 4), round(float(bias) - shift, 4)]
+
+
+def calibrate(checkouts: Path, out: Path) -> None:
+    """Fit the three, and write them into the exported reader.
+
+    Args:
+        checkouts: Folder with a checkout of each book that is left out.
+        out: Where `export` wrote; the indexes lie beside.
+
+    Raises:
+        Missing: A checkout or the reader is not there.
+    """
+    described = [source for source in sources.sources().values() if source.left_out]
+    folders = [sources.checkout(checkouts, source) for source in described]
+    asked_of = [labels(source, folder) for source, folder in zip(described, folders, strict=True)]
+    update(out, {})
+    opened = [ingest(source, folder, out) for source, folder in zip(described, folders, strict=True)]
+
+    def seen() -> list[Seen]:
+        return [item for pair in zip(opened, asked_of, strict=True) for item in asyncio.run(observe(*pair))]
+
+    lexical, temperature = ranking(seen())
+    print(f"lexical {lexical:.3f}, temperature {temperature:.3f}")
+    update(out, {"lexical": round(lexical, 3)})
+    # Once more, for the signals hold the score of the best passage.
+    again = seen()
+    print(f"the first passage answers {first_right(again, lexical):.3f} of what the books answer")
+    for name, value in left_out(again).items():
+        print(f"{name}: area {value:.3f} where it is left out")
+    update(out, {"answers": answers(again, lexical), "scope": scope(again)})
+
+
+def update(out: Path, values: dict[str, object]) -> None:
+    """Write numbers into the exported reader, and a manifest that names its files as they are now."""
+    reader = out / "models" / "reader"
+    text = entry(reader)
+    if values:
+        path = reader / "reader.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | values, indent=1) + "\n")
+        text = entry(reader)
+    (out / "models" / "manifest.toml").write_text(f"format = 1\n\n{text}", encoding="utf-8")
+
+
+def _table(seen: Sequence[Seen]) -> tuple[Array, Mask]:
+    """Signals, (questions, signals), and which questions are answered."""
+    return np.array([item.signals for item in seen]), np.array([bool(item.label.spans) for item in seen])

@@ -1,0 +1,153 @@
+"""Write a trained reader as Lutrin loads it: an int8 ONNX encoder, and `reader.json` with what was learned beside it.
+
+Weights of matrix products and the word embeddings become 8-bit numbers with one scale for each output column (row, for
+embeddings), the form that `lutrin.adapters.embed_int8` multiplies as 8-bit numbers.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer
+
+from training.model import KINDS, Reader
+
+LEAST = 4096
+"""Numbers of a weight that is worth 8 bits."""
+TOKENIZER = ("tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
+SENTENCE = "What is the sensorimotor loop of a robot?"
+LEAST_AGREEMENT = 0.999
+
+
+class _Encoder(torch.nn.Module):
+    """The encoder alone, with the inputs of its publisher's export."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.bert = reader.bert
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor) -> Any:  # noqa: ANN401
+        """Token vectors (1, L, d)."""
+        return self.bert(
+            input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+        ).last_hidden_state
+
+
+def export(weights: Path, base: Path, folder: Path) -> None:
+    """Write a trained reader into a folder, all files that Lutrin loads.
+
+    Args:
+        weights: As `train` wrote them.
+        base: The encoder that training started from; its tokenizer goes along.
+        folder: Is made.
+
+    Raises:
+        RuntimeError: What was written computes something else.
+    """
+    reader = Reader(str(base))
+    reader.load_state_dict(torch.load(weights))
+    reader.eval()
+    expected = vectors_of(reader, base)
+    write(reader, folder)
+    for name in TOKENIZER:
+        shutil.copyfile(base / name, folder / name)
+    found = onnxruntime.InferenceSession(str(folder / "model.onnx")).run(None, inputs(base))[0]
+    agreement = float((expected * found).sum() / np.sqrt((expected**2).sum() * (found**2).sum()))
+    print(f"{folder}: {(folder / 'model.onnx').stat().st_size:,} bytes, cosine to full precision {agreement:.5f}")
+    if agreement < LEAST_AGREEMENT:
+        raise RuntimeError(f"{folder / 'model.onnx'} computes something else than {weights}")
+
+
+def inputs(base: Path) -> dict[str, Any]:
+    """A sentence as the encoder reads it."""
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    tokenizer.no_padding()
+    ids = np.array([tokenizer.encode(SENTENCE).ids])
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+
+
+def vectors_of(reader: Reader, base: Path) -> Any:  # noqa: ANN401 - NumPy's arrays, in an environment without types
+    """Token vectors of that sentence in full precision, (1, L, d)."""
+    with torch.no_grad():
+        given = {name: torch.from_numpy(value) for name, value in inputs(base).items()}
+        return reader.bert(**given).last_hidden_state.numpy()
+
+
+def write(reader: Reader, folder: Path) -> None:
+    """Write `model.onnx`, `projection.npy` and `reader.json`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    reader.bert.set_attn_implementation("eager")
+    example = torch.ones(1, 12, dtype=torch.long)
+    axes = {name: {0: "batch", 1: "tokens"} for name in ("input_ids", "attention_mask", "token_type_ids", "hidden")}
+    path = folder / "model.onnx"
+    with torch.no_grad():
+        torch.onnx.export(
+            _Encoder(reader), (example, example, torch.zeros_like(example)), str(path), dynamo=False,
+            input_names=["input_ids", "attention_mask", "token_type_ids"], output_names=["hidden"],
+            dynamic_axes=axes, opset_version=17,
+        )  # fmt: skip
+    model = onnx.load(str(path))
+    quantise(model)
+    onnx.save(model, str(path))
+    np.save(
+        folder / "projection.npy", np.ascontiguousarray(reader.project.weight.detach().numpy().T.astype(np.float32))
+    )
+    (folder / "reader.json").write_text(json.dumps(learned(reader), indent=1) + "\n")
+
+
+def learned(reader: Reader) -> dict[str, Any]:
+    """What `lutrin.ports.Reading` holds, as plain numbers."""
+    own, headed, passage, dense = (round(float(value), 5) for value in reader.mix)
+    return {
+        "token": [round(float(value), 5) for value in reader.weigh.weight[0]],
+        "rarity": round(float(reader.rarity), 5),
+        "own": own,
+        "headed": headed,
+        "passage": passage,
+        "dense": dense,
+        "scale": round(float(torch.exp(reader.scale)), 4),
+        "kinds": {name: round(float(value), 4) for name, value in zip(KINDS, reader.kind, strict=True)},
+        "length": round(float(reader.length), 4),
+        "lexical": 0.0,
+        "answers": [round(float(value), 4) for value in reader.answers],
+        "scope": [],
+    }
+
+
+def quantise(model: Any) -> None:  # noqa: ANN401 - `onnx` has no annotations that hold
+    """Replace large weights by 8-bit numbers, a cast and a product with their scales."""
+    graph = model.graph
+    stored = {tensor.name: tensor for tensor in graph.initializer}
+    place = {"MatMul": 1, "Gather": 0}
+    wanted = {
+        node.input[place[node.op_type]]: node.op_type
+        for node in graph.node
+        if node.op_type in place and node.input[place[node.op_type]] in stored
+    }
+    nodes, tensors = [], []
+    for name, kind in wanted.items():
+        weight = numpy_helper.to_array(stored[name])
+        if weight.ndim != 2 or weight.size < LEAST or weight.dtype != np.float32:
+            continue
+        axis = 0 if kind == "MatMul" else 1
+        scale = np.maximum(np.abs(weight).max(axis=axis, keepdims=True), 1e-12) / 127
+        numbers = np.clip(np.rint(weight / scale), -127, 127).astype(np.int8)
+        graph.initializer.remove(stored[name])
+        tensors += [
+            numpy_helper.from_array(numbers, f"{name}.i8"),
+            numpy_helper.from_array(scale.astype(np.float32), f"{name}.scale"),
+        ]
+        nodes += [
+            helper.make_node("Cast", [f"{name}.i8"], [f"{name}.cast"], to=TensorProto.FLOAT),
+            helper.make_node("Mul", [f"{name}.cast", f"{name}.scale"], [name]),
+        ]
+    graph.initializer.extend(tensors)
+    kept = list(graph.node)
+    del graph.node[:]
+    graph.node.extend([*nodes, *kept])

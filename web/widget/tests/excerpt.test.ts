@@ -1,0 +1,92 @@
+import {expect, test} from 'vitest';
+import {parseExcerpt, type Block, type Inline} from '../src/markdown/index.ts';
+
+/** What is marked, and all that is shown, piece by piece: marked pieces in brackets. */
+function shown(text: string, ...words: string[]): string {
+  const characters = Array.from(text);
+  const marks = words.map((word): [number, number] => {
+    const from = Array.from(text.slice(0, text.indexOf(word))).length;
+    return [from, from + Array.from(word).length];
+  });
+  expect(characters.length).toBeGreaterThan(0);
+  return blocks(parseExcerpt(text, marks)).join('\n');
+}
+
+function blocks(all: readonly Block[]): string[] {
+  return all.flatMap((block): string[] => {
+    switch (block.type) {
+      case 'code': {
+        const ends = [0, ...(block.marks ?? []).flat(), block.text.length];
+        return [ends.slice(1).map((end, at) => (at % 2 ? `[${block.text.slice(ends[at], end)}]` : block.text.slice(ends[at], end))).join('')];
+      }
+      case 'quote':
+        return blocks(block.blocks).map((line) => `> ${line}`);
+      case 'list':
+        return block.items.flatMap((item) => blocks(item.blocks).map((line) => `- ${line}`));
+      case 'table':
+        return [block.header, ...block.rows].map((row) => row.map(inlines).join(' | '));
+      case 'rule':
+        return ['---'];
+      default:
+        return [inlines(block.children)];
+    }
+  });
+}
+
+function inlines(nodes: readonly Inline[]): string {
+  return nodes
+    .map((node): string => {
+      if (node.type === 'mark') return `[${inlines(node.children)}]`;
+      if ('children' in node) return `<${inlines(node.children)}>`;
+      return node.type === 'text' || node.type === 'code' ? node.text : node.type === 'math' ? node.tex : '';
+    })
+    .join('');
+}
+
+test('the words that answer are marked, whatever emphasis they begin or end in', () => {
+  expect(shown('A node does one job.', 'one job')).toBe('A node does [one job].');
+  expect(shown('A **node** is _one_ process.', '**node** is _one_')).toBe('A <[node]>[ is ]<[one]> process.');
+  expect(shown('It is **a small process** there.', 'It is **a small')).toBe('[It is ]<[a small] process> there.');
+});
+
+test('offsets count characters, not the halves that some of them are stored in', () => {
+  expect(shown('🤖🤖 A robot 機械 moves.', '機械')).toBe('🤖🤖 A robot [機械] moves.');
+});
+
+test('a mark over lines, items and cells keeps the form of each', () => {
+  expect(shown('- one\n- two\n- three', 'one\n- two')).toBe('- [one]\n- [two]\n- three');
+  expect(shown('1. Press.\n2. Wait.', '1. Press.\n2. W')).toBe('- [Press.]\n- [W]ait.');
+  expect(shown('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |', '| 3 | 4 |')).toBe('a | b\n1 | 2\n[3] | [4]');
+  expect(shown('| a | b |\n|---|---|\n| 1 | 2 |', 'b |\n|---|---|\n| 1')).toBe('a | [b]\n[1] | 2');
+});
+
+test('code is marked in its lines and stays code, byte for byte', () => {
+  expect(shown('Run:\n\n```bash\n# install\nros2 run a b\n```', 'ros2 run')).toBe('Run:\n# install\n[ros2 run] a b');
+  expect(shown('```python\nif x:\n    go(x)\n```', 'if x:\n    go')).toBe('[if x:]\n    [go](x)');
+  expect(shown('Use `ros2 topic list` now.', 'topic')).toBe('Use [ros2 topic list] now.');
+});
+
+test('a formula is marked as a whole', () => {
+  expect(shown('The torque $F r$ turns it.', 'torque $F')).toBe('The [torque ][F r] turns it.');
+});
+
+test('a mark over everything says nothing and is not drawn', () => {
+  expect(shown('A node does one job.', 'A node does one job.')).toBe('A node does one job.');
+});
+
+test('tags of components, comments and imports are not shown, code and comparisons are', () => {
+  const source = "import X from 'x'\n\n<Tabs>\n<TabItem value=\"a\">\n\nPress <kbd>Ctrl</kbd> if a < b.\n\n</TabItem>\n{/* note */}\n\nUse `<br>`.";
+  expect(shown(source, 'Ctrl</kbd> if')).toBe('Press [Ctrl if] a < b.\nUse <br>.');
+});
+
+test('a hostile excerpt costs time in proportion to its length, not to its square', () => {
+  for (const text of [' '.repeat(40_000), '`'.repeat(40_000), '<a '.repeat(13_000), '| '.repeat(20_000), `${'`a'.repeat(20_000)}\n<`]) {
+    const began_ms = performance.now();
+    parseExcerpt(`x ${text}`, [[0, 5], [9, text.length - 9]]);
+    expect(performance.now() - began_ms, text.slice(0, 4)).toBeLessThan(2000);
+  }
+});
+
+test('no sign of ours comes from the text of a book', () => {
+  expect(shown('odd \ue000 text \ue001 here', 'text')).toBe('odd \ufffd [text] \ufffd here');
+});
