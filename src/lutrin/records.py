@@ -122,6 +122,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
 
 
+SELECTED = "selection"
+"""Id of the passage that a selection is; offsets in it are those of the selected text."""
+
+
 class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     """What search finds: a run of whole units of one section, about as long as the embedder reads best."""
 

@@ -41,7 +41,7 @@ def index(tmp_path: Path, encoded: list[tuple[Chunk, Float, npt.NDArray[np.int32
     """The chunks' token vectors, stored and opened."""
     basis = fit_basis(np.concatenate([vectors for _, vectors, _ in encoded]))
     write_tokens(tmp_path, basis, [(chunk, quantise(vectors), offsets) for chunk, vectors, offsets in encoded])
-    return TokenIndex(tmp_path)
+    return TokenIndex.open(tmp_path)
 
 
 async def test_maxsim_is_what_its_definition_says(
@@ -87,11 +87,23 @@ async def test_the_sentence_that_answers_scores_best(index: TokenIndex) -> None:
     assert found.units[best] > 0.75
 
 
+async def test_a_passage_alone_is_scored_as_if_it_were_stored(
+    index: TokenIndex, encoded: list[tuple[Chunk, Float, npt.NDArray[np.int32]]]
+) -> None:
+    """A selection is compared in the directions of its book."""
+    (asked,) = await WordHashEmbedder().encode(["what does the lidar measure"])
+    question = index.project(np.asarray(asked.token_vectors)), np.ones(5, dtype=np.float32)
+    (stored,) = index.maxsim([question], [2])
+    (alone,) = index.alone(*encoded[2]).maxsim([question], [0])
+    for field in fields(MaxSim):
+        np.testing.assert_allclose(getattr(alone, field.name), getattr(stored, field.name), atol=0.03)
+
+
 def test_no_passages_and_no_tokens_are_fine(tmp_path: Path) -> None:
     """A passage without tokens scores -1 and has no units; no passages give empty arrays."""
     empty = (CHUNKS[0], np.empty((0, 96), dtype=np.int8), np.empty((0, 2), dtype=np.int32))
     write_tokens(tmp_path, np.eye(96, 64, dtype=np.float32), [empty])
-    index = TokenIndex(tmp_path)
+    index = TokenIndex.open(tmp_path)
     question, weights = np.eye(2, 64, dtype=np.float32), np.ones(2, dtype=np.float32)
     (found,) = index.maxsim([(question, weights)], [0])
     assert found.passages.tolist() == [-1]
@@ -115,7 +127,7 @@ async def test_a_cut_file_is_noticed(tmp_path: Path, index: TokenIndex) -> None:
     assert index.chunks == len(CHUNKS)
     (tmp_path / "tokens.i8").write_bytes((tmp_path / "tokens.i8").read_bytes()[:-1])
     with pytest.raises(ValueError, match=r"tokens\.i8"):
-        TokenIndex(tmp_path)
+        TokenIndex.open(tmp_path)
 
 
 def test_segments_tell_heading_units_and_the_rest() -> None:

@@ -46,7 +46,7 @@ async def test_the_selection_s_best_sentence_has_the_best_score(generation: Open
     (read,) = found.parts[0].passages
     assert read.chunk.units[int(read.scores.argmax())].text == "It makes them eat honey."
     assert read.chunk.heading_path == ("Smoke",)
-    assert read.chunk.filename == ""
+    assert read.chunk.filename.endswith("/03-smoke.md")
 
 
 async def test_a_question_about_all_of_it_wants_all_of_it(generation: OpenGeneration) -> None:

@@ -22,6 +22,7 @@ from lutrin.settings import load_settings
 from .conftest import House
 
 Run = Callable[..., AbstractAsyncContextManager[int]]
+JSON = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -131,7 +132,7 @@ async def test_a_request_that_does_not_come_is_not_waited_for(run: Run, monkeypa
     """Neither for its head, after one answer nor before any, nor for its body."""
     monkeypatch.setattr(connections, "HEAD_S", 0.2)
     monkeypatch.setattr(connections, "BODY_S", 0.2)
-    unfinished = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+    unfinished = JSON + b"Content-Length: 100\r\n\r\n{"
     async with run() as port:
         for sent in (b"", b"GET /hea", HEALTH + b"GET /hea", unfinished):
             wire = await Wire.open(port, sent)
@@ -156,7 +157,7 @@ async def test_a_slow_body_that_comes_is_waited_for(run: Run, monkeypatch: pytes
 
 async def test_a_body_that_is_refused_is_not_read_to_its_end(run: Run) -> None:
     """413 comes at once; who goes on sending is cut off."""
-    head = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300000000\r\n\r\n"
+    head = JSON + b"Content-Length: 300000000\r\n\r\n"
     async with run() as port:
         wire = await Wire.open(port, head)
         assert await wire.status() == 413
@@ -188,7 +189,7 @@ async def test_a_running_answer_is_never_closed_for_another(run: Run, house: Hou
     async with run(connections_per_peer=8) as port:
         readers = [await Wire.open(port, asking) for _ in range(8)]
         for wire in readers:
-            await asyncio.wait_for(wire.reader.readuntil(b"event: quote"), 10)
+            await asyncio.wait_for(wire.reader.readuntil(b"event: excerpt"), 10)
         assert await (await Wire.open(port, HEALTH)).reply() == b""
         house.answers.go_on.set()
         assert [b"event: done" in await wire.reply() for wire in readers] == [True] * 8

@@ -17,6 +17,8 @@ from .conftest import House, Serve
 from .scripted import ANSWER, EVENTS, EXCERPT, LOOP, as_sent
 
 SSE = {"Accept": "text/event-stream"}
+SECRET = "a-secret-of-this-browser-0"
+MINE = {**SSE, "X-Lutrin-Client": SECRET}
 BODY = {"session_id": "s1", "message": "What is the loop?"}
 NAMES = ["queued", "sources", "excerpt", "sentence", "sentence", "done"]
 
@@ -50,9 +52,10 @@ async def until(condition: Callable[[], bool], timeout_s: float = 2.0) -> None:
 
 
 async def stored(house: House) -> list[ChatMessage]:
-    """Both messages of the conversation s1, once they are there."""
+    """Both messages of this browser's conversation s1, once they are there."""
+    key = conversation_key("s1", owner_of(SECRET))
     async with asyncio.timeout(2):
-        while len(messages := await house.chats.history("s1")) < 2:  # noqa: ASYNC110 - the store tells nobody
+        while len(messages := await house.chats.history(key)) < 2:  # noqa: ASYNC110 - the store tells nobody
             await asyncio.sleep(0.01)
     return messages
 
@@ -183,11 +186,11 @@ async def test_a_reader_who_leaves_frees_the_model(client: httpx.AsyncClient, ho
 async def test_what_was_sent_is_stored(client: httpx.AsyncClient, house: House) -> None:
     """A reader who left in the middle finds the question, the excerpt and the sentences that arrived."""
     house.answers.pause_before = 4
-    async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
         await first_frames(reply, 4)
     await until(lambda: house.answers.cancelled == 1)
     await stored(house)
-    question, answer = (await client.get("/history/s1")).json()["messages"]
+    question, answer = (await client.get("/history/s1", headers=MINE)).json()["messages"]
     assert (question["role"], question["text"]) == ("user", BODY["message"])
     assert (answer["role"], answer["text"]) == ("assistant", "The loop joins what is sensed and what is done. [1]")
     assert answer["explanation"] == answer["text"]
@@ -201,7 +204,7 @@ async def test_only_excerpts_were_sent(client: httpx.AsyncClient, house: House) 
     cited = tuple(replace(LOOP, n=n, chunk_id=f"c{n}") for n in (1, 2, 3))
     begun = [ExcerptEvent(replace(EXCERPT, n=n, text=text)) for n, text in ((1, "First."), (2, "Second."))]
     house.answers.events, house.answers.pause_before = (SourcesEvent(citations=cited), *begun, *EVENTS), 3
-    async with client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
         await first_frames(reply, 3)
     await until(lambda: house.answers.cancelled == 1)
     answer = (await stored(house))[1]
@@ -232,7 +235,7 @@ async def test_done_is_said_after_it_was_stored(client: httpx.AsyncClient, house
 async def test_a_server_that_ends_stores_what_was_sent(serve: Serve, house: House) -> None:
     """Shutting down cancels running answers and waits for the database."""
     house.answers.pause_before = 4
-    async with serve() as client, client.stream("POST", "/chat", json=BODY, headers=SSE) as reply:
+    async with serve() as client, client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
         await first_frames(reply, 4)
-    stored = await house.chats.history("s1")
+    stored = await house.chats.history(conversation_key("s1", owner_of(SECRET)))
     assert [message.role for message in stored] == ["user", "assistant"]

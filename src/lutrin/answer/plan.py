@@ -15,7 +15,7 @@ from lutrin.answer.render import markdown
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
-from lutrin.records import Chunk, Citation, Excerpt, Refusal
+from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal
 from lutrin.search.scope import judge
 from lutrin.search.search import Found, Part
 
@@ -88,7 +88,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
     numbers = _numbers(runs)
     chances = {item.chunk.chunk_id: item.score for item in found.passages}
     cited = {
-        number: citation(run.chunk, run.span, number, sources[run.chunk.filename], chances)
+        number: citation(run.chunk, run.span, number, sources[run.chunk.chunk_id], chances)
         for run, number in zip(runs, numbers, strict=True)
     }
     shown, further = await _shown(generation, query, runs, found)
@@ -98,7 +98,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
         generation=name,
         text="\n\n".join([*_preface(query), *map(_markdown, runs, numbers)]),
         excerpts=tuple(
-            excerpt(run, number, sources[run.chunk.filename]) for run, number in zip(runs, numbers, strict=True)
+            excerpt(run, number, sources[run.chunk.chunk_id]) for run, number in zip(runs, numbers, strict=True)
         ),
         sources=tuple(cited.values()),
         shown=shown,
@@ -138,9 +138,13 @@ def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequen
 
 
 async def _sources(generation: OpenGeneration, query: Query, runs: Sequence[Run]) -> dict[str, str]:
-    """The text of every file that is quoted; a selection is its own source."""
-    names = dict.fromkeys(run.chunk.filename for run in runs)
-    return {name: await generation.source(name) if name else query.selected_text for name in names}
+    """The text from which each passage is quoted, by chunk id; a selection is its own source."""
+    return {
+        run.chunk.chunk_id: query.selected_text
+        if run.chunk.chunk_id == SELECTED
+        else await generation.source(run.chunk.filename)
+        for run in runs
+    }
 
 
 async def _shown(

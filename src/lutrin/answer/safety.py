@@ -15,7 +15,7 @@ from lutrin import messages
 from lutrin.answer.excerpt import Run, is_procedure
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
-from lutrin.records import Chunk, Unit
+from lutrin.records import SELECTED, Chunk, Unit
 
 _ENDS = (".", "!", "?", ":", ";", ")")
 """A block whose units all lack these endings is a heading, not warning text."""
@@ -55,7 +55,7 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
         if not _is_concerned(run, hazards):
             safe.append(run)
             continue
-        same_file = await generation.chunks_of(run.chunk.filename) if run.chunk.filename else [run.chunk]
+        same_file = [run.chunk] if run.chunk.chunk_id == SELECTED else await generation.chunks_of(run.chunk.filename)
         moving = any(moves(run.chunk, unit, hazards) for unit in run.units)
         warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
         box = _warning_for(run, same_file, anywhere=moving) if warned else None

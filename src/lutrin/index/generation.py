@@ -74,7 +74,7 @@ class OpenGeneration:
         self.manifest = manifest
         self.name = manifest.name
         self.book = manifest.book
-        self.tokens = TokenIndex(directory)
+        self.tokens = TokenIndex.open(directory)
         """Late interaction over the chunks; give it the row numbers that `places` returns."""
         # A plain array over the mapped file: `np.memmap` takes its time for every row that is read.
         self.windows: Vectors = np.asarray(np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False))

@@ -204,28 +204,58 @@ class MaxSim:
 
 
 class TokenIndex:
-    """The token vectors of one generation, memory-mapped; safe to use from several threads.
+    """Token vectors of passages; safe to use from several threads.
 
     Args:
-        directory: Where `write_tokens` put them.
-
-    Raises:
-        OSError, ValueError: The files are not there or not what they should be.
+        basis: (d, k): the directions in which they are compared.
+        layout: Where each passage's tokens and segments lie.
+        vectors: (tokens, k).
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._basis: Float = np.load(directory / "tokens.basis.npy", allow_pickle=False)
+    def __init__(self, basis: Float, layout: _Layout, vectors: Int8) -> None:
+        self._basis = basis
+        self._layout = layout
+        self._vectors = vectors
+
+    @classmethod
+    def open(cls, directory: Path) -> "TokenIndex":
+        """The token vectors of one generation, memory-mapped.
+
+        Args:
+            directory: Where `write_tokens` put them.
+
+        Raises:
+            OSError, ValueError: The files are not there or not what they should be.
+        """
+        basis: Float = np.load(directory / "tokens.basis.npy", allow_pickle=False)
         arrays = {
             field.name: np.load(directory / f"tokens.{field.name}.npy", allow_pickle=False) for field in fields(_Layout)
         }
-        self._layout = _Layout(**arrays)
-        shape = (int(self._layout.token_starts[-1]), self._basis.shape[1])
+        layout = _Layout(**arrays)
+        shape = (int(layout.token_starts[-1]), basis.shape[1])
         file = directory / "tokens.i8"
         if file.stat().st_size != shape[0] * shape[1]:
             raise ValueError(f"{file.name} has {file.stat().st_size} bytes, not {shape[0]} x {shape[1]}")
         # An empty file cannot be mapped.
         mapped = np.memmap(file, np.int8, "r", shape=shape) if shape[0] else np.empty(shape, dtype=np.int8)
-        self._vectors: Int8 = np.asarray(mapped)
+        return cls(basis, layout, np.asarray(mapped))
+
+    def alone(self, chunk: Chunk, vectors: Vectors, offsets: npt.NDArray[np.int32]) -> "TokenIndex":
+        """One passage that is not stored here, compared as those are.
+
+        Args:
+            chunk: Its `embedded_text` is what was encoded.
+            vectors: (n, d) of its tokens.
+            offsets: (n, 2), characters of that text.
+        """
+        starts, units = segments(chunk, offsets)
+        layout = _Layout(
+            token_starts=np.array([0, len(vectors)], dtype=np.int64),
+            segment_starts=np.array([0, len(starts)], dtype=np.int64),
+            segment_tokens=starts,
+            segment_units=units,
+        )
+        return TokenIndex(self._basis, layout, quantise(self.project(vectors)))
 
     @property
     def chunks(self) -> int:

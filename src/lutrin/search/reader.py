@@ -52,3 +52,9 @@ def log_sum(scores: Float | Sequence[float]) -> float:
     values = np.asarray(scores, dtype=np.float32)
     highest = float(values.max(initial=-np.inf))
     return highest if np.isinf(highest) else highest + float(np.log(np.exp(values - highest).sum()))
+
+
+def chance_of(score: float, reading: Reading) -> float:
+    """The probability that a passage answers, from its score; never quite 0 or 1."""
+    slope, bias = reading.answers
+    return round(float(1 / (1 + np.exp(-np.clip(slope * score + bias, -13, 13)))), 6)

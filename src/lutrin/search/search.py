@@ -6,20 +6,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import plain, topic_stems
+from lutrin.language.words import topic_stems
 from lutrin.ports import Embedder, Encoding, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, respelled
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
-from lutrin.search.reader import Read, read
+from lutrin.search.homes import homes
+from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
-HOMES = 2
-"""Passages from which a selection may have been taken."""
 AT_HOME, SAME_PAGE, GOES_ON = 3.0, 0.3, 1.0
 """Added to the score of a passage (a logarithm of odds): from which the selection was taken, on whose page the reader
 is, on which the answer before rested."""
@@ -100,7 +99,7 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         selection = query.selected_text[:SELECTION_CHARACTERS]
-        homes = await _homes(generation, selection) if selection else []
+        known = [chunk.chunk_id for chunk in await homes(generation, selection)]
         changes = await self._speller.changes(generation, query.topic, self.embedder)
         texts = _texts(respelled(query, changes), selection)
         reading = self.embedder.reading
@@ -109,9 +108,9 @@ class Searcher:
             for text, encoding in zip(texts, await self.encode(texts), strict=True)
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
-        known = [*homes, *query.follows]
-        pool, matched = await gather(generation, asks, where, besides=known, without=without, page=query.page)
-        liked = _liked(query, homes)
+        besides = [*known, *query.follows]
+        pool, matched = await gather(generation, asks, where, besides=besides, without=without, page=query.page)
+        liked = _liked(query, known)
         parts = [await self._part(pool, item, liked, reading) for item in matched]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
@@ -146,19 +145,6 @@ def _texts(query: Query, selection: str) -> list[str]:
     return list(query.parts)
 
 
-async def _homes(generation: OpenGeneration, selection: str) -> list[str]:
-    """Ids of the chunks from which a selection was taken, or of which it holds a sentence."""
-    near = await generation.chunks([name for name, _ in await generation.matching(selection, 4 * HOMES)])
-    said = plain(selection)
-    homes = [
-        chunk.chunk_id
-        for chunk in near
-        if said in plain(chunk.text)
-        or any(len(plain(u.text).split()) > 4 and plain(u.text) in said for u in chunk.units)
-    ]
-    return homes[:HOMES]
-
-
 def _liked(query: Query, homes: Sequence[str]) -> dict[str, float]:
     """What passages get because of where the reader is: by chunk id, and by the name of a file."""
     liked = dict.fromkeys(query.follows, GOES_ON) | dict.fromkeys(homes, AT_HOME)
@@ -171,13 +157,13 @@ def _bonus(chunk: Chunk, liked: Mapping[str, float]) -> float:
 
 def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:
     """The best passages of all parts in turn, each once."""
-    slope, bias = reading.answers
     chosen: dict[str, Passage] = {}
     for rank in range(max((len(part.passages) for part in parts), default=0)):
         for part in parts:
             if rank < len(part.passages) and len(chosen) < k:
                 item = part.passages[rank]
-                chance = float(1 / (1 + np.exp(-np.clip(slope * item.score + bias, -13, 13))))
-                passage = Passage(chunk=item.chunk, score=round(chance, 6), cosine=item.cosine, lexical=None)
+                passage = Passage(
+                    chunk=item.chunk, score=chance_of(item.score, reading), cosine=item.cosine, lexical=None
+                )
                 chosen.setdefault(item.chunk.chunk_id, passage)
     return tuple(sorted(chosen.values(), key=lambda item: -item.score)) if len(parts) == 1 else tuple(chosen.values())

@@ -1,26 +1,25 @@
 """Evidence from selected text alone: its sentences are the only ones there are."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import groupby
 
 import msgspec
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import plain, topic_stems, words
-from lutrin.ports import Embedder, Encoding, Reading
+from lutrin.language.words import stem_set, topic_stems, words
+from lutrin.ports import Embedder
 from lutrin.query.understand import Query
-from lutrin.records import Chunk, Passage, Unit, UnitKind
-from lutrin.search.asked import Asked, Float, asked, pooled
-from lutrin.search.reader import Read, log_sum
+from lutrin.records import SELECTED, Chunk, Passage, Unit, UnitKind
+from lutrin.search.asked import asked, pooled
+from lutrin.search.candidates import Matched, Pool
+from lutrin.search.homes import homes
+from lutrin.search.reader import Read, chance_of, read
+from lutrin.search.scope import log_odds, signals
 from lutrin.search.search import Found, Part
 
-CHOSEN = 2.5
-"""Added to the log odds of a selection, which somebody chose to ask about: it answers more often than what a search
-finds, and a wrong refusal is worse here than a sentence beside the point."""
-NEAR = 8
-"""Passages of the book in which a selected sentence is looked for."""
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
 _CODE_SIGNS = re.compile(
     r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w+[^>]*>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
@@ -28,7 +27,7 @@ _CODE_SIGNS = re.compile(
 
 
 async def search_selection(embedder: Embedder, generation: OpenGeneration, query: Query) -> Found:
-    """Score the sentences of a selection for a query.
+    """Score the sentences of a selection for a query, as if it were the only passage of its book.
 
     Args:
         embedder: As the book's.
@@ -38,44 +37,37 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     Returns:
         One part; its odds say whether the selection answers. A selection that stands in the book has the book's
         chapter and headings.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+        ValueError: The embedder gives no token vectors.
     """
-    question, selected = await embedder.encode([query.topic, query.selected_text])
+    chunk = await _chunk(generation, query.selected_text)
+    # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
+    if not topic_stems(query.topic) and chunk.units:
+        whole = Read(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
+        return Found(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
+    question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
+    if not chunk.units or selected.token_vectors is None:
+        return Found(passages=(), parts=(Part(query.topic, (), -np.inf),))
     reading = embedder.reading
     wanted = await asked(generation, query.topic, question, reading)
-    units = units_of(query.selected_text)
-    near = await generation.chunks([name for name, _ in await generation.matching(query.selected_text, NEAR)])
-    chunk = _chunk(generation, query.selected_text, units, near)
-    if not units or selected.token_vectors is None:
-        return Found(passages=(), parts=(Part(query.topic, (), -np.inf),))
-    # "Explain this passage" asks nothing that one sentence could answer better than another: all of it is wanted.
-    if not topic_stems(query.topic):
-        read = Read(chunk, np.zeros(len(units), dtype=np.float32), 0.0, 1.0)
-        return Found(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (read,), np.inf),))
-    scores = _scores(wanted, selected, units, reading)
-    score = log_sum(scores)
-    slope, bias = reading.answers
-    odds = slope * score + bias + CHOSEN
-    chance = float(1 / (1 + np.exp(-np.clip(odds, -13, 13))))
-    read = Read(chunk, scores, score, float(pooled(selected) @ wanted.vector))
-    return Found(passages=(Passage(chunk=chunk, score=chance),), parts=(Part(query.topic, (read,), odds),))
-
-
-def _scores(wanted: Asked, selected: Encoding, units: Sequence[Unit], reading: Reading) -> Float:
-    """(units,): what `lutrin.search.reader` says of each; a selection has no headings."""
-    tokens = selected.token_vectors
-    if tokens is None:
-        raise ValueError("the embedder gives no token vectors")
-    similar = tokens @ wanted.tokens.T
-    whole = reading.passage * float(similar.max(axis=0) @ wanted.share)
-    whole += reading.dense * float(pooled(selected) @ wanted.vector)
-    starts = selected.token_offsets[:, 0]
-    scores = np.full(len(units), -np.inf, dtype=np.float32)
-    for place, unit in enumerate(units):
-        inside = (starts >= unit.char_start) & (starts < unit.char_end)
-        if inside.any():
-            own = float(similar[inside].max(axis=0) @ wanted.share)
-            scores[place] = reading.scale * ((reading.own + reading.headed) * own + whole) + reading.form(unit)
-    return scores
+    pool = Pool([chunk], [0])
+    alone = generation.tokens.alone(chunk, selected.token_vectors, selected.token_offsets)
+    (late,) = alone.maxsim([(generation.tokens.project(wanted.tokens), wanted.share)], pool.rows)
+    spoken_of = bool(topic_stems(query.topic) & stem_set(chunk.embedded_text()))
+    matched = Matched(
+        asked=wanted,
+        cosines=np.array([pooled(selected) @ wanted.vector], dtype=np.float32),
+        lexical={chunk.chunk_id: 1.0} if spoken_of else {},
+        fused=np.ones(1, dtype=np.float32),
+        late=late,
+    )
+    found = read(pool, matched, reading)
+    told = signals(pool, matched, found)
+    passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
+    part = Part(query.topic, tuple(found), log_odds(told, reading), tuple(map(float, told)))
+    return Found(passages=(passage,), parts=(part,))
 
 
 def units_of(selected_text: str) -> tuple[Unit, ...]:
@@ -113,23 +105,29 @@ def _unit(kind: UnitKind, text: str, start: int, end: int, block: int) -> Unit:
     return Unit(kind=kind, text=text, char_start=start, char_end=end, block=block)
 
 
-def _chunk(generation: OpenGeneration, text: str, units: tuple[Unit, ...], near: Sequence[Chunk]) -> Chunk:
-    """The selection as a passage of its own: without a file, under the headings of where it stands in the book."""
+async def _chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
+    """The selection as a passage of its own, under the headings of where it stands in the book.
+
+    Offsets are those of the selection; the text has its blanks closed up, as passages have.
+    """
     book = generation.book
+    units = units_of(selected_text)
     own = Chunk(
-        chunk_id="selection", text=text, book=book.slug, book_title=book.title, edition=book.edition,
-        module="", chapter="", section="", section_title="Selected text", heading_path=("Selected text",), filename="",
-        page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(text), token_count=0,
-        content_type="text", is_simulation=None, content_hash="", units=units,
+        chunk_id=SELECTED, text=_closed_up(units), book=book.slug, book_title=book.title, edition=book.edition,
+ module="", chapter="", section="", section_title="Selected text", heading_path=(),
+        filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
+        token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
     )  # fmt: skip
-    said = plain(text)
-    home = next((chunk for chunk in near if said and said in plain(chunk.text)), None)
-    return own if home is None else _placed(own, home)
+    for home in (await homes(generation, selected_text))[:1]:
+        return msgspec.structs.replace(
+            own, module=home.module, chapter=home.chapter, section=home.section, section_title=home.section_title,
+            heading_path=home.heading_path, filename=home.filename, page=home.page, page_label=home.page_label,
+            anchor=home.anchor, is_simulation=home.is_simulation,
+        )  # fmt: skip
+    return own
 
 
-def _placed(own: Chunk, home: Chunk) -> Chunk:
-    """The selection with the place in the book of the passage that holds it."""
-    return msgspec.structs.replace(
-        own, module=home.module, chapter=home.chapter, section=home.section, section_title=home.section_title,
-        heading_path=home.heading_path, page=home.page, anchor=home.anchor, is_simulation=home.is_simulation,
-    )  # fmt: skip
+def _closed_up(units: Iterable[Unit]) -> str:
+    """The text of units as passages have it: sentences of a paragraph in one line, a line between blocks."""
+    blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
+    return "\n\n".join(blocks)
