@@ -57,7 +57,7 @@ async def test_a_selection_has_a_length(client: httpx.AsyncClient, house: House)
 
 async def test_a_conversation_and_a_reader_have_so_much_room(house: House, serve: Serve) -> None:
     """Answers go on; what is no longer stored is said, with what to do."""
-    room = Room(conversation_bytes=6_000, reader_bytes=14_000)
+    room = Room(conversation_bytes=5_000, reader_bytes=12_000)
     house.chats = await SqlChatStore.open(house.data_dir / "small.db", new_key(), room=room)
     async with serve() as client:
 

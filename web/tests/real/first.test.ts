@@ -28,7 +28,7 @@ test('a reader asks on a page of the book and is led to the page that answers', 
   await reader.widget.locator('.message.book[aria-busy="false"]').waitFor();
   expect(await reader.answers.innerText()).toContain('process that does one job');
   expect(await axeFindings(reader, 'lutrin-chat')).toEqual([]);
-  await reader.widget.locator('.source').first().click();
+  await reader.widget.locator('.from-book .place').first().click();
   await reader.page.waitForURL('**/read/lab/01-basics/01-nodes#what-a-node-is');
   await reader.questions.first().waitFor();
   expect(await axeFindings(reader, 'html')).toEqual([]);
