@@ -18,6 +18,8 @@ from lutrin.search.search import Part
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
 """Of the first excerpt, of a second one, of all, besides code; a procedure may take all of them."""
+AROUND_WORDS = 120
+"""Of what stands around a selection."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
 SECOND_SHARE = 0.03
@@ -88,12 +90,13 @@ def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
     for number, part in enumerate(parts):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
+        room = AROUND_WORDS if part.around else room
         sections = _sections(part.passages[:PASSAGES])
         first = _best(sections, room, chosen, code=CODE_BONUS if wants_code else 0.0)
         if first is None:
             continue
         chosen.append(first)
-        if len(parts) > 1:
+        if len(parts) > 1 or part.around:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
@@ -118,13 +121,17 @@ def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, c
 
 
 def _sections(passages: Sequence[Read]) -> list[_Section]:
-    """Passages of one section joined: what the end of one begins, the next one goes on with."""
+    """Passages of one section joined: what the end of one begins, the next one goes on with.
+
+    What stands in a tab is joined with what the section says outside of its tabs, not with other tabs.
+    """
     groups: dict[tuple[str, tuple[str, ...], str, str], list[Read]] = {}
     for item in passages:
         chunk = item.chunk
         groups.setdefault((chunk.filename, chunk.heading_path, chunk.anchor, chunk.variant), []).append(item)
     sections = []
-    for group in groups.values():
+    for key, own in groups.items():
+        group = [*own, *groups.get((*key[:3], ""), ())] if key[3] else own
         known: dict[int, tuple[Unit, float]] = {}
         for item in group:
             for unit, score in zip(item.chunk.units, item.scores.tolist(), strict=True):

@@ -8,7 +8,7 @@ from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.words import topic_stems, words
 from lutrin.ports import Embedder
-from lutrin.query.followup import Completed, completed
+from lutrin.query.followup import Completed, completed, refers
 from lutrin.query.frames import About, Frame, framed, is_courtesy
 from lutrin.query.language import LanguageGate
 from lutrin.query.parts import parts_of
@@ -17,6 +17,8 @@ from lutrin.records import ChatMessage, Mode, Question, Refusal
 
 MAX_WORDS = 500
 MAX_SELECTION_TOKENS = 2000
+PHRASE_WORDS = 8
+"""A selection of at most so many words names a thing; a longer one says something."""
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n\s*\n")
 
@@ -44,6 +46,8 @@ class Query:
     mode: Mode
     page: str
     """Filename of the page that the reader is on; empty if unknown."""
+    leans: bool = False
+    """Whether the question is only understood with the selection: "Why is that?"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
 
@@ -73,6 +77,9 @@ def understand(
             # "And the LED?" asks in the way of the question before.
             frame = whole if frame == "plain" else frame
     topic = topic or found.text
+    leans = bool(selected) and (not topic_stems(topic) or refers(topic))
+    if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
+        topic = f"{topic.rstrip(' ?.!')} – {' '.join(selected.split())}"
     refusal: Refusal | None = None
     if not language.accepts(typed):
         refusal = "not_english"
@@ -90,6 +97,7 @@ def understand(
         selected_text=selected,
         mode=mode,
         page=question.page,
+        leans=leans,
         warnings=warnings + notes,
         refusal=refusal,
     )

@@ -9,20 +9,38 @@ MOST = 2
 NEAR = 8
 """Passages in which it is looked for."""
 SENTENCE_WORDS = 4
-"""A unit of more words is no phrase that stands everywhere."""
+"""What has no more words may stand anywhere."""
 
 
 async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
     """The passages from which a selection was taken: those that hold it, before those of which it holds a sentence.
 
+    None for a few words, which name a thing and may stand anywhere.
+
     Raises:
         IndexUnavailable: The generation cannot be read.
     """
     said = plain(selection)
-    near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)]) if said else []
+    if len(said.split()) <= SENTENCE_WORDS:
+        return []
+    near = await generation.chunks([name for name, _ in await generation.matching(selection, NEAR)])
     holding = [chunk for chunk in near if said in plain(chunk.text)]
     held = [chunk for chunk in near if chunk not in holding and _is_held(chunk, said)]
     return [*holding, *held][:MOST]
+
+
+async def section_of(generation: OpenGeneration, home: Chunk) -> list[str]:
+    """Ids of the passages of a section, from one of them.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    return [chunk.chunk_id for chunk in await generation.chunks_of(home.filename) if same_section(chunk, home)]
+
+
+def same_section(chunk: Chunk, other: Chunk) -> bool:
+    """Whether two passages stand under the same heading."""
+    return (chunk.filename, chunk.heading_path, chunk.anchor) == (other.filename, other.heading_path, other.anchor)
 
 
 def _is_held(chunk: Chunk, said: str) -> bool:

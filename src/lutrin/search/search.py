@@ -6,22 +6,24 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import topic_stems
+from lutrin.language.words import plain, topic_stems
 from lutrin.ports import Embedder, Encoding, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, respelled
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
-from lutrin.search.homes import homes
+from lutrin.search.homes import homes, same_section, section_of
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 AT_HOME, SAME_PAGE, GOES_ON = 3.0, 0.3, 1.0
-"""Added to the score of a passage (a logarithm of odds): from which the selection was taken, on whose page the reader
-is, on which the answer before rested."""
+"""Logarithms of odds that a passage gains from which the selection was taken, on whose page the reader is, on which
+the answer before rested."""
+CLOSE = 50.0
+"""Characters from a selection over which what stands there counts 1/e as much, where all of it is asked about."""
 RERANKED = 8
 """Passages that a cross-encoder reads, where one is configured."""
 ENCODED = 256
@@ -39,6 +41,8 @@ class Part:
     """Logarithm of the odds that the book answers it."""
     signals: tuple[float, ...] = ()
     """What these odds rest on, see `scope.SIGNALS`."""
+    around: bool = False
+    """Whether what stands around a selection is wanted, whatever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,9 @@ class Searcher:
             IndexUnavailable: The generation cannot be read.
         """
         selection = query.selected_text[:SELECTION_CHARACTERS]
-        known = [chunk.chunk_id for chunk in await homes(generation, selection)]
+        found_in = await homes(generation, selection)
+        known = [chunk.chunk_id for chunk in found_in]
+        section = await section_of(generation, found_in[0]) if found_in and query.leans else []
         changes = await self._speller.changes(generation, query.topic, self.embedder)
         texts = _texts(respelled(query, changes), selection)
         reading = self.embedder.reading
@@ -108,25 +114,30 @@ class Searcher:
             for text, encoding in zip(texts, await self.encode(texts), strict=True)
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
-        besides = [*known, *query.follows]
+        besides = [*known, *section, *query.follows]
         pool, matched = await gather(generation, asks, where, besides=besides, without=without, page=query.page)
         liked = _liked(query, known)
-        parts = [await self._part(pool, item, liked, reading) for item in matched]
+        parts = [await self._part(pool, item, liked, query) for item in matched]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
-    async def _part(self, pool: Pool, matched: Matched, liked: Mapping[str, float], reading: Reading) -> Part:
+    async def _part(self, pool: Pool, matched: Matched, liked: Mapping[str, float], query: Query) -> Part:
         """What one text finds in the pool."""
+        reading = self.embedder.reading
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
         found = read(pool, matched, reading)
         told = signals(pool, matched, found)
-        ranked = [replace(item, score=item.score + _bonus(item.chunk, liked)) for item in found]
+        ranked = [_raised(item, _bonus(item.chunk, liked) / reading.answers[0]) for item in found]
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
             ranked = await _reread(self._reranker, matched.asked.text, ranked)
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
-        odds = log_odds(told, reading) + (AT_HOME if is_home else 0.0)
-        return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)))
+        around = is_home and query.selected_text == matched.asked.text
+        if around:
+            ranked = _around(ranked, query.selected_text)
+        # What is asked about "this" can only be answered there.
+        odds = np.inf if is_home and query.leans else log_odds(told, reading) + (AT_HOME if is_home else 0.0)
+        return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around)
 
 
 async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Read]:
@@ -149,6 +160,34 @@ def _liked(query: Query, homes: Sequence[str]) -> dict[str, float]:
     """What passages get because of where the reader is: by chunk id, and by the name of a file."""
     liked = dict.fromkeys(query.follows, GOES_ON) | dict.fromkeys(homes, AT_HOME)
     return liked | ({query.page: SAME_PAGE} if query.page else {})
+
+
+def _raised(item: Read, bonus: float) -> Read:
+    return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus))
+
+
+def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
+    """The passages of a selection's section, whose units count the less the further they are from it.
+
+    Args:
+        ranked: The first is the one from which the selection was taken.
+        selection: What was read, and is asked about without a word of its own.
+    """
+    home, said = ranked[0], plain(selection)
+    spans = [
+        (unit.char_start, unit.char_end)
+        for unit in home.chunk.units
+        if (own := plain(unit.text)) and (own in said or said in own)
+    ]
+
+    def near(item: Read) -> Read:
+        scores = [
+            home.score - min(max(start - unit.char_end, unit.char_start - end, 0) for start, end in spans) / CLOSE
+            for unit in item.chunk.units
+        ]
+        return replace(item, score=home.score, scores=np.array(scores, dtype=np.float32))
+
+    return [near(item) for item in ranked if spans and same_section(item.chunk, home.chunk)]
 
 
 def _bonus(chunk: Chunk, liked: Mapping[str, float]) -> float:
