@@ -88,8 +88,17 @@ def lay_out(target: Path) -> None:
             say(f"{place} is there already and stays as it is.")
         elif item.is_dir():
             shutil.copytree(item, place, dirs_exist_ok=True)
+            if item.name == "data":
+                close_to_others(place)
         else:
             shutil.copy2(item, place)
+
+
+def close_to_others(folder: Path) -> None:
+    """Let no other user of this machine read what lies here, as `lutrin.modes` does where the data are made."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode & ~0o027)
 
 
 def install_packages(target: Path) -> None:

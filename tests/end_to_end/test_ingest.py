@@ -21,6 +21,8 @@ FILES = re.compile(
 CHUNKS = re.compile(r"^Chunks: (\d+) created, (\d+) reused, (\d+) removed\.$", re.MULTILINE)
 GENERATION = re.compile(r"^Published: (\S+) (\d{6}-[0-9a-f]{8})\.$", re.MULTILINE)
 
+OPEN = "---\ntitle: Open\n---\n\nA winch of 30 kg lifts the robot.\n\n<Box>\n\n{ never closed\n"
+
 
 def figures(pattern: re.Pattern[str], out: str) -> list[int]:
     """The numbers of the one line that has this form."""
@@ -81,36 +83,40 @@ def test_only_what_changed_is_read_again(lutrin: Lutrin, book: Path, data_dir: P
 def flawed(
     tmp_path_factory: pytest.TempPathFactory, models_dir: Path, empty_folder: Path
 ) -> tuple[Done, dict[str, str]]:
-    """The ingest of a book with a page that is no text and one whose markup is broken; the variables to ask it."""
+    """The ingest of a book with a page that is no text and one that MDX refuses; the variables to ask it."""
     place = tmp_path_factory.mktemp("flawed")
     book = books.write_book(place / "tidepool")
     (book / "01-hull" / "03-binary.mdx").write_bytes(b"---\ntitle: Binary\n---\n\x00\x81\xfe{<\x00" * 40)
-    (book / "01-hull" / "04-open.mdx").write_text(
-        "---\ntitle: Open\n---\n\nA winch of 30 kg lifts the robot.\n\n<Box>\n\n{ never closed\n", "utf-8"
-    )
+    (book / "01-hull" / "04-open.mdx").write_text(OPEN, "utf-8")
     variables = environment(models_dir, place / "data", LUTRIN_MODEL="none")
     return run(variables, empty_folder, "ingest", book), variables
 
 
 def test_a_broken_file_is_named_and_the_rest_goes_on(flawed: tuple[Done, dict[str, str]], empty_folder: Path) -> None:
-    """Bytes that are no text cost one line and the exit code 1; the other pages can be asked."""
+    """Bytes that are no text, and MDX that is none, cost one line each and the exit code 1; the rest can be asked."""
     done, variables = flawed
     assert done.code == 1
-    (line,) = re.findall(r"^Failed: .+$", done.out, re.MULTILINE)
-    assert re.match(r"Failed: 01-hull/03-binary\.mdx: .+", line)
-    assert figures(FILES, done.out) == [len(books.MDX_FILES) + 1, 0, 0, 0, 1]
+    binary, unclosed = re.findall(r"^Failed: .+$", done.out, re.MULTILINE)
+    assert binary == "Failed: 01-hull/03-binary.mdx: is not a text file"
+    assert re.match(r"Failed: 01-hull/04-open\.mdx: line 9: a brace .+ is never closed; .+--lenient", unclosed)
+    assert figures(FILES, done.out) == [len(books.MDX_FILES), 0, 0, 0, 2]
     assert "Traceback" not in done.out + done.err
     answer = run(variables, empty_folder, "ask", books.QUESTION, "--json").json()
     assert books.ANSWER_FILE in {source["filename"] for source in answer["sources"]}
 
 
-def test_bad_mdx_is_read_as_far_as_it_goes_and_its_author_told(
-    flawed: tuple[Done, dict[str, str]], empty_folder: Path
+def test_bad_mdx_is_read_as_far_as_it_goes_where_that_is_asked_for(
+    flawed: tuple[Done, dict[str, str]], tmp_path: Path, empty_folder: Path
 ) -> None:
-    """An expression and a tag that are never closed give a note with file and line, and their words stay findable."""
-    done, variables = flawed
+    """With `--lenient` its author gets a note with file and line, and its words are found."""
+    _, variables = flawed
+    book = books.write_book(tmp_path / "tidepool")
+    (book / "01-hull" / "04-open.mdx").write_text(OPEN, "utf-8")
+    elsewhere = variables | {"LUTRIN_DATA_DIR": str(tmp_path / "data")}
+    done = run(elsewhere, empty_folder, "ingest", book, "--lenient")
+    assert done.code == 0, done.out
     assert re.search(r"^Note: 01-hull/04-open\.mdx:\d+: .+ never closed", done.out, re.MULTILINE)
-    passages = run(variables, empty_folder, "retrieve", "What lifts the robot?").json()
+    passages = run(elsewhere, empty_folder, "retrieve", "What lifts the robot?").json()
     assert "A winch of 30 kg lifts the robot." in passages[0]["text"]
 
 
@@ -120,12 +126,31 @@ def test_a_corpus_without_books_is_said(lutrin: Lutrin, tmp_path: Path, there: b
     corpus = tmp_path / "corpus"
     if there:
         corpus.mkdir()
-        (corpus / "notes.txt").write_text("not a book", "utf-8")
+        (corpus / "notes.csv").write_text("not,a,book", "utf-8")
     done = lutrin("ingest", corpus, data_dir=tmp_path / "data")
     assert (done.code, done.out) == (1, "")
-    expected = f"{corpus} holds no .md, .mdx or .pdf file." if there else f"There is no folder {corpus}."
-    assert done.err.startswith(expected)
-    assert "Put your books there" in done.err
+    if there:
+        expected = (
+            r"holds no \.docx, .*\.md, \.mdx, \.pdf, .* file\.\n  notes\.csv: is a \.csv file, not text to read\. "
+        )
+    else:
+        expected = r"There is no folder .*\. "
+    assert re.search(f"{expected}Put your books there", done.err)
+    assert str(corpus) in done.err.partition("\n")[0]
+
+
+def test_a_book_without_text_is_a_book_and_its_author_is_told(lutrin: Lutrin, tmp_path: Path) -> None:
+    """A page that is a title alone can be published, asked and mended; a text of one line is not taken for a title."""
+    (tmp_path / "tides").mkdir()
+    (tmp_path / "tides" / "moon.md").write_text("# Moon\n", "utf-8")
+    done = lutrin("ingest", tmp_path / "tides", data_dir=tmp_path / "data")
+    assert done.code == 0, done.err
+    assert "Note: moon.md: has no text besides its title\n" in done.out + "\n"
+    assert lutrin("retrieve", "What pulls the sea?", data_dir=tmp_path / "data").json() == []
+    (tmp_path / "tides" / "sea.txt").write_text("the moon pulls the sea", "utf-8")
+    assert lutrin("ingest", tmp_path / "tides", data_dir=tmp_path / "data").code == 0
+    (found,) = lutrin("retrieve", "What pulls the sea?", data_dir=tmp_path / "data").json()
+    assert found["text"] == "the moon pulls the sea"
 
 
 def test_a_second_ingest_meanwhile_leaves_at_once(

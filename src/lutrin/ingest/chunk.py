@@ -99,7 +99,9 @@ def chunk_document(
 
 
 def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: int) -> tuple[Notice, ...]:
-    """What the author should know about the chunks: code blocks that exceed the target, since they are never cut."""
+    """What the author should know about the chunks: that there are none; code blocks that exceed the target, uncut."""
+    if not chunks:
+        return (Notice(filename=document.filename, message="has no text besides its title", line=None),)
     return tuple(
         Notice(
             filename=document.filename,

@@ -45,7 +45,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[str]:
     titled = False
     for paragraph in paragraphs:
         heading = _heading(paragraph, first=not titled and paragraph is paragraphs[0])
-        if heading:
+        if heading and len(paragraphs) > 1:  # a paragraph that is all there is heads nothing
             level, text = heading
             titled = True
             yield f"{'#' * level} {_escaped(text)}"

@@ -193,7 +193,7 @@ class _Run:
         # A book without files is treated as one that is gone.
         books = [(book, files) for book, files in found.books if files]
         if not books:
-            reasons = "".join(f"\n  {item.line()}" for item in found.left_out[:_SHOWN])
+            reasons = "".join(f"\n  {item.line()}." for item in found.left_out[:_SHOWN])
             raise EmptyCorpus(
                 f"{self._corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
             )
