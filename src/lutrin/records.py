@@ -35,6 +35,15 @@ NEVER_AN_ANSWER: frozenset[TextRole] = frozenset(
 """Roles that hold the words of a question and not its answer; quoted only where a reader asks for just that."""
 
 
+class BookHazards(msgspec.Struct, frozen=True, kw_only=True):
+    """What in a book is hazardous besides what Lutrin knows itself; the table `[hazards]` of its `book.toml`."""
+
+    code: tuple[str, ...] = ()
+    """Parts of code that moves, charges, heats or opens something, lower case: `my_arm.go`."""
+    words: tuple[str, ...] = ()
+    """Words of hazardous procedures, lower case: `centrifuge`."""
+
+
 class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A book as its `book.toml` or the operator describes it."""
 
@@ -46,6 +55,7 @@ class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
     """With the slug it names the collection: `physical-ai-textbook-v1`."""
     language: str = "en"
     """ISO 639-1."""
+    hazards: BookHazards = BookHazards()
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from lutrin import messages
 from lutrin.answer.excerpt import Run
 from lutrin.answer.safety import made_safe
 from lutrin.index.generation import OpenGeneration
-from lutrin.records import Chunk, Unit
+from lutrin.records import BookHazards, BookInfo, Chunk, Unit
 
 BEWARE = unit("Clear the bench, for the saw starts at once.", start=0, block=0, warning=True)
 SAY = unit("Start it so:", start=100, block=1)
@@ -23,8 +23,9 @@ def code(text: str = "go()\n", *, start: int, lead: str = "", language: str = "p
 class Page(OpenGeneration):
     """A generation that has these chunks alone."""
 
-    def __init__(self, *chunks: Chunk) -> None:
+    def __init__(self, *chunks: Chunk, hazards: BookHazards | None = None) -> None:
         self._chunks = chunks
+        self.book = BookInfo(slug="page", title="Page", hazards=hazards or BookHazards())
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Those of a file."""
@@ -211,3 +212,14 @@ async def test_what_only_tells_needs_no_warning() -> None:
     assert await shown(page, runs=[run(page, *page.units[1:])]) == ([page.units[1:]], [])
     harmless = chunk(*steps("Fetch the paper.", "Fold it."))
     assert await shown(harmless, runs=[run(harmless, *harmless.units)]) == ([harmless.units], [])
+
+
+async def test_a_book_adds_hazards_of_its_own() -> None:
+    """Code and procedures that `[hazards]` of its `book.toml` names are treated as those that Lutrin knows."""
+    own = BookHazards(code=("my_arm.go",), words=("centrifuge",))
+    page = chunk(code("My_Arm.go(3)\n", start=0))
+    procedure = chunk(*steps("Open the Centrifuge.", "Lift out the tubes."))
+    for hazards, of_code, of_steps in ((BookHazards(), [], []), (own, [messages.CODE_WITHHELD], [messages.CAUTION])):
+        assert (await made_safe(Page(page, hazards=hazards), [run(page, *page.units)]))[1] == of_code
+        told = (await made_safe(Page(procedure, hazards=hazards), [run(procedure, *procedure.units)]))[1]
+        assert told == of_steps

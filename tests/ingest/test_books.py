@@ -10,6 +10,7 @@ from lutrin.ingest.books import open_book
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import scan
+from lutrin.records import BookHazards
 
 
 def write(path: Path, text: str = "Text.") -> None:
@@ -51,6 +52,35 @@ def test_a_broken_description_is_named(tmp_path: Path, text: str) -> None:
     """Rather than guessing a book's name."""
     write(tmp_path / "book.toml", text)
     with pytest.raises(DocumentError, match=r"book\.toml"):
+        open_book(tmp_path)
+
+
+def test_a_book_names_what_is_hazardous_in_it(tmp_path: Path) -> None:
+    """Its table `[hazards]` comes with the book, in small letters, also where the rest is mdBook's own."""
+    text = '[hazards]\ncode = ["My_Arm.go"]\nwords = ["Centrifuge"]\n'
+    for name, before in (("ours", 'title = "Labs"\n'), ("mdbook", '[book]\ntitle = "Labs"\nsrc = "src"\n')):
+        write(tmp_path / name / "book.toml", before + text)
+        write(tmp_path / name / "plain" / "a.md")
+        assert open_book(tmp_path / name).info.hazards == BookHazards(code=("my_arm.go",), words=("centrifuge",))
+    assert open_book(tmp_path / "ours" / "plain").info.hazards == BookHazards()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hazards = 3", "may hold `code` and `words` only"),
+        ('[hazards]\nverbs = ["go"]', "may hold `code` and `words` only"),
+        ('[hazards]\ncode = "arm.go"', "code of .hazards. must be a list of strings"),
+        ("[hazards]\nwords = [3]", "words of .hazards. must be a list of strings"),
+        ('[hazards]\nwords = ["hot plate"]', "'hot plate' is not one word"),
+        ('[hazards]\ncode = [""]', "'' is not a piece of one line"),
+        (f"[hazards]\nwords = {['saw'] * 101}", "100 strings at most"),
+    ],
+)
+def test_hazards_that_cannot_be_understood_are_named(tmp_path: Path, text: str, said: str) -> None:
+    """A warning that a reader does not get is worse than a book that is not read."""
+    write(tmp_path / "book.toml", text)
+    with pytest.raises(DocumentError, match=said):
         open_book(tmp_path)
 
 

@@ -15,7 +15,7 @@ from lutrin import messages
 from lutrin.answer.excerpt import Run, is_procedure
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
-from lutrin.records import SELECTED, Chunk, Unit
+from lutrin.records import SELECTED, BookInfo, Chunk, Unit
 
 _ENDS = (".", "!", "?", ":", ";", ")")
 """A block whose units all lack these endings is a heading, not warning text."""
@@ -37,6 +37,12 @@ def default_hazards() -> Hazards:
     return msgspec.convert(tomllib.loads(text), Hazards)
 
 
+def hazards_of(book: BookInfo) -> Hazards:
+    """The hazards that come with Lutrin, and those that the book adds."""
+    known, own = default_hazards(), book.hazards
+    return msgspec.structs.replace(known, code=(*known.code, *own.code), words=known.words.union(own.words))
+
+
 async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     """Excerpts with the book's warnings before them; hazardous code without any warning goes.
 
@@ -47,7 +53,7 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
     Returns:
         The excerpts, warnings first; and what the reader is told besides.
     """
-    hazards = default_hazards()
+    hazards = hazards_of(generation.book)
     safe: list[Run] = []
     boxes: dict[tuple[str, int], Run] = {}
     told: list[str] = []

@@ -19,7 +19,7 @@ from lutrin.ingest.markdown import Page, title_from_name
 from lutrin.ingest.navigation import Entry, bare
 from lutrin.ingest.scan import Rules
 from lutrin.ingest.sites import HOMES, Site, is_mdbook, read_site
-from lutrin.records import BookInfo
+from lutrin.records import BookHazards, BookInfo
 
 _MAX_CHARS = 65_536
 _INDEXES = ("index.mdx", "index.md", "_index.md", "README.md", "README.mdx", "readme.md", "Readme.md")
@@ -34,6 +34,10 @@ _NAMELESS = frozenset(
     "getting started,documentation,docs,setup".split(",")
 )
 _LONGEST_TITLE = 120
+_MOST_HAZARDS = 100
+"""Each is looked for in every line of code that an answer shows."""
+# Shorter pieces would stand in nearly every line; words are compared whole.
+_HAZARD = {"code": re.compile(r"\S[^\n]{1,78}\S"), "words": re.compile(r"[^\W_]{3,80}")}
 
 
 @dataclass(frozen=True)
@@ -169,6 +173,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
         edition=str(values.get("edition") or ""),
         version=str(values.get("version") or "1"),
         language=str(values.get("language") or site.language or "en"),
+        hazards=_hazards(values.get("hazards", {})),
     )
     rules = Rules(only, site.aside, _apart(root, site))
     folders = {} if only else _folders(root)
@@ -183,6 +188,26 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
         simulation=_truth(values.get("is_simulation")),
         slug_given=bool(given),
     )
+
+
+def _hazards(table: object) -> BookHazards:
+    """What the table `[hazards]` adds.
+
+    Raises:
+        DocumentError: It holds anything but what `BookHazards` has; guessing would leave a reader without a warning.
+    """
+    if not isinstance(table, dict) or not table.keys() <= set(BookHazards.__struct_fields__):
+        raise DocumentError("book.toml", "[hazards] may hold `code` and `words` only")
+    for name, values in table.items():
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise DocumentError("book.toml", f"{name} of [hazards] must be a list of strings")
+        if len(values) > _MOST_HAZARDS:
+            raise DocumentError("book.toml", f"{name} of [hazards] may hold {_MOST_HAZARDS} strings at most")
+        wrong = next((value for value in values if not _HAZARD[name].fullmatch(value)), None)
+        if wrong is not None:
+            kind = "one word" if name == "words" else "a piece of one line"
+            raise DocumentError("book.toml", f"{name} of [hazards]: {wrong[:80]!r} is not {kind} of 3 to 80 characters")
+    return BookHazards(**{name: tuple(value.lower() for value in values) for name, values in table.items()})
 
 
 def _spelled(title: str, folders: Mapping[str, Folder]) -> str:
