@@ -243,8 +243,10 @@ async def run_server(
         reading: Read the books meanwhile, in a process of its own that this one waits for.
     """
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
+    from lutrin.serve.space import require_room  # noqa: PLC0415 - as above
 
     configure_logging(settings)
+    require_room(settings.data_dir)
     settings = with_addresses(settings)
     for name, nearest in unknown_variables():
         get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)

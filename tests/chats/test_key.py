@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lutrin import sqlite
-from lutrin.chats.key import chat_key, file_key, former_keys, new_key, opens, rotate_file_key, rotate_key
+from lutrin.chats.key import chat_key, file_key, former_keys, in_use, new_key, opens, rotate_file_key, rotate_key
 from lutrin.chats.migrations import MIGRATIONS
 from lutrin.chats.owner import conversation_key, owner_of
 from lutrin.chats.store import SqlChatStore
@@ -109,6 +109,17 @@ async def test_rotation_while_a_server_runs(tmp_path: Path) -> None:
     assert await store.history("s1") == [MESSAGE]
     await store.close()
     assert await kept(database, file_key(database, key_path))
+
+
+async def test_a_server_that_starts_while_the_key_is_changed(tmp_path: Path) -> None:
+    """It leaves the new key alone, which it would take for a leftover, and says what happens."""
+    database, key_path = await made(tmp_path)
+    following = tmp_path / "chat.key.next"
+    following.write_text(new_key())
+    following.chmod(0o600)
+    with in_use(database, alone=True), pytest.raises(ChatStoreError, match="is being changed"):
+        file_key(database, key_path)
+    assert following.exists()
 
 
 async def test_a_crash_before_the_database_was_swapped(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from lutrin.records import Answer
 
 from . import books
 from .conftest import TINY, Library, Lutrin, Servers
-from .processes import END_S, START_S, Server, cpu_s, exists, flip_a_byte, wait_until
+from .processes import END_S, START_S, Server, children, cpu_s, exists, flip_a_byte, wait_until
 from .reading import STREAM, check_order, check_sources, events
 
 pytestmark = pytest.mark.model
@@ -91,6 +91,29 @@ def test_a_damaged_index_leaves_the_other_book(serve: Servers, data_dir: Path, l
     assert book["slug"] != books.SLUG
     response = server.client.post("/api/query", json={"query": "What is the sensorimotor loop?"})
     check_sources(msgspec.json.decode(response.content, type=Answer), library.folders)
+
+
+def test_damaged_conversations_leave_the_answers(serve: Servers, data_dir: Path) -> None:
+    """Readers are answered without memory and told; the log and `/ready` tell whoever runs the server."""
+    server = serve(data_dir)
+    ask(server, books.QUESTION)
+    server.end()
+    (data_dir / "chats.db").write_bytes(b"this is no database" * 1000)
+    (data_dir / "chats.db-wal").unlink(missing_ok=True)
+    server.start()
+    reply = server.client.post("/chat", json={"session_id": "reader", "message": books.QUESTION}).json()
+    assert messages.NOT_REMEMBERED in reply["warnings"]
+    assert server.client.get("/ready").json()["storing"] is False
+    assert server.client.get("/history/reader").status_code == httpx.codes.SERVICE_UNAVAILABLE
+    (line,) = [line for line in server.printed().splitlines() if "conversations_away" in line]
+    assert msgspec.json.decode(line)["remedy"]
+
+
+def test_reading_books_beside_the_server_leaves_no_zombie(serve: Servers, data_dir: Path, library_book: Path) -> None:
+    """The process that read them is waited for."""
+    server = serve(data_dir, "--ingest", LUTRIN_CORPUS_DIR=str(library_book))
+    wait_until(lambda: "books_read" in server.printed(), START_S, "the books are read")
+    assert [pid for pid in children(server.pid) if not exists(pid)] == []
 
 
 @pytest.mark.gguf

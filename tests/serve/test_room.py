@@ -11,10 +11,10 @@ from lutrin.chats.key import new_key
 from lutrin.chats.recollection import Recollection
 from lutrin.chats.rows import Room
 from lutrin.chats.store import SqlChatStore
-from lutrin.errors import ChatStoreError
+from lutrin.errors import ChatStoreError, LutrinError
 from lutrin.messages import CONVERSATION_FULL, NOT_SAVED_DISK, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin
-from lutrin.serve.space import FreeSpace
+from lutrin.serve.space import LEAST_BYTES, FreeSpace, require_room
 
 from .conftest import House, Serve
 from .scripted import ANSWER, Clock
@@ -100,6 +100,13 @@ def test_the_disk_is_looked_at_now_and_then(tmp_path: Path) -> None:
     clock.now_s += 3
     assert space.low
     assert len(looks) == 2
+
+
+def test_a_full_disk_is_said_before_a_database_fails(tmp_path: Path) -> None:
+    """With the remedy, in the place of an I/O error; the folder may not be there yet."""
+    with pytest.raises(LutrinError, match=r"disk of .* is full\. Free some space, then start again\."):
+        require_room(tmp_path / "not" / "yet", lambda _: LEAST_BYTES - 1)
+    require_room(tmp_path, lambda _: LEAST_BYTES)
 
 
 async def test_conversations_that_cannot_be_read_do_not_stop_answers(house: House, serve: Serve) -> None:

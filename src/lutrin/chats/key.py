@@ -21,6 +21,9 @@ from lutrin.errors import ChatStoreError, InvalidSettings, LutrinError
 from lutrin.settings import Settings
 
 KEY_BYTES = 32
+Refusal = tuple[str, str]
+_OPEN: Refusal = ("A server or another command has the conversations open.", "Stop it, then change the key.")
+_CHANGING: Refusal = ("The key of the conversations is being changed.", "Start again.")
 
 
 def new_key() -> str:
@@ -57,19 +60,29 @@ def file_key(database: Path, key_path: Path) -> str:
 
     Raises:
         InvalidSettings: The file holds something else than a key.
-        ChatStoreError: Others may read the file, or the database has lost its key.
+        ChatStoreError: Others may read the file, the database has lost its key, or the key is being changed now.
     """
+    if _next(key_path).exists():
+        with in_use(database, alone=True):  # else it may belong to a rotation that still runs
+            _finish_rotation(database, key_path)
+    return _kept_key(database, key_path)
+
+
+def _finish_rotation(database: Path, key_path: Path) -> None:
     following = _next(key_path)
-    if following.exists():
-        candidate = _read(following)
-        if opens(database, candidate):  # the database was swapped already, the key file was not
-            _adopt_former(database)
-            following.replace(key_path)
-            _fsync_folder(key_path.parent)
-        else:
-            following.unlink()
-            _next(database).unlink(missing_ok=True)
-            _next(_former(database)).unlink(missing_ok=True)
+    if not following.exists():
+        return
+    if opens(database, _read(following)):  # the database was swapped already, the key file was not
+        _adopt_former(database)
+        following.replace(key_path)
+        _fsync_folder(key_path.parent)
+    else:
+        following.unlink()
+        _next(database).unlink(missing_ok=True)
+        _next(_former(database)).unlink(missing_ok=True)
+
+
+def _kept_key(database: Path, key_path: Path) -> str:
     if key_path.exists():
         return _read(key_path)
     if database.exists() and database.stat().st_size:
@@ -83,12 +96,13 @@ def file_key(database: Path, key_path: Path) -> str:
 
 
 @contextmanager
-def in_use(database: Path, *, alone: bool = False) -> Iterator[None]:
+def in_use(database: Path, *, alone: bool = False, busy: Refusal = _CHANGING) -> Iterator[None]:
     """Hold the lock of the conversations, which the kernel releases when this process dies.
 
     Args:
         database: The conversations.
         alone: Nobody else may have them open.
+        busy: What is said where somebody has, and the remedy.
 
     Raises:
         ChatStoreError: Somebody else has them open, or changes their key.
@@ -98,11 +112,8 @@ def in_use(database: Path, *, alone: bool = False) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         except BlockingIOError:
-            if alone:
-                raise ChatStoreError(
-                    "A server or another command has the conversations open.", remedy="Stop it, then change the key."
-                ) from None
-            raise ChatStoreError("The key of the conversations is being changed.", remedy="Start again.") from None
+            detail, remedy = busy
+            raise ChatStoreError(detail, remedy=remedy) from None
         yield
     finally:
         os.close(descriptor)
@@ -120,13 +131,17 @@ def rotate_key(database: Path, key: str, following: str, *, keep_former: bool = 
     Raises:
         ChatStoreError: The database cannot be opened with `key`, or another process uses it.
     """
-    with in_use(database, alone=True):
-        _rotate(database, key, following)
-        if keep_former:
-            _keep_former(database, key, following)
-        _next(database).replace(database)
-        _adopt_former(database)
-        _fsync_folder(database.parent)
+    with in_use(database, alone=True, busy=_OPEN):
+        _exchange(database, key, following, keep_former=keep_former)
+
+
+def _exchange(database: Path, key: str, following: str, *, keep_former: bool = True) -> None:
+    _rotate(database, key, following)
+    if keep_former:
+        _keep_former(database, key, following)
+    _next(database).replace(database)
+    _adopt_former(database)
+    _fsync_folder(database.parent)
 
 
 def former_keys(database: Path, key: str) -> list[str]:
@@ -203,15 +218,16 @@ def rotate_file_key(database: Path, key_path: Path) -> None:
     """
     key = file_key(database, key_path)
     following = _next(key_path)
-    _write(following, new_key())
-    try:
-        if database.exists():
-            rotate_key(database, key, _read(following))
-    except ChatStoreError:
-        following.unlink()
-        raise
-    following.replace(key_path)
-    _fsync_folder(key_path.parent)
+    with in_use(database, alone=True, busy=_OPEN):
+        _write(following, new_key())
+        try:
+            if database.exists():
+                _exchange(database, key, _read(following))
+        except ChatStoreError:
+            following.unlink()
+            raise
+        following.replace(key_path)
+        _fsync_folder(key_path.parent)
 
 
 def opens(database: Path, key: str) -> bool:

@@ -1,10 +1,37 @@
-"""How much room the disk has: below a floor nothing is stored, and answers go on."""
+"""How much room the disk has: below a floor nothing is stored, and answers go on; without any, no server starts."""
 
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from lutrin.errors import LutrinError
+
 LOOK_EVERY_S = 2.0
+LEAST_BYTES = 256 * 1024
+"""To open a database takes an index of its log, 32 kB, and a first page of it: this is room for all of ours."""
+
+
+def free_bytes(folder: Path) -> int:
+    """What is free on the disk that holds a folder."""
+    return shutil.disk_usage(folder).free
+
+
+def require_room(folder: Path, look: Callable[[Path], int] = free_bytes) -> None:
+    """Refuse to start on a full disk, where databases could not be opened, not even to be read.
+
+    Args:
+        folder: On the disk in question; it may not be there yet.
+        look: Free bytes of the disk that holds a folder.
+
+    Raises:
+        LutrinError: There is no room.
+    """
+    if look(_there(folder)) < LEAST_BYTES:
+        raise LutrinError(f"The disk of {folder} is full.", remedy="Free some space, then start again.")
+
+
+def _there(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.resolve().parents) if path.exists())
 
 
 class FreeSpace:
@@ -22,9 +49,9 @@ class FreeSpace:
         folder: Path,
         floor_bytes: int,
         clock: Callable[[], float],
-        look: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+        look: Callable[[Path], int] = free_bytes,
     ) -> None:
-        self._folder = next(path for path in (folder, *folder.resolve().parents) if path.exists())
+        self._folder = _there(folder)
         self._floor_bytes = floor_bytes
         self._clock = clock
         self._look = look
