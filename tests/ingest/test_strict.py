@@ -40,7 +40,8 @@ def test_what_mdx_refuses_is_named_with_its_line(source: str, line: int, reason:
         "## A {#id}\n\n<!-- a <comment> -->\n\na <br> b <img src='x'>\n",
         "<a\n  href='x'>it's</a> and {/* it's */}\n",
         "<Foo render={() => <b>{`${a}`}</b>} />\n",
-        "<https://example.org/a> is a link\n",
+        "<https://example.org/a> and <mailto:a@example.org> are links\n",
+        "<td>https://example.org/a</td>\n",
     ],
 )
 def test_what_mdx_or_docusaurus_read_is_not_refused(source: str) -> None:

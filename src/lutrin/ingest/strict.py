@@ -11,6 +11,7 @@ _MODULE = re.compile(r"(?:import|export)\b[ \t{*'\"]")
 _MATHS = re.compile(r"\$\$.*?\$\$|\$(?=\S)[^$\n]*?(?<=\S)\$(?!\d)", re.DOTALL)
 _TAG_NAME = re.compile(r"/?[ \t\r\n]*([A-Za-z_$][\w$.:-]*)?")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]{1,31}://|mailto:")
 _QUOTES = "'\""
 _LONGEST_MATHS = 4_000
 
@@ -163,7 +164,7 @@ class _Checker:
             return at + 1
         match = _TAG_NAME.match(source, at + 1)
         name = (match[1] if match else "") or ""
-        if "://" in source[at : at + 12] or name.startswith("mailto:"):
+        if _ADDRESS.match(source, at + 1):
             return at + 1
         end, self_closing = self.attributes(match.end() if match else at + 1, at, name)
         if following == "/":
