@@ -1,11 +1,11 @@
-"""Whoever knocks to break in: large heads, slow connections, guesses, foreign pages, long questions.
+"""Whoever knocks to break in: large heads, slow connections, guesses, foreign pages, long questions; and slips.
 
     python bench/chaos_door.py [--head-mb 300] [--headers 1200000] [--connections 1100] [--files 1024] [--guesses 200]
-        [--questions 500] [--wait-s 1] [--only TRIAL]
+        [--questions 500] [--settings 12] [--wait-s 1] [--only TRIAL]
 
-A real server on a loopback port, with real, encrypted conversations and answers that are written down beforehand. Each
-trial says what it saw: replies, the server's memory, whether others were answered within a second meanwhile, and how
-many lines stand in the log. The last line is JSON.
+A real server on a loopback port, with real, encrypted conversations and answers that are written down beforehand; for
+wrong settings and a full disk, `lutrin serve` itself. Each trial says what it saw: replies, the server's memory,
+whether others were answered within a second meanwhile, and how many lines stand in the log. The last line is JSON.
 """
 
 # ruff: noqa: S101 - a trial is a test, and its assertions are its result
@@ -15,10 +15,12 @@ import contextlib
 import gzip
 import http.client
 import json
+import os
 import re
 import resource
 import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -32,7 +34,8 @@ from typing import Any
 from chaos.quick_server import QuickServer
 from common import machine
 
-from lutrin.chats.key import new_key
+from lutrin.chats.key import new_key, rotate_key
+from lutrin.errors import ChatStoreError
 from lutrin.settings import load_settings
 
 MOST_GROWN_MB = 20.0
@@ -143,7 +146,8 @@ def _begun(start: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 def slow(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
     """Many requests that never end, of which the server may open few; everybody else is answered at once."""
-    unfinished = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
+    unfinished = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    unfinished += b"Content-Length: 1000\r\n\r\n{"
     lines, before_mb = door.lines(), door.memory_mb()
     open_ones = []
     with others(door) as seconds:
@@ -198,15 +202,17 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The administration token, guessed by three doors; then the right one, which has to wait."""
+    """The administration token, guessed by four doors; then the right one, which has to wait."""
     statuses: Counter[int] = Counter()
     for number in range(arguments.guesses):
         bearer = {"Authorization": f"Bearer guess-{number}"}
-        match number % 3:
+        match number % 4:
             case 0:
                 statuses[door.request("POST", "/ingest", headers=bearer)[0]] += 1
             case 1:
                 statuses[door.request("GET", "/ingest/0123", headers=bearer)[0]] += 1
+            case 2:
+                statuses[door.request("POST", "/books", headers=bearer)[0]] += 1
             case _:
                 form = {"Content-Type": "application/x-www-form-urlencoded"}
                 statuses[door.request("POST", "/teacher/sign-in", f"token=guess-{number}", form)[0]] += 1
@@ -244,9 +250,10 @@ def flood(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
         status, reply = door.request("POST", "/chat", body, secret)
         assert status == 200, status
         warned += bool(json.loads(reply)["warnings"])
-    size_kb = door.server.database.stat().st_size >> 10
+    place = door.server.database.parent
+    size_kb = sum(file.stat().st_size for file in place.glob("chats.db*")) >> 10
     assert warned, "the conversation never was full"
-    assert size_kb < 3 * SMALL_KB, f"{size_kb} KB are stored"
+    assert size_kb < MOST_LOG_KB + 3 * SMALL_KB, f"{size_kb} KB are stored"
     return {"questions": arguments.questions, "not_stored": warned, "database_kb": size_kb, "limit_kb": SMALL_KB}
 
 
@@ -263,9 +270,91 @@ def landing(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
     return {"bytes": total, "files": len(sizes) + 1}
 
 
+def settings(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Starts with a wrong value end with a sentence that names the variable; a name that nothing reads is told."""
+    wrong = list(WRONG.items())[: arguments.settings]
+    empty = door.server.database.parent / "empty"
+    for name, value in wrong:
+        done = _lutrin("serve", "--data-dir", str(empty), **{name: value})
+        said = done.stdout + done.stderr
+        assert (done.returncode, name in said, "Traceback" in said) == (1, True, False), f"{name}={value}: {said}"
+    told = _lutrin("config", LUTRIN_PROT="80")
+    assert "LUTRIN_PROT" in told.stderr + told.stdout
+    assert "LUTRIN_PORT" in told.stderr
+    return {"wrong_values": len(wrong), "named": len(wrong), "unknown_names": 1, "nearest_told": 1}
+
+
+def keys(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Changing the key beside the server is refused, and the server goes on."""
+    del arguments
+    refused = ""
+    try:
+        rotate_key(door.server.database, door.server.key, new_key())
+    except ChatStoreError as error:
+        refused = error.detail
+    ask = json.dumps({"session_id": "keys", "message": "Q"})
+    status, reply = door.request("POST", "/chat", ask, {"X-Lutrin-Client": "a-reader-beside-the-rotation", **JSON})
+    assert refused, "the key was changed beside a server"
+    assert (status, json.loads(reply)["warnings"]) == (200, [])
+    return {"rotation_beside_server": "refused", "answered_after": status}
+
+
+def disk(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """A start on a full disk says so with the remedy, where this machine lets a file system be mounted."""
+    del arguments
+    place = door.server.database.parent / "full"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        return {"full_disk": "skipped: mounting is not permitted"}
+    try:
+        with contextlib.suppress(OSError), (place / "filler").open("wb", buffering=0) as filler:
+            while filler.write(bytes(CHUNK)):
+                pass
+        done = _lutrin("serve", "--data-dir", str(place / "data"))
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "is full. Free some space" in said, said
+    return {"full_disk": "named, with the remedy", "exit": done.returncode}
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def _lutrin(*words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """A command as an operator types it, with none of this machine's settings."""
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("LUTRIN_")}
+    own = {"LUTRIN_PORT": str(_free_port()), "LUTRIN_MODEL": "none", "LUTRIN_MODELS_DIR": str(MODELS), **variables}
+    with tempfile.TemporaryDirectory() as elsewhere:  # without an .env
+        return subprocess.run(
+            [LUTRIN, *words],
+            env={**bare, **own},
+            cwd=elsewhere,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+
 SMALL_KB = 256
+MOST_LOG_KB = 4096 + 64
+"""SQLite folds its log into the database at a thousand pages of 4 kB."""
+LUTRIN = Path(sys.executable).with_name("lutrin")
+MODELS = Path(__file__).parents[1] / "models"
+WRONG = {
+    "LUTRIN_LANGUAGES": "english", "LUTRIN_ADMIN_TOKEN": "short", "LUTRIN_TRUSTED_PROXIES": "no-such-proxy.invalid",
+    "LUTRIN_CORS_ORIGINS": "school.github.io", "LUTRIN_ALLOWED_HOSTS": "https://book.example/", "LUTRIN_PORT": "http",
+    "LUTRIN_CHAT_KEY": "a password", "LUTRIN_CONNECTIONS": "1", "LUTRIN_FREE_SPACE_MB": "-1", "LUTRIN_TUNE": "perhaps",
+    "LUTRIN_LOG_LEVEL": "loud", "LUTRIN_OTEL_ENDPOINT": "127.0.0.1:4317",
+}  # fmt: skip
+"""Some of each kind; `tests/setup/test_settings.py` has a wrong value for every setting."""
 TRIALS = {"heads": heads, "slow": slow, "questions": questions, "strangers": strangers, "flood": flood,
-          "guesses": guesses, "landing": landing}  # fmt: skip
+          "guesses": guesses, "settings": settings, "keys": keys, "disk": disk, "landing": landing}  # fmt: skip
 
 
 async def _no_ingest(_: object) -> dict[str, int]:
@@ -281,6 +370,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1024)
     parser.add_argument("--guesses", type=int, default=200)
     parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--settings", type=int, default=len(WRONG), help="How many wrong settings to start with.")
     parser.add_argument("--wait-s", type=float, default=1.0, help="Longest that anybody else may wait.")
     parser.add_argument("--only", choices=TRIALS, help="One trial alone.")
     arguments = parser.parse_args()
@@ -288,11 +378,11 @@ def main() -> int:
     failed = False
     with tempfile.TemporaryDirectory(prefix="lutrin-door-") as folder:
         place = Path(folder)
-        settings = load_settings(
+        of_server = load_settings(
             data_dir=place, log_format="json", rate_session_per_min=0, rate_peer_per_min=0, admin_token=TOKEN,
             conversation_kb=SMALL_KB,
         )  # fmt: skip
-        server = QuickServer(place, new_key(), settings, ingest=_no_ingest)
+        server = QuickServer(place, new_key(), of_server, ingest=_no_ingest)
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         door = Door(server)
         server.start(files=arguments.files)

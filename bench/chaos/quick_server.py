@@ -105,7 +105,7 @@ class QuickServer:
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.database = place / "chats.db"
         self.log = place / "server.log"
-        self._key = key
+        self.key = key
         self._settings = settings
         self._ingest = ingest
         self.pid = 0
@@ -140,7 +140,7 @@ class QuickServer:
     async def _serve(self) -> None:
         with self.log.open("a", encoding="utf-8") as log:
             configure_logging(self._settings, log)
-            chats = await SqlChatStore.open(self.database, self._key, room=Room.of(self._settings))
+            chats = await SqlChatStore.open(self.database, self.key, room=Room.of(self._settings))
             services = Services(
                 answers=Echo(),
                 retrieve=found_nothing,
