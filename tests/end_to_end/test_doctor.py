@@ -51,6 +51,14 @@ def test_all_is_well(lutrin: Lutrin) -> None:
     ]
 
 
+def test_settings_that_do_not_hold(lutrin: Lutrin) -> None:
+    """A name that nothing reads is told with the nearest one, and a proxy without an address by its variable."""
+    done = lutrin("doctor", "--json", LUTRIN_PROT="80", LUTRIN_TRUSTED_PROXIES="no-such-proxy.invalid")
+    said = [f"{check['detail']} {check['remedy']}" for check in done.json() if check["name"] == "settings"]
+    assert said[1:] == ["Nothing reads LUTRIN_PROT. Write LUTRIN_PORT, or remove it."]
+    assert "LUTRIN_TRUSTED_PROXIES: no-such-proxy.invalid has no address" in said[0]
+
+
 @pytest.mark.gguf
 @pytest.mark.parametrize(
     "where",

@@ -114,9 +114,11 @@ async def test_two_hundred_guesses_of_the_token(serve: Serve, house: House) -> N
         async def guess(token: str, method: str = "POST", path: str = "/ingest") -> int:
             return (await client.request(method, path, headers={"Authorization": f"Bearer {token}"})).status_code
 
-        codes = [await guess(f"guess-{n}") for n in range(5)]
-        codes += [await guess(f"guess-{n}", "GET", "/ingest/0123") for n in range(5)]
+        codes = [await guess(f"guess-{n}") for n in range(4)]
+        codes += [await guess(f"guess-{n}", "GET", "/ingest/0123") for n in range(3)]
+        codes += [await guess(f"guess-{n}", "POST", "/books") for n in range(3)]
         codes += [await guess(f"guess-{n}") for n in range(190)]
+        assert await guess("another", "POST", "/books") == 429
         assert codes == [403] * 10 + [429] * 190
         signing = await client.post(
             "/teacher/sign-in", content="token=guess", headers={"Content-Type": "application/x-www-form-urlencoded"}

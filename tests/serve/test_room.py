@@ -20,6 +20,7 @@ from .conftest import House, Serve
 from .scripted import ANSWER, Clock
 
 MINE = {"X-Lutrin-Client": "a-secret-of-my-browser-01"}
+TOKEN = "a-token-of-a-teacher"
 PATHS = [
     ("/api/query", {"query": "{q}"}),
     ("/query", {"question": "{q}"}),
@@ -77,11 +78,14 @@ async def test_a_conversation_and_a_reader_have_so_much_room(house: House, serve
 async def test_below_the_floor_nothing_is_stored(serve: Serve) -> None:
     """The answer comes, the reader and the operator are told, and nothing is written."""
     body = {"session_id": "s1", "message": "Q"}
-    async with serve(free_space_mb=1_048_576) as client:
+    async with serve(free_space_mb=1_048_576, admin_token=TOKEN) as client:
         reply = await client.post("/chat", json=body, headers=MINE)
         assert (reply.status_code, reply.json()["warnings"]) == (200, [*ANSWER.warnings, NOT_SAVED_DISK])
         assert (await client.get("/ready")).json()["storing"] is False
         assert (await client.get("/history/s1", headers=MINE)).json() == {"messages": []}
+        assert "lutrin_messages_not_saved_total 1.0" in (await client.get("/metrics")).text
+        await client.post("/teacher/sign-in", data={"token": TOKEN})
+        assert "LUTRIN_FREE_SPACE_MB" in (await client.get("/teacher")).text
     async with serve(free_space_mb=0) as client:
         assert (await client.get("/ready")).json()["storing"] is True
 

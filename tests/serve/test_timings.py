@@ -1,5 +1,6 @@
 """What an answer's stages took: measured where somebody listens, counted for operators, traced where asked for."""
 
+import re
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ import pytest
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from lutrin import stages
+from lutrin import __version__, stages
 from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.adapters.trace_otel import OtelTraces
@@ -158,3 +159,15 @@ async def test_refusals_and_the_queue_are_metered(client: httpx.AsyncClient) -> 
     assert 'lutrin_questions_total{kind="generated",refusal="none",surface="chat"} 1.0' in text
     assert "lutrin_queue_length 0.0" in text
     assert "lutrin_rate_limited_total 0.0" in text
+
+
+async def test_the_state_of_the_server_is_metered(client: httpx.AsyncClient) -> None:
+    """What runs, how much memory and disk there is, how often the model was started, how long each route takes."""
+    await client.get("/health")
+    text = (await client.get("/metrics")).text
+    assert f'lutrin_build_info{{version="{__version__}"}} 1.0' in text
+    assert 'lutrin_http_seconds_count{operation="health"} 1.0' in text
+    assert "lutrin_model_restarts 0.0" in text
+    for name in ("lutrin_memory_bytes", "lutrin_disk_free_bytes"):
+        (value,) = re.findall(rf"^{name} (\S+)$", text, re.MULTILINE)
+        assert float(value) > 1e6

@@ -248,6 +248,7 @@ class Turn:
             try:
                 await self._save(messages, None)
             except ChatStoreError as error:
+                self._metrics.unsaved.inc()
                 _log.error("not_saved", message=self.id, detail=error.detail)
 
     async def _save(self, messages: list[records.ChatMessage], answer: records.Answer | None) -> None:
