@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lutrin.ingest.chunk import chunk_document, chunk_notices, render
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.placing import with_world
 from lutrin.records import BookInfo, Chunk, embedded_text
 
 BOOK = BookInfo(slug="robots", title="Robots", edition="First Edition")
@@ -114,6 +115,27 @@ def test_metadata_say_where_a_chunk_comes_from() -> None:
     assert source[chunk.char_start : chunk.char_end] == "A *camera* sees."
     assert chunk.token_count == len(offsets(embedded_text(("Light", "The eye"), "A camera sees.")))
     assert chunk.is_simulation is True
+
+
+@pytest.mark.parametrize(
+    ("heading", "body", "world"),
+    [
+        ("Simulated sensors", "They are ideal.", True),
+        ("Testing the gripper in simulation", "It holds.", True),
+        ("Measuring the real robot", "It sags.", False),
+        ("From the simulator to the gantry", "It is lifted.", None),
+        ("In simulation and on the real robot", "They differ.", None),
+        ("In simulation", "A real motor sags.", None),
+        ("In simulation", "So:\n\n```python\narm.go()\n```", None),
+        ("In simulation", "1. Start it.\n2. Stop it.", None),
+        ("Motors", "They turn.", None),
+    ],
+)
+def test_a_heading_names_the_world_where_the_author_says_nothing(heading: str, body: str, world: bool | None) -> None:
+    """But it frees nothing that a reader may run or follow from the book's warnings, and what is unknown stays so."""
+    assert with_world(chunks_of(f"# T\n\n## {heading}\n\n{body}\n"))[-1].is_simulation is world
+    said = chunks_of(f"---\nis_simulation: false\n---\n\n# T\n\n## {heading}\n\n{body}\n")
+    assert with_world(said)[-1].is_simulation is False
 
 
 def test_ids_follow_content_not_position() -> None:

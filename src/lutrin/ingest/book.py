@@ -21,10 +21,11 @@ from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
-from lutrin.ingest.placing import placed
+from lutrin.ingest.placing import placed, with_world
 from lutrin.ingest.plan import Plan, folder_of
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
+from lutrin.memory import give_back
 from lutrin.ports import Embedder, VectorStore
 from lutrin.records import Chunk, Notice
 from lutrin.settings import Settings
@@ -139,6 +140,7 @@ class BookIngest:
                 return Outcome(self._summary(IngestSummary()))  # nothing but files that cannot be read
             chunks = await in_thread(self._compare, builder)
             await self._embedding.finish()
+            await in_thread(give_back)
             self._tell(len(tally.positions), len(tally.positions))
             await builder.finish(
                 name=self._name,
@@ -149,6 +151,7 @@ class BookIngest:
                 cache=self._cache,
                 store=self._store,
             )
+            await in_thread(give_back)  # what builds leaves room for what verifies
             await self._verify(building)
             digest = await asyncio.to_thread(put_in_place, building, home / self._name)
         finally:
@@ -212,7 +215,7 @@ class BookIngest:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens
         chunks = chunk_document(document, self._book.info, self._embedder.token_offsets, target, overlap)
-        chunks = placed(document, chunks)
+        chunks = with_world(placed(document, chunks))
         self._tally.processed += 1
         self._tally.updated += file.name in self._plan.known
         self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]
