@@ -33,6 +33,7 @@ from lutrin.console import (
 from lutrin.errors import LutrinError
 from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.lock import ingest_lock
+from lutrin.memory import use_one_arena
 from lutrin.modes import make_closed
 from lutrin.records import Question
 from lutrin.settings import Settings, described, load_settings, unknown_variables
@@ -77,6 +78,7 @@ def ingest(
         return
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()
+        use_one_arena()
         # Behind the lock, for they take a second to load, and who is too late shall leave at once.
         from lutrin import wiring  # noqa: PLC0415 - as said
         from lutrin.ingest.run import Overrides  # noqa: PLC0415 - as said

@@ -14,6 +14,20 @@ def resident_bytes() -> int:
     return 0
 
 
+ARENA_MAX = -8
+"""`M_ARENA_MAX` of glibc's `malloc.h`."""
+
+
+def use_one_arena() -> None:
+    """Let all threads of this process allocate from one place (mallopt(3); elsewhere than on glibc nothing happens).
+
+    Each thread has an arena of its own otherwise, and what one of them has freed the others cannot use: 50 MB of an
+    ingest. Call it before threads start.
+    """
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL("libc.so.6").mallopt(ARENA_MAX, 1)
+
+
 def give_back() -> None:
     """Return what is free; the C library keeps it otherwise (malloc_trim(3); elsewhere than on glibc nothing happens).
 

@@ -85,7 +85,8 @@ class Library:
         await asyncio.to_thread(directory.mkdir, parents=True)
         builder = GenerationBuilder(directory)
         with Catalog(self.catalog_path) as catalog:
-            cache = EmbeddingCache(catalog, self.embedder.name, self.embedder.dimension)
+            embedder = self.embedder
+            cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
             for filename, texts in pages.items():
                 chunks = [make_chunk(filename, index, text, book=book) for index, text in enumerate(texts)]
                 file = BookFile(

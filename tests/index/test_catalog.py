@@ -12,7 +12,7 @@ from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.tokens import restore
+from lutrin.index.tokens import project, restore
 from lutrin.records import BookInfo
 
 STATE = FileState(filename="a.md", size=3, changed_ns=9, sha256="f" * 64)
@@ -162,6 +162,22 @@ async def test_embeddings_are_kept_by_text_and_model(path: Path) -> None:
         assert EmbeddingCache(catalog, "another", embedder.dimension).missing(["h1"]) == ["h1"]
         with pytest.raises(KeyError):
             cache.get("h2")
+
+
+async def test_token_vectors_are_kept_as_they_are_compared(path: Path) -> None:
+    """Behind the projection that was learned with an embedder; another projection's are other entries."""
+    embedder = WordHashEmbedder()
+    (encoding,) = await embedder.encode(["the robot walks"])
+    learned = np.eye(embedder.dimension, 32, dtype=np.float32)
+    with Catalog(path) as catalog:
+        cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, learned)
+        cache.put([("h1", encoding)])
+        windows, tokens, _ = cache.get("h1")
+        np.testing.assert_array_equal(windows, encoding.windows)
+        assert tokens.shape == (3, 32)
+        assert np.abs(restore(tokens) - project(np.asarray(encoding.token_vectors), learned)).max() < 0.03
+        for other in (None, learned[:, ::-1]):
+            assert EmbeddingCache(catalog, embedder.name, embedder.dimension, other).missing(["h1"]) == ["h1"]
 
 
 async def test_only_living_texts_keep_their_embeddings(path: Path) -> None:

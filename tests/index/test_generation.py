@@ -1,14 +1,17 @@
 """Reading a published generation."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.build import collection_name
 from lutrin.index.generation import WINDOWS, OpenGeneration, open_generation
 from lutrin.index.manifest import FORMAT_VERSION, MANIFEST
+from lutrin.ports import Reading
 from lutrin.records import BookInfo
 
 from .conftest import PAGES, Library, make_chunk
@@ -147,3 +150,26 @@ async def test_a_damaged_generation_is_not_opened(library: Library) -> None:
 def test_collections_are_named_by_book_and_version(slug: str, version: str, name: str) -> None:
     """Whatever a version is called, the name is one that a vector store takes."""
     assert collection_name(BookInfo(slug=slug, title="T", version=version)) == name
+
+
+async def test_what_was_learned_with_an_embedder_compares_tokens(tmp_path: Path) -> None:
+    """A generation keeps tokens behind the learned projection, and projects a question's by the same one."""
+
+    class Trained(WordHashEmbedder):
+        """An embedder with a projection."""
+
+        reading = Reading(projection=np.eye(WordHashEmbedder.dimension, 32, k=-8, dtype=np.float32))
+
+    library = Library(tmp_path)
+    library.embedder = Trained()
+    generation = await open_generation(await library.publish("g1"), library.store)
+    try:
+        (chunk, *_) = await generation.all_chunks()
+        (encoding,) = await library.embedder.encode([chunk.embedded_text()])
+        asked = generation.tokens.project(np.asarray(encoding.token_vectors))
+        assert asked.shape[1] == 32
+        (same, *others) = generation.tokens.maxsim([(asked, np.ones(len(asked), dtype=np.float32))], [0, 1])[0].passages
+        assert same == pytest.approx(1.0, abs=0.02)
+        assert all(other < 0.9 for other in others)
+    finally:
+        await generation.close()

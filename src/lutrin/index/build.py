@@ -18,7 +18,7 @@ from lutrin.index.postings import write_common
 from lutrin.index.repeats import find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
 from lutrin.index.vectors import write_vectors
-from lutrin.ports import Embedder, VectorStore
+from lutrin.ports import Embedder, Vectors, VectorStore
 from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
 
@@ -144,11 +144,7 @@ class GenerationBuilder:
         collection, dimension = collection_name(book), embedder.dimension
         windows = self._write_windows(cache, dimension)
         await write_vectors(self.directory, self._passages, store, collection, dimension)
-        learned = embedder.reading.projection
-        basis = learned if learned is not None else fit_basis(self._token_sample(cache, dimension))
-        tokens = write_tokens(
-            self.directory, basis, ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
-        )
+        tokens = self._write_tokens(cache, embedder.reading.projection)
         await in_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
         await in_thread(write_common, self._passages)
@@ -192,6 +188,16 @@ class GenerationBuilder:
         self._passages.execute("BEGIN")
         self._passages.executemany("UPDATE chunk SET window_start = ? WHERE row = ?", starts)
         self._passages.execute("COMMIT")
+        return count
+
+    def _write_tokens(self, cache: EmbeddingCache, learned: Vectors | None) -> int:
+        """Write the token vectors and how questions are projected to them; returns how many there are."""
+        stored = ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
+        if learned is None:
+            return write_tokens(self.directory, fit_basis(self._token_sample(cache, cache.width)), stored)
+        # The cache keeps them projected: they are copied, and only questions are still to be projected.
+        count = write_tokens(self.directory, np.eye(cache.width, dtype=np.float32), stored)
+        np.save(self.directory / "tokens.basis.npy", learned)
         return count
 
     def _mark_repeats(self) -> None:

@@ -8,8 +8,9 @@ from lutrin.ports import Embedder
 from lutrin.records import Chunk
 from lutrin.threads import in_thread
 
-BATCH = 64
-"""Passages that are embedded between two commits; at most so many are lost if the process dies."""
+BATCH = 32
+"""Passages that are embedded between two commits; at most so many are lost if the process dies. Their token vectors
+are held at full width meanwhile, half a megabyte a passage."""
 
 
 class Embedding:

@@ -164,7 +164,8 @@ class _Run:
         corpus = str(self._corpus.resolve())
         with Catalog(self._settings.catalog_path) as catalog:
             await in_thread(tidy, catalog, self._settings.books_dir)
-            cache = EmbeddingCache(catalog, self._tools.embedder.name, self._tools.embedder.dimension)
+            embedder = self._tools.embedder
+            cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
             summary = IngestSummary()
             for book, files in found.books:
                 summary = summary.plus(await self._one_book(catalog, cache, book, files))
