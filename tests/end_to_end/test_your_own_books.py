@@ -1,6 +1,7 @@
 """README's "Your own books": whatever folders one has are put into `corpus/`, read by the bare command, and answer."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,12 +10,20 @@ import pytest
 from tests.ingest.made import docx, epub, paragraph
 from tests.ingest.strangers import STRANGERS, page
 
+from lutrin.cli import lutrin
 from lutrin.ingest.formats import FORMATS
 
 from .processes import COMMAND_S, Done, environment, run
+from .test_reingest import PICKED_UP_S
 
 pytestmark = pytest.mark.model
 
+ROOT = Path(__file__).parents[2]
+MAKES = {
+    "docusaurus": "Docusaurus", "mkdocs": "MkDocs", "mdbook": "mdBook", "jupyter": "Jupyter Book", "myst": "MyST",
+    "quarto": "Quarto", "jekyll": "Jekyll", "hugo": "Hugo", "carpentries": "Carpentries", "repository": "README",
+}  # fmt: skip
+"""What README calls the folders of `STRANGERS`."""
 LOOSE = {
     "whales.epub": (
         epub({"a.xhtml": "<h1>Diving</h1><p>A sperm whale dives for ninety minutes.</p>"}),
@@ -116,9 +125,39 @@ def test_a_second_run_reads_nothing_but_what_failed(read: Done, place: Path, var
     assert (lenient["processed"], lenient["failed"]) == (1, 0)
 
 
-def test_readme_names_every_format_that_is_read() -> None:
-    """Whoever reads it knows what to put there."""
-    section = (Path(__file__).parents[2] / "README.md").read_text("utf-8").partition("## Your own books")[2]
-    section = section.partition("\n## ")[0]
-    assert all(kind.name.split()[0].lower() in section.lower() for kind in FORMATS.values())
-    assert "./justw ingest" in section
+def section() -> str:
+    """What README says of a reader's own books."""
+    text = (ROOT / "README.md").read_text("utf-8").partition("## Your own books")[2]
+    return text.partition("\n## ")[0]
+
+
+def test_readme_names_every_format_and_every_make_that_is_read() -> None:
+    """Whoever reads it knows what to put there, and what it names was put there above."""
+    own = " ".join(section().split())
+    assert all(kind.name.split()[0].lower() in own.lower() for kind in FORMATS.values())
+    sentence = re.search(r"The folder of an? (.+?) works as it is", own)
+    assert sentence is not None
+    named = {name for name in MAKES if MAKES[name] in sentence[1]}
+    assert named == set(MAKES) <= set(STRANGERS)
+    rest = re.sub("|".join(MAKES.values()), "", sentence[1])
+    assert not re.findall(r"\b[A-Z]\w+", rest.replace("The", "")), "a make without a folder of its own in the tests"
+
+
+def test_readmes_command_is_the_one_that_was_run() -> None:
+    """`./justw ingest` is `lutrin ingest` behind what it needs, and what README names exists."""
+    own = section()
+    recipes = dict(
+        re.findall(r"^([a-z-]+)(?: [^:\n]*)?:[^\n=]*\n((?:    .+\n)+)", (ROOT / "justfile").read_text(), re.MULTILINE)
+    )
+    commands = re.findall(r"^    \./justw (\S+)", own, re.MULTILINE)
+    assert commands == ["ingest"]
+    assert recipes["ingest"].splitlines()[-1].strip() == "@lutrin ingest {{ARGS}}"
+    assert all((ROOT / path).is_file() for path in re.findall(r"\]\(([^)]+)\)", own))
+    for command in re.findall(r"`lutrin (\w+)", own):
+        assert command in lutrin.commands
+
+
+def test_readmes_promise_of_a_running_server_is_a_test() -> None:
+    """Two seconds, and no failed request: `test_reingest` measures both."""
+    (seconds,) = re.findall(r"picks up the new index within (\w+) seconds", " ".join(section().split()))
+    assert ({"two": 2.0}[seconds], "without a failed request" in " ".join(section().split())) == (PICKED_UP_S, True)

@@ -131,6 +131,21 @@ STRANGERS: Mapping[str, Stranger] = {
         chapters={"lime.md": "Chemistry"},
         left_out=frozenset({"myst.yml"}),
     ),
+    "quarto": Stranger(
+        files={
+            "_quarto.yml": "project:\n  type: book\nbook:\n  title: Lenses and Light\n  chapters:\n    - index.md\n"
+            "    - part: Glass\n      chapters:\n        - prisms.md\n        - lenses.md\n",
+            "index.md": page("Lenses and light", "Light bends in glass."),
+            "lenses.md": page("Lenses", "A lens of five dioptres has a focal length of twenty centimetres."),
+            "prisms.md": page("Prisms", "A prism spreads light into colours."),
+            "_book/lenses.html": "<p>Built.</p>",
+        },
+        title="Lenses and Light",
+        pages=("index.md", "prisms.md", "lenses.md"),
+        question="Which focal length does a lens of five dioptres have?",
+        fact="twenty centimetres",
+        left_out=frozenset({"_quarto.yml", "_book"}),
+    ),
     "jekyll": Stranger(
         files={
             "_config.yml": "title: Knots for Sailors\ntheme: minima\n",

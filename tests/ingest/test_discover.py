@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.ingest.strangers import STRANGERS, Stranger, page
+from tests.ingest.test_shelf_roles import shelf as real_books
 
 from lutrin.errors import InvalidInput
 from lutrin.ingest.discover import discover, find_books
@@ -63,6 +64,28 @@ def test_books_of_many_makes_stand_beside_each_other(tmp_path: Path) -> None:
         "data/": "holds no file that Lutrin reads",
         "elsewhere": "is a symbolic link and was not followed",
     }
+
+
+def test_real_books_are_found_as_their_authors_lay_them_out() -> None:
+    """Each of the shelf is one book with all its pages, and what is no page has a reason."""
+    books = real_books()
+    if books is None:
+        pytest.skip("The shelf of real books (shared/shelf) is not beside this checkout.")
+    found = discover(books, shelf=True)
+    assert {book.info.slug: (book.info.title, len(files)) for book, files in found.books} == {
+        "gazebo": ("Gazebo", 30),
+        "iot": ("IoT", 121),
+        "rust": ("The Rust Programming Language", 111),
+        "shell": ("Shell", 11),
+        "transformers": ("Transformers", 104),
+        "vision-notes": ("Vision Notes", 65),
+    }
+    known = {(book.info.slug, file.name) for book, files in found.books for file in files}
+    known |= {(item.book, item.filename) for item in found.left_out if item.reason}
+    for root in (book.root for book, _ in found.books):
+        assert all(
+            (root.name, path.relative_to(root).as_posix()) in known for path in root.rglob("*") if path.is_file()
+        )
 
 
 def test_a_shelf_may_hold_shelves(tmp_path: Path) -> None:
