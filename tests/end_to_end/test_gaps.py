@@ -41,7 +41,7 @@ def test_no_conversations_no_gaps(lutrin: Lutrin) -> None:
 
 
 def test_the_key_is_rotated_and_conversations_stay(serve: Servers, lutrin: Lutrin, data_dir: Path) -> None:
-    """While a server runs it is refused; afterwards the old key opens nothing, and the history is the same."""
+    """While a server runs it is refused; afterwards the old key opens nothing, and an earlier backup still does."""
     server = serve(data_dir)
     server.client.post("/chat", json={"session_id": "s1", "message": ANSWERED})
     history = server.client.get("/history/s1").json()
@@ -52,12 +52,16 @@ def test_the_key_is_rotated_and_conversations_stay(serve: Servers, lutrin: Lutri
     assert "Stop it, then change the key." in refused.err
     assert (data_dir / "chat.key").read_text("ascii") == before
     server.end()
+    earlier = data_dir.with_name("earlier.backup")
+    assert lutrin("backup", earlier, data_dir=data_dir).code == 0
 
     rotated = lutrin("chats", "rotate-key", data_dir=data_dir)
     assert rotated.code == 0
     after = (data_dir / "chat.key").read_text("ascii")
     assert after != before
     assert after.strip() not in rotated.out + rotated.err
+    assert lutrin("forget", "--all", data_dir=data_dir).code == 0
+    assert lutrin("restore", earlier, data_dir=data_dir).code == 0
     server.start()
     assert server.client.get("/history/s1").json() == history
     server.end()
