@@ -58,14 +58,22 @@ def test_the_likeliest_run_is_shown_with_what_fits_beside_it() -> None:
 
 
 @pytest.mark.parametrize("length", [12, 30, 49])
-def test_the_first_excerpt_keeps_within_its_words_and_the_second_in_fewer(length: int) -> None:
+def test_the_first_excerpt_keeps_within_its_words_and_the_second_in_its_own(length: int) -> None:
     """However many units are likely."""
-    first, second = (page(*[words(length, of=name)] * 12, name=name) for name in ("a", "b"))
-    runs = choose([part((first, [LIKELY] * 12), (second, [LIKELY] * 12))])
+    likely = [UNLIKELY, *[LIKELY] * (FIRST_WORDS // length), *[UNLIKELY] * 4]
+    first, second = (page(*[words(length, of=name)] * len(likely), name=name) for name in ("a", "b"))
+    runs = choose([part((first, likely), (second, likely))])
     assert len(runs) == 2
     assert runs[0].words <= FIRST_WORDS
     assert runs[1].words <= SECOND_WORDS
     assert sum(run.words for run in runs) <= MOST_WORDS
+
+
+def test_excerpts_that_stand_together_are_one() -> None:
+    """What two runs of a section hold is shown once, as long as one excerpt may be."""
+    held = page(*[words(20)] * 5)
+    (run,) = choose([part((held, [LIKELY] * 5))])
+    assert run.units == held.units
 
 
 def test_what_was_cut_off_is_told() -> None:

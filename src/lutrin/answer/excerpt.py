@@ -7,7 +7,7 @@ announces it, a warning. Of all runs of atoms within a budget of words the one w
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from lutrin.search.search import Part
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
 """Of the first excerpt, of a second one, of all, besides code; a procedure may take all of them."""
-AROUND_WORDS = 120
-"""Of what stands around a selection."""
+LONGEST_WORDS = 120
+"""Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
 SECOND_SHARE = 0.03
@@ -90,7 +90,7 @@ def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
     for number, part in enumerate(parts):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
-        room = AROUND_WORDS if part.around else room
+        room = LONGEST_WORDS if part.around else room
         sections = _sections(part.passages[:PASSAGES])
         first = _best(sections, room, chosen, code=CODE_BONUS if wants_code else 0.0)
         if first is None:
@@ -100,8 +100,23 @@ def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
-            chosen.append(second)
+            joined = _joined(sections, first, second)
+            chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
     return chosen[:3]
+
+
+def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None:
+    """Two runs as one, where nothing of their section stands between them."""
+    early, late = sorted((first, second), key=lambda run: run.span)
+    if early.words + late.words > LONGEST_WORDS:
+        return None
+    for section in sections:
+        starts = [unit.char_start for unit in section.units]
+        if section.chunk.filename == early.chunk.filename == late.chunk.filename and early.span[0] in starts:
+            begin, end = starts.index(early.span[0]), starts.index(early.span[0]) + len(early.units)
+            if starts[end : end + 1] == [late.span[0]]:
+                return replace(_run(section, begin, end + len(late.units)), chunk=first.chunk)
+    return None
 
 
 def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, code: float = 0.0) -> Run | None:
@@ -199,14 +214,16 @@ def _atoms(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
 def _end(units: Sequence[Unit], start: int) -> int:
     """The end of what stands together from a unit on."""
     unit = units[start]
+    if start and (units[start - 1].kind, units[start - 1].block) == (unit.kind, unit.block):
+        return start + 1  # of a block that is too long to stand together
     stop = start + 1
-    while stop < len(units) and units[stop].kind == unit.kind and units[stop].block == unit.block:
+    while stop < len(units) and (units[stop].kind, units[stop].block) == (unit.kind, unit.block):
         stop += 1
     whole = units[start:stop]
-    words = sum(word_count(item.text) for item in whole)
-    if (is_procedure(whole) or unit.warning) and words <= MOST_WORDS:
-        return stop
-    return stop if unit.kind == "table_row" and words <= SMALL_TABLE_WORDS else start + 1
+    most = {"list_item": LONGEST_WORDS, "table_row": SMALL_TABLE_WORDS}.get(unit.kind, 0)
+    if is_procedure(whole) or unit.warning:
+        most = MOST_WORDS
+    return stop if sum(word_count(item.text) for item in whole) <= most else start + 1
 
 
 def _is_label(units: Sequence[Unit], place: int) -> bool:

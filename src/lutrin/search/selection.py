@@ -18,7 +18,7 @@ from lutrin.search.candidates import Matched, Pool
 from lutrin.search.homes import homes
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
-from lutrin.search.search import Found, Part
+from lutrin.search.search import AT_HOME, Found, Part
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
 _CODE_SIGNS = re.compile(
@@ -66,7 +66,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     found = read(pool, matched, reading)
     told = signals(pool, matched, found)
     passage = Passage(chunk=chunk, score=chance_of(found[0].score, reading))
-    part = Part(query.topic, tuple(found), log_odds(told, reading), tuple(map(float, told)))
+    part = Part(query.topic, tuple(found), log_odds(told, reading) + AT_HOME, tuple(map(float, told)))
     return Found(passages=(passage,), parts=(part,))
 
 
