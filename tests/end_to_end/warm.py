@@ -17,7 +17,7 @@ import msgspec
 from .processes import COMMAND_S, LUTRIN, Done
 
 SOURCE = """
-import importlib, json, os, sys
+import atexit, importlib, json, os, sys
 given = dict(os.environ)
 from lutrin import cli
 for name in sys.argv[2:]:
@@ -43,6 +43,7 @@ for line in sys.stdin:
     except SystemExit as end:
         code = end.code or 0
     finally:
+        atexit._run_exitfuncs()  # what a process does at its end that is not left by os._exit
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

@@ -64,7 +64,7 @@ def await_books(server: Server) -> None:
 def services(postgres: Cluster) -> Iterator[Services]:
     """A model, Qdrant and PostgreSQL."""
     made = Services(postgres)
-    made.openai.writes = "The ballast cycle takes 90 seconds."
+    made.openai.writes = "One ballast cycle of the robot takes 90 seconds."
     yield made
     made.close()
 
