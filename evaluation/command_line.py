@@ -14,7 +14,7 @@ from evaluation.questions import EvalQuestion, read_questions, select
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "corpus"
 QUESTIONS = (ROOT / "corpus" / "questions" / "in_book.jsonl", ROOT / "corpus" / "questions" / "out_of_book.jsonl")
-EMBED_MODEL = ROOT / "models" / "all-MiniLM-L6-v2-int8"
+EMBED_MODEL = ROOT / "models" / "reader"
 
 
 def add_question_options(parser: argparse.ArgumentParser) -> None:

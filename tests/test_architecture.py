@@ -13,7 +13,10 @@ MODULES = {
     for path in sorted(SRC.rglob("*.py"))
 }
 
-LEAVES = {"lutrin.errors", "lutrin.records", "lutrin.messages", "lutrin.retry", "lutrin.stages", "lutrin.threads"}
+LEAVES = {
+    "lutrin.errors", "lutrin.records", "lutrin.memory", "lutrin.messages", "lutrin.retry", "lutrin.stages",
+    "lutrin.threads",
+}  # fmt: skip
 STAGES = ("language", "ingest", "index", "query", "search", "answer", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {

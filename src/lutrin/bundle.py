@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -219,9 +219,14 @@ def _is_inside(root: Path, path: Path) -> bool:
 
 
 def _described(book: PublishedBook) -> bytes:
-    # A JSON string is a TOML string.
-    lines = (f"{field} = {json.dumps(getattr(book.info, field))}\n" for field in book.info.__struct_fields__)
-    return "".join(lines).encode()
+    values = msgspec.to_builtins(book.info)
+    hazards = values.pop("hazards", {})
+    return "".join([*_lines(values), "\n[hazards]\n", *_lines(hazards)]).encode()
+
+
+def _lines(values: Mapping[str, object]) -> Iterator[str]:
+    """Lines of TOML; a string or a list of strings of JSON is one of TOML."""
+    return (f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 
 def _written(path: Path, content: bytes) -> Path:

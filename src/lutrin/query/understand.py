@@ -46,6 +46,8 @@ class Query:
     mode: Mode
     page: str
     """Filename of the page that the reader is on; empty if unknown."""
+    added: str = ""
+    """What a question that follows another one adds to it: its own topic; empty if it stands alone."""
     leans: bool = False
     """Whether the question is only understood with the selection: "Why is that?"."""
     warnings: tuple[str, ...] = ()
@@ -76,6 +78,7 @@ def understand(
             whole, topic, about = framed(found.text)
             # "And the LED?" asks in the way of the question before.
             frame = whole if frame == "plain" else frame
+    added = framed(typed)[1] if found.text != typed else ""
     topic = topic or found.text
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
@@ -97,6 +100,7 @@ def understand(
         selected_text=selected,
         mode=mode,
         page=question.page,
+        added=added if topic_stems(added) else "",
         leans=leans,
         warnings=warnings + notes,
         refusal=refusal,
@@ -137,6 +141,7 @@ def respelled(query: Query, changes: Mapping[str, str]) -> Query:
         query,
         text=respell(query.text, changes),
         topic=respell(query.topic, changes),
+        added=respell(query.added, changes),
         parts=tuple(respell(part, changes) for part in query.parts),
     )
 

@@ -19,9 +19,8 @@ from lutrin.search.scope import log_odds, signals
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
-AT_HOME, SAME_PAGE, GOES_ON = 3.0, 0.3, 1.0
-"""Logarithms of odds that a passage gains from which the selection was taken, on whose page the reader is, on which
-the answer before rested."""
+AT_HOME, SAME_PAGE = 3.0, 0.3
+"""Logarithms of odds that a passage gains from which the selection was taken, and on whose page the reader is."""
 CLOSE = 50.0
 """Characters from a selection over which what stands there counts 1/e as much, where all of it is asked about."""
 RERANKED = 8
@@ -107,26 +106,38 @@ class Searcher:
         known = [chunk.chunk_id for chunk in found_in]
         section = await section_of(generation, found_in[0]) if found_in and query.leans else []
         changes = await self._speller.changes(generation, query.topic, self.embedder)
-        texts = _texts(respelled(query, changes), selection)
+        query = respelled(query, changes)
+        texts = _texts(query, selection)
+        added = [query.added] if query.added and len(texts) == 1 else []
         reading = self.embedder.reading
+        wanted = [*texts, *added]
         asks = [
             await asked(generation, text, encoding, reading)
-            for text, encoding in zip(texts, await self.encode(texts), strict=True)
+            for text, encoding in zip(wanted, await self.encode(wanted), strict=True)
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         besides = [*known, *section, *query.follows]
         pool, matched = await gather(generation, asks, where, besides=besides, without=without, page=query.page)
         liked = _liked(query, known)
-        parts = [await self._part(pool, item, liked, query) for item in matched]
+        also = matched[len(texts)] if added else None
+        parts = [await self._part(pool, item, liked, query, also) for item in matched[: len(texts)]]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
-    async def _part(self, pool: Pool, matched: Matched, liked: Mapping[str, float], query: Query) -> Part:
-        """What one text finds in the pool."""
+    async def _part(
+        self, pool: Pool, matched: Matched, liked: Mapping[str, float], query: Query, also: Matched | None
+    ) -> Part:
+        """What one text finds in the pool.
+
+        What follows another question is read with it and, `also`, without: with it alone the answer before would win
+        again.
+        """
         reading = self.embedder.reading
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
         found = read(pool, matched, reading)
         told = signals(pool, matched, found)
+        if also is not None:
+            found = [_mean(one, other) for one, other in zip(found, read(pool, also, reading), strict=True)]
         ranked = [_raised(item, _bonus(item.chunk, liked) / reading.answers[0]) for item in found]
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
@@ -158,8 +169,12 @@ def _texts(query: Query, selection: str) -> list[str]:
 
 def _liked(query: Query, homes: Sequence[str]) -> dict[str, float]:
     """What passages get because of where the reader is: by chunk id, and by the name of a file."""
-    liked = dict.fromkeys(query.follows, GOES_ON) | dict.fromkeys(homes, AT_HOME)
-    return liked | ({query.page: SAME_PAGE} if query.page else {})
+    return dict.fromkeys(homes, AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
+
+
+def _mean(one: Read, other: Read) -> Read:
+    half = np.float32(0.5)
+    return replace(one, score=(one.score + other.score) / 2, scores=half * (one.scores + other.scores))
 
 
 def _raised(item: Read, bonus: float) -> Read:
