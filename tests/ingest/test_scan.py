@@ -33,6 +33,12 @@ def test_files_are_found_in_natural_order(tmp_path: Path) -> None:
     assert names == ["2-a/index.md", "2-a/1.MD", "2-a/02.mdx", "10-b/x.md", "notes & more/a b.pdf"]
 
 
+def test_pages_about_the_project_are_told_from_pages_on_their_subject(tmp_path: Path) -> None:
+    """They lie at the top, or shout; further down a page called security is on security."""
+    write(tmp_path, "security.md", "code/SECURITY.md", "guide/security.md", "guide/support.md", "intro.md")
+    assert {file.name for file in scan(tmp_path)} == {"guide/security.md", "guide/support.md", "intro.md"}
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     """Neither files nor folders, inside or outside; each is told."""
     book, outside = tmp_path / "book", tmp_path / "outside"

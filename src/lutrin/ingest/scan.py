@@ -201,7 +201,8 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
 def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
     suffix = suffix_of(bare)
     if suffix in FORMATS:
-        if rules.only is None and is_housekeeping(bare):
+        # Further down `security.md` is a page on security, and only `SECURITY.md` is about the project.
+        if rules.only is None and is_housekeeping(bare) and ("/" not in name or bare.rpartition(".")[0].isupper()):
             return "is about the project, not a page of the book"
         beside = rules.home and not name.startswith(f"{rules.home}/") and "/" not in name
         stem = bare.rpartition(".")[0].lower()
