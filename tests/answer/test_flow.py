@@ -211,6 +211,24 @@ async def test_a_vague_question_is_completed_from_its_conversation(make_flow: Ma
     assert "480 watt hours" in answer.answer
 
 
+async def test_more_is_not_the_same_again(make_flow: MakeFlow) -> None:
+    """What the answer before said is not said once more, as long as the book has something else."""
+    chats = MemoryChatStore()
+    flow = make_flow(chats=chats)
+    first = await answer_to(flow, BATTERY, session_id="s")
+    turns = (("user", BATTERY), ("assistant", first.answer))
+    await chats.append(
+        "s",
+        [
+            ChatMessage(id=str(number), session_id="s", role=role, text=text, created="2026-01-01T00:00:00Z")  # type: ignore[arg-type]  # of two roles
+            for number, (role, text) in enumerate(turns)
+        ],
+    )
+    more = await answer_to(flow, "Tell me more", session_id="s")
+    assert more.excerpts
+    assert not {item.text for item in more.excerpts} & {item.text for item in first.excerpts}
+
+
 async def test_another_language_is_refused(make_flow: MakeFlow) -> None:
     """With the contract's words."""
     answer = await answer_to(make_flow(), "Wie viele Wattstunden speichert die Batterie des Roboters?")

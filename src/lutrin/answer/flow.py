@@ -192,6 +192,6 @@ def decides(query: Query) -> tuple[Hashable, ...]:
     """
     asked = query.question
     where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface)
-    text = (as_asked(query.text), *map(as_asked, query.parts))
+    text = (as_asked(query.text), as_asked(query.added), query.said, *map(as_asked, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     return (*text, *rest, *where)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
-from lutrin.language.words import topic_stems, words
+from lutrin.language.words import plain, topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.followup import Completed, completed, refers
 from lutrin.query.frames import About, Frame, framed, is_courtesy
@@ -48,6 +48,8 @@ class Query:
     """Filename of the page that the reader is on; empty if unknown."""
     added: str = ""
     """What a question that follows another one adds to it: its own topic; empty if it stands alone."""
+    said: str = ""
+    """Words of the answer before, where more of the same is asked for: "Tell me more"."""
     leans: bool = False
     """Whether the question is only understood with the selection: "Why is that?"."""
     warnings: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ def understand(
     typed, warnings = _cleaned(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = framed(typed)
+    is_plain = frame == "plain"
     found = Completed(typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         found = completed(typed, history)
@@ -80,6 +83,8 @@ def understand(
             frame = whole if frame == "plain" else frame
     added = framed(typed)[1] if found.text != typed else ""
     topic = topic or found.text
+    added = added if topic_stems(added) else ""
+    more = found.text != typed and not added and is_plain
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
         topic = f"{topic.rstrip(' ?.!')} – {' '.join(selected.split())}"
@@ -100,7 +105,8 @@ def understand(
         selected_text=selected,
         mode=mode,
         page=question.page,
-        added=added if topic_stems(added) else "",
+        added=added,
+        said=plain(next((one.text for one in reversed(history) if one.role == "assistant"), "")) if more else "",
         leans=leans,
         warnings=warnings + notes,
         refusal=refusal,

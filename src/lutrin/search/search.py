@@ -143,6 +143,8 @@ class Searcher:
         if self._reranker is not None:
             ranked = await _reread(self._reranker, matched.asked.text, ranked)
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
+        if query.said:
+            ranked = _unsaid(ranked, query.said)
         around = is_home and query.selected_text == matched.asked.text
         if around:
             ranked = _around(ranked, query.selected_text)
@@ -179,6 +181,17 @@ def _mean(one: Read, other: Read) -> Read:
 
 def _raised(item: Read, bonus: float) -> Read:
     return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus))
+
+
+def _unsaid(ranked: Sequence[Read], said: str) -> list[Read]:
+    """Passages without what the answer before said; as they are if it said all of them."""
+
+    def rest(item: Read) -> Read:
+        held = np.array([plain(unit.text) in said for unit in item.chunk.units], dtype=np.bool_)
+        return replace(item, scores=np.where(held, np.float32(-np.inf), item.scores))
+
+    found = [rest(item) for item in ranked]
+    return found if any(np.isfinite(item.scores).any() for item in found) else list(ranked)
 
 
 def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
