@@ -34,6 +34,21 @@ PAGES = {
         "# Smoke\n\nSmoke calms the bees. It makes them eat honey.\n\n## Smokers\n\nA smoker burns dry wood.\n"
     ),
 }
+PAGES["02-chapter-2-summer/04-scales.mdx"] = """# Scales
+
+<Tabs>
+<TabItem label="Python">
+
+Tare the scales with `scales.tare()` before the hive stands on them.
+
+</TabItem>
+<TabItem label="Rust">
+
+The type `Scales` has a method: tare the scales with it while the stand is empty, and zero grams are shown.
+
+</TabItem>
+</Tabs>
+"""
 Search = Callable[..., Awaitable[Found]]
 
 

@@ -105,6 +105,15 @@ async def test_the_odds_tell_what_the_book_speaks_of(search: Search) -> None:
     assert inside.odds > 0 > outside.odds
 
 
+@pytest.mark.parametrize(
+    ("question", "tabs"), [("in Rust", {"Rust"}), ("in Python", {"Python"}), ("", {"Python", "Rust"})]
+)
+async def test_a_tab_that_is_named_is_the_one_that_is_meant(search: Search, question: str, tabs: set[str]) -> None:
+    """Other tabs of its section are about something else; where none is named, all are there."""
+    found = await search(f"How do I tare the scales {question}?".replace(" ?", "?"))
+    assert {passage.chunk.variant for passage in found.passages} - {""} == tabs
+
+
 class Backwards:
     """A cross-encoder that likes the passage with a word."""
 

@@ -143,6 +143,7 @@ class Searcher:
         if self._reranker is not None:
             ranked = await _reread(self._reranker, matched.asked.text, ranked)
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
+        ranked = _as_named(ranked, query.typed)
         if query.said:
             ranked = _unsaid(ranked, query.said)
         around = is_home and query.selected_text == matched.asked.text
@@ -181,6 +182,21 @@ def _mean(one: Read, other: Read) -> Read:
 
 def _raised(item: Read, bonus: float) -> Read:
     return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus))
+
+
+def _as_named(ranked: Sequence[Read], typed: str) -> list[Read]:
+    """Passages without the other tabs of a section, where the question names one of them: "... in Python"."""
+    said = f" {plain(typed)} "
+
+    def is_named(chunk: Chunk) -> bool:
+        return bool(chunk.variant) and f" {plain(chunk.variant)} " in said
+
+    named = {(item.chunk.filename, item.chunk.heading_path) for item in ranked if is_named(item.chunk)}
+    return [
+        item
+        for item in ranked
+        if not item.chunk.variant or is_named(item.chunk) or (item.chunk.filename, item.chunk.heading_path) not in named
+    ]
 
 
 def _unsaid(ranked: Sequence[Read], said: str) -> list[Read]:
