@@ -30,9 +30,9 @@ SMALL_TABLE_WORDS = 60
 """A table of at most so many words is shown whole."""
 LABEL_WORDS = 4
 MOST_CODE = 2
+"""Code blocks in one excerpt."""
 CODE_BONUS = 2.0
 """Added to the score of a run with code where code is asked for."""
-"""Code blocks in one excerpt."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
 _NUMBERED = re.compile(r"\d+[.)] ")
@@ -130,7 +130,8 @@ def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, c
     )
 
     def worth(run: Run) -> tuple[float, int]:
-        return run.score + code * any(unit.kind == "code" for unit in run.units), -run.words
+        has_code = any(unit.kind == "code" and unit.language.lower() not in DRAWN for unit in run.units)
+        return run.score + code * has_code, -run.words
 
     return max(runs, key=worth, default=None)
 
