@@ -55,15 +55,15 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
-CAUTION = "Take care: this concerns real equipment, and the book gives no warning with it."
+CAUTION = "Take care: this concerns real equipment."
 PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
 NO_SUCH_FORM = {
-    "example": "The book gives no example of its own here. It says:",
-    "analogy": "The book gives no analogy. It says:",
-    "simpler": "The book has no simpler words for it. It says:",
-    "summary": "The book has no summary of this. It says:",
-    "quiz": "The book has no questions on this. It says:",
-    "compute": "The book does not calculate this. It says:",
+    "example": "The book's own words, with an example if it gives one here:",
+    "analogy": "The book's own words, with a comparison if it draws one here:",
+    "simpler": "The book's own words, not simplified:",
+    "summary": "The book's own words, not a summary:",
+    "quiz": "The book's own words on it:",
+    "compute": "The book's own words; nothing is calculated:",
 }
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."

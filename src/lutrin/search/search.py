@@ -20,7 +20,8 @@ from lutrin.search.scope import log_odds, signals
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 AT_HOME, SAME_PAGE = 3.0, 0.3
-"""Logarithms of odds that a passage gains from which the selection was taken, and on whose page the reader is."""
+"""Logarithms of odds that a passage gains from which the selection was taken, or of whose page more is asked for, and
+on whose page the reader is."""
 CLOSE = 50.0
 """Characters from a selection over which what stands there counts 1/e as much, where all of it is asked about."""
 RERANKED = 8
@@ -118,7 +119,7 @@ class Searcher:
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         besides = [*known, *section, *query.follows]
         pool, matched = await gather(generation, asks, where, besides=besides, without=without, page=query.page)
-        liked = _liked(query, known)
+        liked = _liked(query, known, pool.chunks)
         also = matched[len(texts)] if added else None
         parts = [await self._part(pool, item, liked, query, also) for item in matched[: len(texts)]]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
@@ -170,9 +171,10 @@ def _texts(query: Query, selection: str) -> list[str]:
     return list(query.parts)
 
 
-def _liked(query: Query, homes: Sequence[str]) -> dict[str, float]:
+def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
     """What passages get because of where the reader is: by chunk id, and by the name of a file."""
-    return dict.fromkeys(homes, AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
+    more = [chunk.filename for chunk in chunks if query.said and chunk.chunk_id in query.follows[:1]]
+    return dict.fromkeys([*homes, *more], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 
 
 def _mean(one: Read, other: Read) -> Read:
