@@ -200,6 +200,12 @@ def _run(section: _Section, start: int, stop: int) -> Run:
     )
 
 
+def part_of(run: Run, start: int, stop: int) -> Run:
+    """Some of the units of a run, from the first of them up to one behind the last."""
+    part = _run(_Section(run.chunk, run.units, run.scores), start, stop)
+    return replace(part, cut_before=run.cut_before or part.cut_before, cut_after=run.cut_after or part.cut_after)
+
+
 def _atoms(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
     """Pairs of first unit and unit after the last, in order: what never parts."""
     start = 0

@@ -8,11 +8,12 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
+from itertools import groupby
 
 import msgspec
 
 from lutrin import messages
-from lutrin.answer.excerpt import Run, is_procedure
+from lutrin.answer.excerpt import Run, is_procedure, part_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
 from lutrin.records import SELECTED, BookInfo, Chunk, Unit
@@ -70,12 +71,24 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
                 boxes.setdefault((box.chunk.filename, box.units[0].char_start), box)
         elif moving:
             told.append(messages.CODE_WITHHELD)
+            safe += _without_code(run, hazards)
             continue
         elif warned:
             told.append(messages.CAUTION)
         safe.append(run)
     first = [box for box in boxes.values() if not any(_holds(run, box) for run in safe)]
     return [*first, *safe], list(dict.fromkeys(told))
+
+
+def _without_code(run: Run, hazards: Hazards) -> list[Run]:
+    """The stretches of a run that hold none of the code that moves something, and some of what answers."""
+    stretches = groupby(range(len(run.units)), key=lambda place: moves(run.chunk, run.units[place], hazards))
+    places = [list(group) for moving, group in stretches if not moving]
+    return [
+        part_of(run, group[0], group[-1] + 1)
+        for group in places
+        if any(run.units[place] in run.marked for place in group)
+    ]
 
 
 def _is_concerned(run: Run, hazards: Hazards) -> bool:
