@@ -119,7 +119,7 @@ test('a selected passage alone is asked, and says when it has no answer', async 
   await reader.select('#definition');
   await reader.button('Ask').click();
   await reader.ask('What is a node?');
-  expect(await reader.answers.last().locator('.text').innerText()).toContain('one job');
+  expect(await reader.answers.last().locator('.from-book').innerText()).toContain('one job');
   await reader.ask('How long does a full battery last?');
   expect(await reader.answers.last().locator('.text').innerText()).toBe('The selected text does not contain the answer.');
   await reader.button('Search the whole book').click();

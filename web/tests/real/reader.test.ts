@@ -272,13 +272,13 @@ test('a stream that is cut half-way resumes and ends byte for byte as an uncut o
   const reader = await visit();
   await reader.open();
   await reader.ask('What does reliable delivery do, and when is best effort right?');
-  const whole = await reader.answers.last().locator('.text').innerHTML();
+  const whole = await reader.answers.last().locator('.from-book').innerHTML();
   await reader.button('New conversation').click();
   wire.cutStreamAfter_bytes = 1500;
   await reader.ask('What does reliable delivery do, and when is best effort right?');
   expect(wire.cuts).toBe(1);
   expect(await reader.answers.last().getByRole('alert').count()).toBe(0);
-  expect(await reader.answers.last().locator('.text').innerHTML()).toBe(whole);
+  expect(await reader.answers.last().locator('.from-book').innerHTML()).toBe(whole);
 });
 
 test('offline: the words are said inline, the text is kept, the page stays readable; back online it goes on', async () => {
