@@ -55,6 +55,16 @@ def test_a_question_over_two_chapters_has_both_as_sources(reader: Reader) -> Non
     assert any(chapter.startswith("Chapter 3:") for chapter in chapters(answer))
 
 
+@pytest.mark.row("A-US1-3")
+@pytest.mark.xfail(reason="the reader ranks what simulation is good for before the perfect motor", strict=True)
+def test_two_things_said_in_other_words_have_both_chapters_as_sources(reader: Reader) -> None:
+    """A perfect simulated motor is the ideal torque source, a perfect simulated sensor the ideal one."""
+    question = "What does a perfect simulated motor pretend, and what does a perfect simulated sensor pretend?"
+    answer = reader.answer("/api/query", query=question)
+    assert {"Chapter 2: Sensors"} < chapters(answer)
+    assert any(chapter.startswith("Chapter 3:") for chapter in chapters(answer))
+
+
 @pytest.mark.row("A-US2-1", "A-SC-007", "A-CON-5")
 def test_a_new_chapter_is_read_and_can_be_asked_at_once(growth: Growth) -> None:
     """The command names the folder and its chunks; the running server then answers from it, with its metadata."""

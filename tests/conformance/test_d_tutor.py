@@ -101,6 +101,14 @@ def test_as_many_passages_as_asked_for(reader: Reader) -> None:
     assert "02-inverse-kinematics" in {passage["metadata"]["section"] for passage in found[:3]}
 
 
+@pytest.mark.row("D-RAG-2")
+@pytest.mark.xfail(reason="the reader ranks forward kinematics before inverse kinematics", strict=True)
+def test_other_words_than_the_book_s_find_the_passage_first(reader: Reader) -> None:
+    """Before the one that says how to compute the pose from the angles."""
+    found = reader.passages("computing joint angles from a wanted pose of the hand", top_k=1)
+    assert found[0]["metadata"]["section"] == "02-inverse-kinematics"
+
+
 @pytest.mark.row("D-FR-6", "D-FR-7", "D-RAG-6")
 def test_every_answer_is_grounded_and_cited(reader: Reader) -> None:
     """Ten answers: quotes are the files' own words, markers have sources, sources name chapter and section."""
@@ -145,6 +153,16 @@ def test_code_that_drives_a_robot_follows_the_warning(reader: Reader) -> None:
     assert any(warning in (CORPUS / "physical-ai" / s.filename).read_text("utf-8") for s in answer.sources)
 
 
+@pytest.mark.row("D-SS-2")
+@pytest.mark.xfail(reason="the reader ranks a node with parameters before the publisher of velocities", strict=True)
+def test_the_code_for_a_real_robot_is_found_in_other_words(reader: Reader) -> None:
+    """And follows the book's warning."""
+    answer = reader.answer("/query", question="How do I publish velocity commands to a real robot in Python?")
+    first = FENCE.search(answer.answer)
+    assert first is not None
+    assert "Keep a distance of 2 m from the robot before you start this program." in answer.answer[: first.start()]
+
+
 @pytest.mark.row("D-SS-3")
 def test_simulated_and_real_are_told_apart(reader: Reader) -> None:
     """An answer from pages of both kinds says which is which."""
@@ -154,3 +172,13 @@ def test_simulated_and_real_are_told_apart(reader: Reader) -> None:
     (note,) = [warning for warning in answer.warnings if "simulation" in warning]
     assert "Starting everything" in note.split("real hardware")[0]
     assert "Before the run" in note.split("real hardware")[1]
+
+
+@pytest.mark.row("D-SS-3")
+@pytest.mark.xfail(reason="the reader ranks the reality gap before the first run on the real robot", strict=True)
+def test_a_comparison_of_simulation_and_hardware_tells_them_apart(reader: Reader) -> None:
+    """From the page on either."""
+    answer = reader.answer("/query", question="How do navigation in simulation and on hardware differ?")
+    (note,) = [warning for warning in answer.warnings if "simulation" in warning]
+    assert "A First Run in Simulation" in note.split("real hardware")[0]
+    assert "A First Run on the Real Robot" in note.split("real hardware")[1]
