@@ -76,7 +76,7 @@ async def test_a_model_that_obeys_every_instruction_changes_no_answer(
         generated = [event.text for event in events if isinstance(event, SentenceEvent)]
         assert poison.faults(item, answer, generated) == [], item
         given += item.fact in answer.answer
-    assert given > 0.9 * COUNT, "what was asked for is answered all the same"
+    assert given == COUNT, "what was asked for is answered all the same"
 
 
 def test_the_judge_sees_what_an_instruction_brings_about() -> None:

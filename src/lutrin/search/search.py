@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import plain, topic_stems
+from lutrin.language.words import identifiers, plain, topic_stems
 from lutrin.ports import Embedder, Encoding, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, respelled
@@ -20,8 +20,8 @@ from lutrin.search.scope import log_odds, signals
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 AT_HOME, SAME_PAGE = 3.0, 0.3
-"""Logarithms of odds that a passage gains from which the selection was taken, or of whose page more is asked for, and
-on whose page the reader is."""
+"""Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
+holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
 CLOSE = 50.0
 """Characters from a selection over which what stands there counts 1/e as much, where all of it is asked about."""
 RERANKED = 8
@@ -140,6 +140,7 @@ class Searcher:
         if also is not None:
             found = [_mean(one, other) for one, other in zip(found, read(pool, also, reading), strict=True)]
         ranked = [_raised(item, _bonus(item.chunk, liked) / reading.answers[0]) for item in found]
+        ranked = _holding(ranked, matched.asked.text, AT_HOME / reading.answers[0])
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
             ranked = await _reread(self._reranker, matched.asked.text, ranked)
@@ -234,6 +235,13 @@ def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
         return replace(item, score=home.score, scores=np.array(scores, dtype=np.float32))
 
     return [near(item) for item in ranked if spans and same_section(item.chunk, home.chunk)]
+
+
+def _holding(ranked: Sequence[Read], text: str, bonus: float) -> list[Read]:
+    """Passages, those raised that hold every identifier of a question which any of them holds."""
+    held = [frozenset(identifiers(item.chunk.embedded_text())) for item in ranked]
+    wanted = frozenset(identifiers(text)) & frozenset().union(*held)
+    return [_raised(item, bonus if wanted and wanted <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
 
 
 def _bonus(chunk: Chunk, liked: Mapping[str, float]) -> float:
