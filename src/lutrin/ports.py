@@ -124,6 +124,24 @@ class Reranker(Protocol):
         ...
 
 
+class Support(Protocol):
+    """Reads a claim and evidence together, and says whether the one follows from the other."""
+
+    name: str
+    """Of the model."""
+
+    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        """(n,): the probability, 0 to 1, that the evidence states the claim; no pairs give (0,).
+
+        Args:
+            pairs: Claim and evidence, in words. The evidence may be several passages, one after another.
+
+        Raises:
+            ModelMissing: A file that the model needs is not here.
+        """
+        ...
+
+
 class VectorIndex(Protocol):
     """A collection of vectors with metadata, opened for one generation of one book."""
 

@@ -1,4 +1,4 @@
-"""Small honest doubles of the embedder and the vector index: deterministic, no model, no native library.
+"""Small honest doubles of embedder, support and vector index: deterministic, no model, no native library.
 
 They are shipped: a test, or someone who tries Lutrin without its models, gets real behaviour on a small scale.
 """
@@ -55,6 +55,21 @@ class WordHashEmbedder:
         seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
         vector = np.random.default_rng(seed).normal(size=self.dimension).astype(np.float32)
         return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+class WordSupport:
+    """A claim is as probable as the share of its words that the evidence holds: it knows no meaning, and says so."""
+
+    name = "word-support"
+
+    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        """The share for each pair; a claim without words is not stated anywhere."""
+        return np.array([self._share(claim, evidence) for claim, evidence in pairs], dtype=np.float32)
+
+    def _share(self, claim: str, evidence: str) -> float:
+        said = {word.lower() for word in WORD.findall(claim) if word[0].isalnum()}
+        held = {word.lower() for word in WORD.findall(evidence)}
+        return len(said & held) / len(said) if said else 0.0
 
 
 class ExactStore:
