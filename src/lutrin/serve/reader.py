@@ -18,6 +18,7 @@ from lutrin.errors import NotFound
 from lutrin.ingest.formats import page_html
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html, maths
+from lutrin.serve.addresses import page_path
 from lutrin.serve.diagrams import with_diagrams
 from lutrin.serve.pictures import media_type
 from lutrin.serve.services import Library, PageEntry, ShelvedBook
@@ -180,7 +181,7 @@ def _shown(match: re.Match[str], slug: str, filename: str, there: Sequence[str])
     number, description = int(match[1]), unescape(match[2])
     if number >= len(there) or not there[number]:
         return f'<span class="missing-image">{match[2]}</span>' if match[2] else ""
-    address = html.page_path(slug, filename).replace("/read/", f"/picture/{number}/", 1)
+    address = page_path(slug, filename).replace("/read/", f"/picture/{number}/", 1)
     return f'<img src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
 
 

@@ -1,0 +1,13 @@
+"""Addresses of the pages for people."""
+
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
+
+
+def page_path(slug: str, filename: str) -> str:
+    """Path of a page in the reader: Markdown loses its suffix, other files keep it, as citations lead to them."""
+    path = PurePosixPath(filename)
+    name = str(path.with_suffix("")) if path.suffix.lower() in MARKDOWN else filename
+    return f"/read/{quote(slug)}/{quote(name)}"

@@ -1,0 +1,48 @@
+"""The templates of all pages for people: plain HTML in `templates/`, where whatever is filled in is escaped."""
+
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from lutrin.serve.addresses import page_path
+
+FOLDER = Path(__file__).with_name("templates")
+
+
+@cache
+def environment() -> Environment:
+    """Everything that a template can use: `base.html` to extend, `page_path`, and `anchor` for a part of a page.
+
+    Autoescape is on for every template. A template that asks for a name that it was not given fails instead of showing
+    nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
+    """
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    made.globals["page_path"] = page_path
+    made.filters["anchor"] = anchor
+    return made
+
+
+def anchor(name: str) -> str:
+    """The part of an address behind `#` that leads to an anchor; `page=4` stays as PDF viewers write it."""
+    return quote(name, safe="=")
+
+
+def render(template: str, **values: object) -> str:
+    """A page.
+
+    Args:
+        template: Name of a file in `templates/`.
+        values: What it shows. Of those that `base.html` takes, `chat` says whether the chat is on the page, `book` and
+            `page` which ones it asks about; each has a default.
+    """
+    return environment().get_template(template).render(values)
