@@ -72,7 +72,14 @@ class Pipeline:
 
     def quick_subject(self, name: str) -> Subject:
         """The same, asked once; its links are not followed."""
-        return Subject(name=name, retrieve=self.retrieve, answer=self.answer, chunks=self._chunks, complete=complete)
+        return Subject(
+            name=name,
+            retrieve=self.retrieve,
+            answer=self.answer,
+            chunks=self._chunks,
+            source=self._library.source,
+            complete=complete,
+        )
 
     async def retrieve(self, question: Question) -> Sequence[Passage]:
         """The passages that an answer would rest on, whatever the decision about scope."""

@@ -170,6 +170,8 @@ def _agrees(sentence: str, text: str) -> bool:
 @lru_cache(maxsize=1)
 def _notices() -> tuple[re.Pattern[str], ...]:
     """The texts of `messages`, sentence by sentence, what is filled in left open."""
-    texts = [value for name, value in vars(messages).items() if name.isupper() and isinstance(value, str)]
+    values = [value for name, value in vars(messages).items() if name.isupper()]
+    texts = [value for value in values if isinstance(value, str)]
+    texts += [text for value in values if isinstance(value, dict) for text in value.values()]
     parts = (part for text in texts for part in re.split(r"(?<=[.!?])\s+", text) if len(part) >= _SELF_CONTAINED)
     return tuple(re.compile("^" + re.sub(r"\\\{\w+\\\}", ".+", re.escape(part)) + "$") for part in parts)
