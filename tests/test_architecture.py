@@ -17,7 +17,7 @@ LEAVES = {
     "lutrin.errors", "lutrin.records", "lutrin.memory", "lutrin.messages", "lutrin.retry", "lutrin.stages",
     "lutrin.threads",
 }  # fmt: skip
-STAGES = ("language", "ingest", "index", "query", "search", "answer", "generate", "chats")
+STAGES = ("language", "ingest", "index", "query", "search", "answer", "study", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {
     "language": {"language"},
@@ -26,6 +26,7 @@ ALLOWED = {
     "index": {"index"},
     "search": {"search", "query", "language", "index", "ingest"},
     "answer": {"answer", "search", "query", "language", "index", "ingest"},
+    "study": {"study", "answer", "search", "query", "language", "index", "ingest"},
     "generate": {"generate"},
     "chats": {"chats"},
 }
@@ -66,6 +67,7 @@ VENDORS = {
         "lutrin.cli_keep",
         "lutrin.cli_models",
         "lutrin.cli_replay",
+        "lutrin.cli_study",
         "lutrin.console",
     },
     "sqlmodel": {"lutrin.chats"},

@@ -20,6 +20,7 @@ from lutrin.cli_eval import evaluate
 from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, restore
 from lutrin.cli_models import models
 from lutrin.cli_replay import replay
+from lutrin.cli_study import companion
 from lutrin.console import (
     data_dir_option,
     fail,
@@ -47,7 +48,7 @@ def lutrin() -> None:
 
 lutrin.add_command(models)
 lutrin.add_command(evaluate)
-for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay):
+for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay, companion):
     lutrin.add_command(command)
 
 

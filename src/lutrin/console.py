@@ -147,6 +147,8 @@ def summary_lines(summary: IngestSummary) -> str:
         f"Chunks: {summary.chunks_created} created, {summary.chunks_reused} reused, {summary.chunks_removed} removed.",
         f"Seconds: {summary.seconds:.1f}.",
     ]
+    if summary.prepared or summary.set_aside:
+        lines.append(f"Companion: {summary.prepared} entries prepared, {summary.set_aside} set aside.")
     lines += [f"Published: {name}." for name in summary.published]
     return "\n".join([*lines, *summary.trouble_lines()])
 

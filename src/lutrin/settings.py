@@ -242,6 +242,10 @@ class Settings(BaseSettings):
         """One folder a book, in it one folder a generation."""
         return self.data_dir / "books"
 
+    def studied_path(self, slug: str) -> Path:
+        """The companion of a book that `lutrin study` writes on this machine."""
+        return self.data_dir / "study" / f"{slug}.companion.jsonl"
+
     @property
     def chats_path(self) -> Path:
         """Encrypted database of conversations."""

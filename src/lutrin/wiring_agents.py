@@ -7,14 +7,17 @@ from collections.abc import Sequence
 import msgspec
 
 from lutrin.errors import LutrinError
+from lutrin.index.companion import Entry
+from lutrin.index.shelf import Shelf
 from lutrin.log import configure_logging
 from lutrin.query.understand import alone
 from lutrin.records import Question
 from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import judge
 from lutrin.settings import Settings
+from lutrin.study import edit
 from lutrin.wiring import House, opened
-from lutrin.wiring_parts import database_url
+from lutrin.wiring_parts import database_url, open_store
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +53,18 @@ async def serve_tools(settings: Settings) -> None:
         finally:
             if loading is not None:
                 loading.cancel()
+
+
+async def companion_entries(settings: Settings, book: str) -> list[Entry]:
+    """What is published as the companion of a book (by its slug; empty: the first one).
+
+    Raises:
+        NotFound: There is no such book.
+        IndexUnavailable: No book can be read.
+    """
+    configure_logging(settings, quiet=True)
+    async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
+        return await edit.export(shelf, book)
 
 
 async def gaps(settings: Settings) -> list[Gap]:

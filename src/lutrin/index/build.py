@@ -120,6 +120,10 @@ class GenerationBuilder:
         """Set the reading order of all files."""
         self._passages.executemany("UPDATE file SET ordinal = ? WHERE filename = ?", list(enumerate(order)))
 
+    def book_file(self, filename: str) -> tuple[BookFile, list[Chunk]] | None:
+        """A file and its chunks as they were added; None if it was not."""
+        return read_book_file(self._passages, filename)
+
     def chunk_ids(self) -> set[str]:
         """The ids of all chunks added so far."""
         return chunk_ids(self._passages)
@@ -134,6 +138,7 @@ class GenerationBuilder:
         recipe: str,
         cache: EmbeddingCache,
         store: VectorStore,
+        companion: str = "",
     ) -> Manifest:
         """Write vectors, token vectors and manifest, and close every file.
 
@@ -163,6 +168,7 @@ class GenerationBuilder:
             chunks=self._rows,
             windows=windows,
             tokens=tokens,
+            companion=companion,
             hashes=file_hashes(self.directory, without=MANIFEST),
         )
         (self.directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))

@@ -7,6 +7,7 @@ A generation is a folder::
     windows.npy     (windows, dimension) float32: pooled vectors, one or more a chunk
     vectors/        the vector index over them
     tokens.*        token vectors for late interaction
+    companion.*     prepared entries, where the book has a companion
 """
 
 import asyncio
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical
+from lutrin.index.companion import Companion
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
@@ -76,6 +78,8 @@ class OpenGeneration:
         self.book = manifest.book
         self.tokens = TokenIndex.open(directory)
         """Late interaction over the chunks; give it the row numbers that `places` returns."""
+        self.companion = Companion.open(directory)
+        """What was prepared for the book's readers; empty where nothing was."""
         # A plain array over the mapped file: `np.memmap` takes its time for every row that is read.
         self.windows: Vectors = np.asarray(np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False))
         """(windows, dimension): pooled vectors, memory-mapped, for exact scans and calibration."""
@@ -286,7 +290,7 @@ class OpenGeneration:
         await self.vectors.close()
         with self._reading:
             self._passages.close()
-        del self.tokens, self.windows
+        del self.tokens, self.windows, self.companion
         self._lock.close()
 
     async def _query(self, read: Callable[[], T]) -> T:
@@ -345,7 +349,7 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
         vectors = await store.open(directory / VECTORS, manifest.collection)
         try:
             return await asyncio.to_thread(OpenGeneration, directory, manifest, lock, passages, vectors)
-        except (OSError, ValueError, sqlite.DatabaseError) as error:
+        except (OSError, ValueError, msgspec.MsgspecError, sqlite.DatabaseError) as error:
             await vectors.close()
             raise IndexUnavailable(f"The index {directory.name} cannot be opened: {error}") from error
     except BaseException:

@@ -29,6 +29,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     chunks: int
     windows: int
     tokens: int
+    companion: str = ""
+    """SHA-256 of the companions that were read, in their order; empty: there were none."""
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
 

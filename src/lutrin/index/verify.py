@@ -47,6 +47,7 @@ async def verify_generation(directory: Path, store: VectorStore) -> None:
         await asyncio.to_thread(_check_database, directory)
         chunks = await generation.all_chunks()
         await _check_chunks(generation, chunks)
+        await _check_companion(generation, chunks)
         await _check_vectors(generation, chunks)
     except (LutrinError, sqlite.DatabaseError, OSError) as error:
         if isinstance(error, VerificationFailed):
@@ -121,6 +122,16 @@ async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None
         for chunk in own:
             if not 0 <= chunk.char_start <= chunk.char_end <= length:
                 raise VerificationFailed(f"Passage {chunk.chunk_id} lies outside of {filename}.")
+
+
+async def _check_companion(generation: OpenGeneration, chunks: list[Chunk]) -> None:
+    """That each prepared entry has its passages, and its quotes stand where it says."""
+    known = {chunk.chunk_id for chunk in chunks}
+    for item in generation.companion.entries:
+        source = await generation.source(item.entry.file)
+        held = {item.chunk_id, *(name for name, _, _ in item.places)} <= known
+        if not held or tuple(source[start:end] for _, start, end in item.places) != item.entry.quotes:
+            raise VerificationFailed(f"The prepared entry “{item.entry.topic}” has another place than its book.")
 
 
 async def _check_vectors(generation: OpenGeneration, chunks: list[Chunk]) -> None:

@@ -12,13 +12,15 @@ from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
 from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
 from lutrin.index.catalog import FileState, LeftOut
+from lutrin.index.companion import Companion, write_companion
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES
-from lutrin.index.manifest import MANIFEST
+from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.index.verify import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
+from lutrin.ingest.companion import Checked, Fitting, check_files
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
 from lutrin.ingest.placing import placed, with_world
@@ -59,6 +61,9 @@ class _Tally:
     left_out: list[LeftOut] = field(default_factory=list)
     """Of the files that could not be read, those of which the index has nothing."""
     notices: list[Notice] = field(default_factory=list)
+    prepared: int = 0
+    set_aside: int = 0
+    """Entries of the companion that fit the book, and that do not."""
     positions: dict[str, float | None] = field(default_factory=dict)
     """`sidebar_position` of each file in the new generation."""
 
@@ -80,6 +85,8 @@ class BookIngest:
         password: Of encrypted PDFs.
         lenient: Pages that MDX would refuse are read as far as they go.
         progress: Told of each step.
+        companions: Files with what was prepared for the book's readers; they need not be there.
+        companion: Their fingerprint; another one than the current generation's is reason enough for a new one.
     """
 
     def __init__(
@@ -98,7 +105,11 @@ class BookIngest:
         password: str,
         lenient: bool,
         progress: Progress,
+        companions: Sequence[Path] = (),
+        companion: str = "",
     ) -> None:
+        self._companions = companions
+        self._companion = companion
         self._book = book
         self._plan = plan
         self._name = name
@@ -136,12 +147,13 @@ class BookIngest:
         try:
             await self._fill(builder)
             tally = self._tally
-            if not tally.positions or not (tally.processed or self._plan.removed):
+            if not tally.positions or not (tally.processed or self._plan.removed or self._has_new_companion()):
                 return Outcome(self._summary(IngestSummary()))  # nothing but files that cannot be read
             chunks = await in_thread(self._compare, builder)
             await self._embedding.finish()
             await in_thread(give_back)
             self._tell(len(tally.positions), len(tally.positions))
+            await self._prepare(builder)
             await builder.finish(
                 name=self._name,
                 book=self._book.info,
@@ -150,6 +162,7 @@ class BookIngest:
                 recipe=self._recipe,
                 cache=self._cache,
                 store=self._store,
+                companion=self._companion,
             )
             await in_thread(give_back)  # what builds leaves room for what verifies
             await self._verify(building)
@@ -184,9 +197,32 @@ class BookIngest:
                 if not left[folder]:
                     self._progress(FolderDone(name=folder, chunks=cut[folder]))
             self._tell(number + 1, len(files))
+        await in_thread(builder.order_files, self._order())
+
+    def _order(self) -> list[str]:
+        """The names of the files as a reader leafs through them."""
         positions = self._tally.positions
-        order = sorted(positions, key=lambda name: self._book.reading_key(name, positions[name]))
-        await in_thread(builder.order_files, order)
+        return sorted(positions, key=lambda name: self._book.reading_key(name, positions[name]))
+
+    def _has_new_companion(self) -> bool:
+        return self._current is not None and read_manifest(self._current).companion != self._companion
+
+    async def _prepare(self, builder: GenerationBuilder) -> None:
+        """Publish what was prepared for the book's readers with the book; what does not fit is named."""
+        checked = await in_thread(self._checked, builder)
+        same = self._current is not None and read_manifest(self._current).embedder == self._embedder.name
+        before = await in_thread(Companion.open, self._current) if same and self._current is not None else None
+        await write_companion(builder.directory, checked.entries, self._embedder, before)
+        self._tally.prepared, self._tally.set_aside = len(checked.entries), len(checked.notices)
+        self._tally.notices += checked.notices
+
+    def _checked(self, builder: GenerationBuilder) -> Checked:
+        def read(name: str) -> tuple[str, Sequence[Chunk]] | None:
+            found = builder.book_file(name)
+            return (found[0].source, found[1]) if found is not None else None
+
+        names = self._order()
+        return check_files(self._companions, Fitting(read, names), names)
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, what the index has of it stays."""
@@ -249,6 +285,8 @@ class BookIngest:
                 updated=tally.updated,
                 failed=len(tally.errors),
                 texts_embedded=self._embedding.done,
+                prepared=tally.prepared,
+                set_aside=tally.set_aside,
                 errors=tuple(tally.errors),
                 notices=tuple(tally.notices),
                 left_out=tuple(tally.left_out),

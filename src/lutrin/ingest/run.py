@@ -22,11 +22,12 @@ from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import VECTORS
-from lutrin.index.manifest import MANIFEST
+from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.index.verify import Verify
 from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
+from lutrin.ingest.companion import companion_path, fingerprint_of
 from lutrin.ingest.discover import Found, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
@@ -220,7 +221,10 @@ class _Run:
         summary = IngestSummary(unchanged=len(plan.unchanged), removed=len(plan.removed))
         if plan.touched:
             catalog.touch(slug, plan.touched)
-        if not plan.changed and not plan.removed:
+        companions = (companion_path(book), self._settings.studied_path(slug))
+        companion = await asyncio.to_thread(fingerprint_of, companions)
+        is_same = current is not None and read_manifest(current).companion == companion
+        if not plan.changed and not plan.removed and is_same:
             return summary
         name = f"{catalog.next_number():06d}-{fingerprint[:8]}"
         created = self._tools.now().isoformat(timespec="seconds")
@@ -238,6 +242,8 @@ class _Run:
             password=self._password,
             lenient=self._lenient,
             progress=self._progress,
+            companions=companions,
+            companion=companion,
         )
         outcome = await work.run(created)
         if outcome.manifest_sha256 is None:

@@ -17,6 +17,8 @@ from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
 
 IGNORE_FILE = ".lutrinignore"
 """Names, one a line, what a folder leaves out, with `*` for anything; an empty one leaves all of it out."""
+COMPANION = "companion.jsonl"
+"""End of the name of what was prepared for a book's readers; `lutrin.ingest.companion` reads it."""
 _IGNORED_FOLDERS = {
     "node_modules": "holds packages of a program",
     "__pycache__": "is made by a program",
@@ -179,7 +181,7 @@ def ignored_names(folder: Path) -> tuple[str, ...]:
 
 def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str, ...]) -> str | None:
     """Why an entry of a folder is left out; empty: without a word; None: it belongs to the book."""
-    if entry.name in {IGNORE_FILE, "book.toml", ".DS_Store"}:
+    if entry.name in {IGNORE_FILE, "book.toml", ".DS_Store"} or entry.name.endswith(COMPANION):
         return rules.aside.get(name, "")
     if entry.is_symlink():
         return "is a symbolic link and was not followed"

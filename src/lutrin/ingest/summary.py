@@ -66,6 +66,10 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     chunks_removed: int = 0
     texts_embedded: int = 0
     """Passages that no earlier run had embedded, each text once."""
+    prepared: int = 0
+    """Entries of companions that fit their books."""
+    set_aside: int = 0
+    """Entries that do not; `notices` names each with its line."""
     seconds: float = 0.0
     published: tuple[str, ...] = ()
     """`slug generation` of each book that has a new index."""

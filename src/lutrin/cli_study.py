@@ -1,0 +1,82 @@
+"""`lutrin companion check|export|merge`: for people who write and mend what is prepared of a book."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from lutrin.console import data_dir_option, json_option
+from lutrin.records import Notice
+from lutrin.settings import load_settings
+
+corpus_option = click.option(
+    "--corpus", type=click.Path(path_type=Path, exists=True), help="A book, or a folder of books (default: corpus/)."
+)
+
+
+@click.group()
+def companion() -> None:
+    """What is prepared of a book for its readers: check, export, merge (docs/companion.md)."""
+
+
+@companion.command()
+@corpus_option
+@json_option
+def check(*, corpus: Path | None, as_json: bool) -> None:
+    """Hold the companions beside the books against the books; exit 1 if an entry does not fit."""
+    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    fitting, wrong = edit.check(corpus or load_settings().corpus_dir, shelf=corpus is None)
+    if as_json:
+        click.echo(msgspec.json.encode({"fitting": fitting, "wrong": wrong}).decode())
+    else:
+        _say(wrong)
+        click.echo(f"{fitting} entries fit, {len(wrong)} do not.")
+    if wrong:
+        sys.exit(1)
+
+
+@companion.command()
+@click.argument("drafts", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@corpus_option
+@click.option("--author", default="", help="Of entries that name nobody (default: the authors).")
+def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str) -> None:
+    """Put the entries of DRAFTS into the companions beside their books.
+
+    Sections and hashes are filled in; an entry whose heading or quote is not exact is refused with its line, exit 1. To
+    stand for entries whose section has changed, merge the companion itself.
+    """
+    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    merged = edit.merge(corpus or load_settings().corpus_dir, drafts, author=author, shelf=corpus is None)
+    _say(merged.refused)
+    for path, count in merged.written.items():
+        click.echo(f"{path}: {count} entries.")
+    click.echo(f"{merged.added} added, {merged.replaced} replaced, {len(merged.refused)} refused.")
+    if merged.refused:
+        sys.exit(1)
+
+
+@companion.command()
+@click.argument("book", default="")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file.")
+@data_dir_option
+def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
+    """Print what is published with BOOK (default: the first one) as a companion, what this machine made included."""
+    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.study import edit  # noqa: PLC0415 - as above
+
+    entries = asyncio.run(wiring_agents.companion_entries(load_settings(data_dir=data_dir), book))
+    if output is not None:
+        edit.write_entries(output, entries)
+        click.echo(f"{output}: {len(entries)} entries.")
+        return
+    click.echo(b"".join(map(edit.line_of, entries)).decode(), nl=False)
+
+
+def _say(notices: Sequence[Notice]) -> None:
+    for notice in notices:
+        click.echo(f"{notice.filename}:{notice.line}: {notice.message}", err=True)

@@ -1,0 +1,255 @@
+"""What a generation keeps of its book's companion: prepared entries, and the questions by which they are found.
+
+A companion is a file of JSON lines beside a book; `lutrin.ingest.companion` reads it and checks each entry against the
+book. What fits is published with the generation::
+
+    companion.jsonl           one `Prepared` a line, in the order of the book
+    companion.vectors.npy     (texts, dimension) float32: pooled vectors of the questions that lead to an entry
+    companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
+    companion.layout.npy      (tokens, 2) int32: of each token its text, and where in that text it begins
+    companion.importance.npy  (tokens,) float32: the learned importance of each token
+
+A generation without these files has no companion.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.index.tokens import project, quantise
+from lutrin.ports import Embedder, Vectors
+
+Kind = Literal["keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz"]
+State = Literal["proposed", "approved", "hidden"]
+KINDS: tuple[Kind, ...] = ("keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz")
+"""In the order in which they stand below a section."""
+OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"})
+"""Kinds whose topic is the name of a term."""
+THE_AUTHORS = "the authors"
+FILE = "companion.jsonl"
+VECTORS, TOKENS, LAYOUT, IMPORTANCE = (f"companion.{n}.npy" for n in ("vectors", "tokens", "layout", "importance"))
+ENCODED_AT_ONCE = 64
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One line of a companion."""
+
+    kind: Kind
+    file: str
+    """Path of the source file below the book's folder."""
+    heading: str
+    """Of the section that it belongs to, as written in the book, without markup."""
+    anchor: str = ""
+    """Fragment of that heading in the built page."""
+    section_hash: str = ""
+    """Of the section's text when the entry was written; see `lutrin.ingest.companion`. Empty in a draft."""
+    topic: str
+    """The question; of a term its name; of key points the section's title."""
+    text: str | tuple[str, ...] = ""
+    """Answer, explanation or definition; several strings for key points; why the choice is right for a quiz."""
+    quotes: tuple[str, ...] = ()
+    """Words of the source file, exactly, that prove it."""
+    choices: tuple[str, ...] = ()
+    answer: int | None = None
+    """Of a quiz: which choice is right, counted from 0."""
+    aka: tuple[str, ...] = ()
+    """Of a term: other names of it in the book."""
+    author: str = ""
+    """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
+    state: State = "proposed"
+    """`proposed`: by a model, nobody has read it; `approved`: a person stands for it; `hidden`: not to be shown."""
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """The text as one or several paragraphs."""
+        return (self.text,) if isinstance(self.text, str) else self.text
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of a term: everything it is called."""
+        return (self.topic, *self.aka)
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that fits its generation."""
+
+    entry: Entry
+    chunk_id: str
+    """Of the passage that holds the first of the quotes."""
+    places: tuple[tuple[str, int, int], ...] = ()
+    """Of each quote the passage that holds it, and its offsets in the source file."""
+    heading_path: tuple[str, ...] = ()
+    """Titles from the page's title down to the section's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way of asking for an entry, as the embedder sees it."""
+
+    text: str
+    entry: int
+    """Place of the entry in `Companion.entries`."""
+    vector: npt.NDArray[np.float32]
+    """(d,), of length 1."""
+    tokens: npt.NDArray[np.int8]
+    """(Q, k)."""
+    starts: npt.NDArray[np.int32]
+    """(Q,): where each token begins in `text`."""
+    importance: npt.NDArray[np.float32]
+    """(Q,)."""
+
+
+def wordings(entry: Entry) -> tuple[str, ...]:
+    """The questions that an entry answers: itself, or one for each name of a term; none for key points.
+
+    >>> wordings(Entry(kind="term", file="a.md", heading="A", topic="torque", aka=("moment",)))
+    ('What is torque?', 'What is moment?')
+    """
+    if entry.kind == "keypoints":
+        return ()
+    return tuple(f"What is {name}?" for name in entry.names) if entry.kind in OF_A_TERM else (entry.topic,)
+
+
+class Companion:
+    """The entries of one generation, in the order of the book.
+
+    Args:
+        entries: Of the generation.
+        vectors: (texts, d) of the texts that `wordings` gives for the entries, each text once, in order.
+        tokens: (tokens, k).
+        layout: (tokens, 2): text and first character of each token.
+        importance: (tokens,).
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Prepared] = (),
+        vectors: Vectors | None = None,
+        tokens: npt.NDArray[np.int8] | None = None,
+        layout: npt.NDArray[np.int32] | None = None,
+        importance: npt.NDArray[np.float32] | None = None,
+    ) -> None:
+        self.entries = tuple(entries)
+        self.texts = texts_of(self.entries)
+        """What may be asked, each text once."""
+        self.vectors: Vectors = np.zeros((0, 1), np.float32) if vectors is None else vectors
+        self._tokens = np.zeros((0, 1), np.int8) if tokens is None else tokens
+        self._layout = np.zeros((0, 2), np.int32) if layout is None else layout
+        self._importance = np.zeros(0, np.float32) if importance is None else importance
+        self._bounds = np.searchsorted(self._layout[:, 0], np.arange(len(self.texts) + 1))
+
+    @classmethod
+    def open(cls, directory: Path) -> "Companion":
+        """The companion in a generation's folder; an empty one where there is none.
+
+        Raises:
+            OSError, ValueError: Its files are not what they should be.
+        """
+        if not (directory / FILE).exists():
+            return cls()
+        lines = (directory / FILE).read_bytes().splitlines()
+        entries = [msgspec.json.decode(line, type=Prepared) for line in lines]
+        arrays = [np.load(directory / name, allow_pickle=False) for name in (VECTORS, TOKENS, LAYOUT, IMPORTANCE)]
+        made = cls(entries, *arrays)
+        counts = (len(made.vectors), len(made._tokens), len(made._importance))
+        if counts != (len(made.texts), len(made._layout), len(made._layout)):
+            raise ValueError(f"the companion holds {counts} vectors, not those of {len(made.texts)} questions")
+        return made
+
+    def __bool__(self) -> bool:
+        return bool(self.entries)
+
+    def shown(self, *kinds: Kind) -> Iterator[Prepared]:
+        """The entries that readers may see, of some kinds, in the order of the book."""
+        return (item for item in self.entries if item.entry.state != "hidden" and item.entry.kind in kinds)
+
+    @cached_property
+    def owners(self) -> dict[str, tuple[int, ...]]:
+        """Places of the entries that each text asks for; hidden ones are left out."""
+        found: dict[str, list[int]] = {text: [] for text in self.texts}
+        for place, item in enumerate(self.entries):
+            for text in wordings(item.entry) if item.entry.state != "hidden" else ():
+                found[text].append(place)
+        return {text: tuple(places) for text, places in found.items()}
+
+    def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
+        """Places of the `k` texts nearest to a vector of length 1, with their cosines, best first."""
+        if not len(self.vectors):
+            return []
+        cosines = np.vecdot(self.vectors, vector)
+        best = np.argsort(-cosines, kind="stable")[:k]
+        return [(int(place), float(cosines[place])) for place in best]
+
+    def wording(self, place: int) -> Wording:
+        """A text as the embedder sees it."""
+        own = slice(int(self._bounds[place]), int(self._bounds[place + 1]))
+        text = self.texts[place]
+        owner = next(iter(self.owners[text]), -1)
+        return Wording(text, owner, self.vectors[place], self._tokens[own], self._layout[own, 1], self._importance[own])
+
+
+def texts_of(entries: Iterable[Prepared]) -> tuple[str, ...]:
+    """Everything that the entries may be asked by, each text once, in order."""
+    return tuple(dict.fromkeys(text for item in entries for text in wordings(item.entry)))
+
+
+async def write_companion(
+    directory: Path, entries: Sequence[Prepared], embedder: Embedder, before: Companion | None = None
+) -> None:
+    """Put a companion into a generation that is being built; nothing for no entries.
+
+    Args:
+        directory: Of the generation.
+        entries: In the order of the book.
+        embedder: Encodes their questions.
+        before: That of the generation before, by the same embedder: what it has is not encoded again.
+
+    Raises:
+        IndexUnavailable: The embedder is away.
+        OSError: The files cannot be written.
+        ValueError: The embedder gives no token vectors.
+    """
+    if not entries:
+        return
+    made = await _encoded(texts_of(entries), embedder, before)
+    lines = b"".join(msgspec.json.encode(item) + b"\n" for item in entries)
+    (directory / FILE).write_bytes(lines)
+    counts = [len(item.tokens) for item in made]
+    owner = np.repeat(np.arange(len(made), dtype=np.int32), counts)
+    starts = np.concatenate([np.zeros(0, np.int32), *(item.starts for item in made)]).astype(np.int32)
+    width = made[0].tokens.shape[1] if made else 1
+    np.save(
+        directory / VECTORS,
+        np.stack([item.vector for item in made]) if made else np.zeros((0, embedder.dimension), np.float32),
+    )
+    np.save(directory / TOKENS, np.concatenate([np.zeros((0, width), np.int8), *(item.tokens for item in made)]))
+    np.save(directory / LAYOUT, np.stack([owner, starts], axis=1))
+    np.save(directory / IMPORTANCE, np.concatenate([np.zeros(0, np.float32), *(item.importance for item in made)]))
+
+
+async def _encoded(texts: Sequence[str], embedder: Embedder, before: Companion | None) -> list[Wording]:
+    """Each text as the embedder sees it, taken from an earlier companion where that has it."""
+    known = {text: before.wording(place) for place, text in enumerate(before.texts)} if before is not None else {}
+    missing = [text for text in texts if text not in known]
+    for first in range(0, len(missing), ENCODED_AT_ONCE):
+        part = missing[first : first + ENCODED_AT_ONCE]
+        for text, encoding in zip(part, await embedder.encode(part), strict=True):
+            if encoding.token_vectors is None:
+                raise ValueError("the embedder gives no token vectors")
+            vectors, learned = encoding.token_vectors, embedder.reading.projection
+            mean = encoding.windows.mean(axis=0)
+            known[text] = Wording(
+                text,
+                -1,
+                (mean / np.linalg.norm(mean)).astype(np.float32),
+                quantise(project(vectors, learned) if learned is not None else vectors),
+                encoding.token_offsets[:, 0],
+                embedder.reading.importance(vectors),
+            )
+    return [known[text] for text in texts]

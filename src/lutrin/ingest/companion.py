@@ -1,0 +1,317 @@
+"""The companion beside a book: read line by line, and each entry held against the book as it stands now.
+
+An entry belongs to a section, which it names by file and heading, and keeps the hash of the section's text. It fits if
+the section is there, its text has not changed since, and each quote stands in the file. Blanks and line ends do not
+count, neither in the hash nor in a quote. What does not fit is named with its line, and stays in the file.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from lutrin.index.companion import FILE, KINDS, Entry, Prepared
+from lutrin.ingest.books import Book
+from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
+
+MAX_BYTES = 64 << 20
+MAX_LINE = 32_768
+"""Bytes of one entry."""
+MAX_TEXT = 3_000
+"""Characters of one explanation."""
+MOST_QUOTES, MOST_POINTS = 6, 10
+CHOICES = range(2, 7)
+HASH_DIGITS = 16
+"""Of a SHA-256: 64 bits tell apart what one book's sections were."""
+_WORD = re.compile(r"\w+")
+
+ReadFile = Callable[[str], tuple[str, Sequence[Chunk]] | None]
+"""Source text and chunks of a file by its name; None if the book does not have it."""
+
+
+class MisfitError(Exception):
+    """An entry does not fit the book; the text says why, for the person who mends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a companion: an entry, or what is wrong with it."""
+
+    number: int
+    entry: Entry | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionText:
+    """A section of a file, as far as its units reach."""
+
+    title: str
+    anchor: str
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    """Offsets in the source file."""
+    digest: str
+    chunks: tuple[Chunk, ...]
+
+
+def companion_path(book: Book) -> Path:
+    """Where a book's companion lies: in its folder, or beside the one file that the book is."""
+    only = book.rules.only
+    if only is not None and len(only) == 1:
+        return book.root / f"{Path(next(iter(only))).stem}.{FILE}"
+    return book.root / FILE
+
+
+def fingerprint_of(paths: Sequence[Path]) -> str:
+    """The hash of all companions of a book together; empty if there is none."""
+    found = [path.read_bytes() for path in paths if path.is_file()]
+    return hashlib.sha256(b"\n".join(found)).hexdigest() if found else ""
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The entries of a companion, with what is wrong with each.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        text = file.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        return [Line(1, None, f"the companion is larger than {MAX_BYTES >> 20} MB")]
+    numbered = enumerate(text.removeprefix(b"\xef\xbb\xbf").splitlines(), 1)
+    return [_line(number, line) for number, line in numbered if line.strip()]
+
+
+def _line(number: int, line: bytes) -> Line:
+    if len(line) > MAX_LINE:
+        return Line(number, None, f"the entry is longer than {MAX_LINE:,} bytes")
+    try:
+        entry = msgspec.json.decode(line, type=Entry)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return Line(number, None, f"is no entry: {error}")
+    return Line(number, entry, problem_of(entry))
+
+
+def problem_of(entry: Entry) -> str:
+    """What is wrong with an entry by itself; empty: nothing."""
+    lacks_text = not entry.points or not all(point.strip() for point in entry.points)
+    if not entry.topic.strip():
+        return "topic must not be empty"
+    if entry.kind == "keypoints" and (isinstance(entry.text, str) or lacks_text or len(entry.points) > MOST_POINTS):
+        return f"text of keypoints must be a list of 1 to {MOST_POINTS} sentences"
+    if entry.kind == "quiz":
+        return _quiz_problem(entry)
+    if entry.kind != "keypoints" and (not isinstance(entry.text, str) or lacks_text):
+        return f"text of kind {entry.kind} must be a text"
+    if sum(map(len, entry.points)) > MAX_TEXT:
+        return f"text is longer than {MAX_TEXT:,} characters"
+    if len(entry.quotes) > MOST_QUOTES or not all(quote.strip() for quote in entry.quotes):
+        return f"quotes must be at most {MOST_QUOTES} texts, none of them empty"
+    return "" if entry.quotes or entry.kind == "analogy" else "quotes are missing: which words of the book prove it?"
+
+
+def _quiz_problem(entry: Entry) -> str:
+    if len(entry.choices) not in CHOICES or len({_plain(choice) for choice in entry.choices}) < len(entry.choices):
+        return f"choices must be {CHOICES.start} to {CHOICES.stop - 1} texts that differ"
+    if entry.answer is None or not 0 <= entry.answer < len(entry.choices):
+        return f"answer must be 0 to {len(entry.choices) - 1}, the place of the right choice"
+    return "" if entry.quotes else "quotes are missing: which words of the book prove it?"
+
+
+def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:
+    """The sections of a file in order."""
+    groups: dict[tuple[tuple[str, ...], str], list[Chunk]] = {}
+    for chunk in chunks:
+        groups.setdefault((chunk.heading_path, chunk.anchor), []).append(chunk)
+    found = []
+    for (path, anchor), own in groups.items():
+        start = min(unit.char_start for chunk in own for unit in chunk.units)
+        end = max(unit.char_end for chunk in own for unit in chunk.units)
+        found.append(SectionText(own[0].section_title, anchor, path, start, end, digest(source[start:end]), tuple(own)))
+    return sorted(found, key=lambda section: section.start)
+
+
+def digest(text: str) -> str:
+    """The hash of a section's text, blanks and line ends left aside."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
+
+
+class Fitting:
+    """Holds entries against a book.
+
+    Args:
+        read: Gives source and chunks of a file.
+        names: Of the book's files.
+    """
+
+    def __init__(self, read: ReadFile, names: Sequence[str]) -> None:
+        self._read = read
+        self._names = names
+        self._known: dict[str, tuple[str, list[SectionText]]] = {}
+
+    def fitted(self, entry: Entry, *, draft: bool = False) -> Prepared:
+        """An entry with its places in the book, its quotes as they stand there.
+
+        Args:
+            entry: Without problems of its own.
+            draft: The entry was written for the section as it is now, whatever hash it has; it gets the present one.
+
+        Raises:
+            MisfitError: It does not fit.
+        """
+        source, sections = self._file(entry.file)
+        spans = [self._span(quote, source, sections) for quote in entry.quotes]
+        section = _section(entry, sections, spans)
+        if not draft and not entry.author.strip():
+            raise MisfitError("author must not be empty; put drafts in with `lutrin companion merge`")
+        if not draft and entry.section_hash != section.digest:
+            changed = "has changed since the entry was written" if entry.section_hash else "has no hash yet"
+            raise MisfitError(
+                f"the section “{section.title}” {changed}; if it still holds, run `lutrin companion merge`"
+            )
+        homes = [_home(span, sections) for span in spans]
+        if not all(homes) and spans:
+            raise MisfitError("a quote stands outside of what is read as text")
+        quoted = [home for home in homes if home is not None]
+        exact = msgspec.structs.replace(
+            entry,
+            heading=section.title,
+            anchor=section.anchor,
+            section_hash=section.digest,
+            quotes=tuple(source[slice(*span)] for span in spans),
+        )
+        return Prepared(
+            entry=exact,
+            chunk_id=(quoted or section.chunks)[0].chunk_id,
+            places=tuple((home.chunk_id, *span) for home, span in zip(quoted, spans, strict=True)),
+            heading_path=section.heading_path,
+        )
+
+    def _file(self, name: str) -> tuple[str, list[SectionText]]:
+        if name not in self._known:
+            found = self._read(name) if name in self._names else None
+            if found is None:
+                raise MisfitError(f"the book has no file {name}{_meant(name, self._names)}")
+            self._known[name] = (found[0], sections_of(*found))
+        return self._known[name]
+
+    def _span(self, quote: str, source: str, sections: Sequence[SectionText]) -> tuple[int, int]:
+        """Where a quote stands in a file: as written, or as read without markup, then with the whole of its unit."""
+        words = quote.split()
+        exact = re.search(r"\s+".join(map(re.escape, words)), source)
+        if exact is not None:
+            return exact.span()
+        plain = " ".join(words)
+        for section in sections:
+            for chunk in section.chunks:
+                for unit in chunk.units:
+                    if plain in " ".join(unit.text.split()):
+                        return unit.char_start, unit.char_end
+        raise MisfitError(f"these words are not in the file: “{plain}”")
+
+
+def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tuple[int, int]]) -> SectionText:
+    """The section that an entry names; where several bear that title, the one of its first quote."""
+    wanted = _plain(entry.heading)
+    named = [section for section in sections if _plain(section.title) == wanted]
+    named = named or [section for section in sections if _names_smaller(section, wanted)]
+    if entry.anchor and len(named) > 1:
+        named = [section for section in named if section.anchor == entry.anchor] or named
+    holding = [section for section in named if spans and section.start <= spans[0][0] < section.end]
+    if not named:
+        meant = _meant(entry.heading, [section.title for section in sections])
+        raise MisfitError(f"the file has no heading “{entry.heading}”{meant}")
+    return (holding or named)[0]
+
+
+def _names_smaller(section: SectionText, wanted: str) -> bool:
+    """Whether a smaller heading of a section bears a title; such headings are read as sentences of their section."""
+    return any(_plain(unit.text) == wanted for chunk in section.chunks for unit in chunk.units)
+
+
+def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | None:
+    """The passage that holds the most of a span, one that may answer before one that may not."""
+
+    def shared(chunk: Chunk) -> int:
+        return sum(max(0, min(unit.char_end, span[1]) - max(unit.char_start, span[0])) for unit in chunk.units)
+
+    chunks = [chunk for section in sections for chunk in section.chunks]
+    best = max(chunks, key=lambda chunk: (shared(chunk), chunk.role not in NEVER_AN_ANSWER), default=None)
+    return best if best is not None and shared(best) else None
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.0)
+    return f"; is “{near[0]}” meant?" if near else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A companion held against its book."""
+
+    entries: tuple[Prepared, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    """One for each line that does not fit."""
+
+
+def check_files(paths: Sequence[Path], fitting: Fitting, names: Sequence[str]) -> Checked:
+    """The entries of some companions of one book that fit it, in the order of the book.
+
+    Args:
+        paths: Of the files; those that are not there are left out, and what an earlier one says stands.
+        fitting: Of the book.
+        names: Of the book's files in reading order.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    notices: list[Notice] = []
+    found: dict[tuple[str, ...], Prepared] = {}
+    for path in paths:
+        for line in read_lines(path) if path.is_file() else ():
+            try:
+                prepared = fitted_line(line, fitting)
+            except MisfitError as misfit:
+                notices.append(Notice(filename=path.name, line=line.number, message=str(misfit)))
+            else:
+                found.setdefault(key_of(prepared.entry), prepared)
+    order = {name: place for place, name in enumerate(names)}
+    return Checked(tuple(sorted(found.values(), key=lambda item: _place(item, order))), tuple(notices))
+
+
+def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepared:
+    """A line's entry with its places in the book.
+
+    Raises:
+        MisfitError: It does not fit, or is no entry.
+    """
+    if line.entry is None or line.problem:
+        raise MisfitError(line.problem)
+    return fitting.fitted(line.entry, draft=draft)
+
+
+def key_of(entry: Entry) -> tuple[str, ...]:
+    """What tells an entry from others of its kind: its topic, and for key points the section."""
+    place = (entry.file, entry.anchor or entry.heading) if entry.kind == "keypoints" else ()
+    return (entry.kind, " ".join(entry.topic.casefold().split()), *place)
+
+
+def _place(item: Prepared, order: dict[str, int]) -> tuple[int, int, int]:
+    first = item.places[0][1] if item.places else 0
+    return order.get(item.entry.file, len(order)), first, KINDS.index(item.entry.kind)
+
+
+def in_book_order(entries: Iterable[Prepared], names: Sequence[str]) -> Iterator[Prepared]:
+    """Entries as they follow each other in the book."""
+    order = {name: place for place, name in enumerate(names)}
+    return iter(sorted(entries, key=lambda item: _place(item, order)))

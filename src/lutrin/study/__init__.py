@@ -1,0 +1,1 @@
+"""What is prepared of a book before anybody asks: its companion, and what pupils practise with."""

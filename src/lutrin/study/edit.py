@@ -1,0 +1,204 @@
+"""For people who write a companion: hold it against the book's files, and put drafts into it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from lutrin.errors import EmptyCorpus, InvalidInput
+from lutrin.index.companion import THE_AUTHORS, Entry, Prepared
+from lutrin.index.shelf import Shelf
+from lutrin.ingest.books import Book
+from lutrin.ingest.chunk import chunk_document
+from lutrin.ingest.companion import (
+    Fitting,
+    MisfitError,
+    companion_path,
+    fitted_line,
+    in_book_order,
+    key_of,
+    read_lines,
+)
+from lutrin.ingest.discover import discover
+from lutrin.ingest.documents import read_document
+from lutrin.ingest.scan import SourceFile
+from lutrin.records import Chunk, Notice
+
+TARGET_TOKENS = 400
+"""Sections do not depend on how long passages are, nor do hashes."""
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What became of drafts."""
+
+    written: Mapping[Path, int]
+    """How many entries each companion has now."""
+    added: int = 0
+    replaced: int = 0
+    refused: Sequence[Notice] = ()
+    """A line for each entry that is not exact."""
+
+
+@dataclass(slots=True)
+class OpenedBook:
+    """A book of a corpus with its files, of which those are read that entries name."""
+
+    book: Book
+    files: Mapping[str, SourceFile]
+    fitting: Fitting = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read files when they are asked for."""
+        self.fitting = Fitting(self._read, list(self.files))
+
+    @property
+    def order(self) -> list[str]:
+        """The names of the files, in the order of their names."""
+        return list(self.files)
+
+    def _read(self, name: str) -> tuple[str, Sequence[Chunk]] | None:
+        document = read_document(self.files[name], self.book, lenient=True)
+        return document.source, chunk_document(document, self.book.info, _words, TARGET_TOKENS, 0)
+
+
+def _words(text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in _WORD.finditer(text)]
+
+
+def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
+    """The books of a corpus.
+
+    Args:
+        corpus: A book, or a folder of books.
+        shelf: The folder is known to hold books.
+
+    Raises:
+        EmptyCorpus: There are none.
+        InvalidInput, DocumentError: A `book.toml` cannot be read, or two books have one name.
+    """
+    if not corpus.exists():
+        raise EmptyCorpus(f"There is no folder {corpus}.", remedy="Name the folder of the books with --corpus.")
+    found = discover(corpus, shelf=shelf).books
+    return [OpenedBook(book, {file.name: file for file in files}) for book, files in found if files]
+
+
+def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
+    """Hold the companions beside the books of a corpus against these books; arguments as of `open_books`.
+
+    Returns:
+        How many entries fit, and a line for each that does not.
+
+    Raises:
+        LutrinError: As `open_books` and `read_document` raise it.
+    """
+    fitting, wrong = 0, []
+    for opened in open_books(corpus, shelf=shelf):
+        path = companion_path(opened.book)
+        for line in read_lines(path) if path.is_file() else ():
+            try:
+                fitted_line(line, opened.fitting)
+            except MisfitError as misfit:
+                wrong.append(Notice(filename=_name(path), line=line.number, message=str(misfit)))
+            else:
+                fitting += 1
+    return fitting, wrong
+
+
+def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> Merged:
+    """Put entries into the companions beside the books that have their files.
+
+    Section, hash and the exact quotes are filled in from the book as it is now: whoever merges stands for it. An entry
+    of the same kind and topic as one that is there takes its place.
+
+    Args:
+        corpus: A book, or a folder of books.
+        drafts: JSON lines; a companion itself, whose sections have changed, may be one of them.
+        author: Of entries that name none, which this person approves; empty: the authors.
+        shelf: The folder is known to hold books.
+
+    Raises:
+        InvalidInput: A draft cannot be read.
+        LutrinError: As `check` raises it.
+    """
+    books = open_books(corpus, shelf=shelf)
+    refused: list[Notice] = []
+    taken: dict[Path, dict[tuple[str, ...], Prepared]] = {}
+    for draft in drafts:
+        try:
+            lines = read_lines(draft)
+        except OSError as error:
+            raise InvalidInput(f"{draft} cannot be read: {error.strerror or error}.") from None
+        for line in lines:
+            try:
+                opened = _book_of(line.entry, books)
+                prepared = fitted_line(line, opened.fitting, draft=True)
+            except MisfitError as misfit:
+                refused.append(Notice(filename=draft.name, line=line.number, message=str(misfit)))
+                continue
+            if not prepared.entry.author:
+                entry = msgspec.structs.replace(prepared.entry, author=author or THE_AUTHORS, state="approved")
+                prepared = msgspec.structs.replace(prepared, entry=entry)
+            taken.setdefault(companion_path(opened.book), {})[key_of(prepared.entry)] = prepared
+    written, added, replaced = {}, 0, 0
+    for opened in books:
+        path = companion_path(opened.book)
+        if path in taken:
+            before = _standing(path, opened)
+            replaced += len(taken[path].keys() & before.keys())
+            added += len(taken[path].keys() - before.keys())
+            together = {**before, **taken[path]}
+            write_entries(path, (item.entry for item in in_book_order(together.values(), opened.order)))
+            written[path] = len(together)
+    return Merged(written, added, replaced, tuple(refused))
+
+
+def _book_of(entry: Entry | None, books: Sequence[OpenedBook]) -> OpenedBook:
+    """The book that has an entry's file; the first one for what names no file of any, which then says so."""
+    return next((book for book in books if entry is not None and entry.file in book.files), books[0])
+
+
+def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]:
+    """The entries of a companion; those that no longer fit stay in it as they are."""
+    found = {}
+    for line in read_lines(path) if path.is_file() else ():
+        if line.entry is None:
+            raise InvalidInput(f"{_name(path)}:{line.number}: {line.problem}.", remedy="Mend or remove the line first.")
+        try:
+            prepared = fitted_line(line, opened.fitting)
+        except MisfitError:
+            prepared = Prepared(entry=line.entry, chunk_id="")
+        found[key_of(prepared.entry)] = prepared
+    return found
+
+
+def write_entries(path: Path, entries: Iterable[Entry]) -> None:
+    """Write a companion: one entry a line, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = b"".join(line_of(entry) for entry in entries)
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.write_bytes(text)
+    unfinished.replace(path)
+
+
+def line_of(entry: Entry) -> bytes:
+    """An entry as a line that people can read and edit."""
+    return msgspec.json.format(msgspec.json.encode(entry), indent=0) + b"\n"
+
+
+async def export(shelf: Shelf, slug: str) -> list[Entry]:
+    """Every entry that is published with a book.
+
+    Raises:
+        NotFound: There is no such book.
+        IndexUnavailable: No book can be opened.
+    """
+    async with shelf.lease(slug) as generation:
+        return [item.entry for item in generation.companion.entries]
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
