@@ -129,6 +129,8 @@ class Support(Protocol):
 
     name: str
     """Of the model."""
+    threshold: float
+    """From this probability on a claim counts as stated; fitted together with the model."""
 
     async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """(n,): the probability, 0 to 1, that the evidence states the claim; no pairs give (0,).

@@ -22,7 +22,7 @@ async def test_a_claim_that_is_stated_is_more_probable(support: Support) -> None
     )
     assert found.dtype == np.float32
     assert found.shape == (2,)
-    assert 0 <= found[1] < 0.5 < found[0] <= 1
+    assert 0 <= found[1] < support.threshold <= found[0] <= 1
 
 
 async def test_no_pairs_give_no_probabilities(support: Support) -> None:
@@ -33,7 +33,7 @@ async def test_no_pairs_give_no_probabilities(support: Support) -> None:
 async def test_nothing_follows_from_no_evidence(support: Support) -> None:
     """A claim beside an empty text is not stated there."""
     (found,) = await support.probabilities([("Smoke calms the bees.", "")])
-    assert found < 0.5
+    assert found < support.threshold
 
 
 async def test_the_company_of_other_pairs_changes_nothing(support: Support) -> None:

@@ -61,6 +61,7 @@ class WordSupport:
     """A claim is as probable as the share of its words that the evidence holds: it knows no meaning, and says so."""
 
     name = "word-support"
+    threshold = 0.7
 
     async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """The share for each pair; a claim without words is not stated anywhere."""

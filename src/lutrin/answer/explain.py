@@ -11,7 +11,7 @@ from lutrin.answer.hostile import gives_orders, headings, without_control
 from lutrin.answer.plan import Plan
 from lutrin.answer.sentences import SentenceStream
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.verify import cited
+from lutrin.answer.verify import Verifier
 from lutrin.errors import DeadlineExceeded, GeneratorError
 from lutrin.log import get_logger
 from lutrin.ports import Generator
@@ -57,11 +57,20 @@ class Explainer:
         settings: Deadline and length.
         traffic: Who else is being answered.
         clock: Seconds that only grow.
+        verifier: Checks each sentence; None: by its words.
     """
 
-    def __init__(self, generator: Generator, settings: Settings, traffic: Traffic, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        generator: Generator,
+        settings: Settings,
+        traffic: Traffic,
+        clock: Callable[[], float],
+        verifier: Verifier | None = None,
+    ) -> None:
         self.name = generator.name
         self._generator = generator
+        self._verifier = verifier or Verifier()
         self._settings = settings
         self._traffic = traffic
         self._clock = clock
@@ -95,7 +104,7 @@ class Explainer:
                 async for item in stream:
                     if isinstance(item, Queued):
                         yield QueuedEvent(position=item.position, eta_s=item.eta_s)
-                    elif (sentence := cited(item, plan.shown, plan.query.text, said)) is not None:
+                    elif (sentence := await self._verifier.cited(item, plan.shown, plan.query.text, said)) is not None:
                         said.append(sentence[0].casefold())
                         yield Explained(*sentence)
         except (TimeoutError, DeadlineExceeded):

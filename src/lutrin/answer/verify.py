@@ -1,4 +1,9 @@
-"""Which passage supports a generated sentence: the one that the model names, else another one that it was shown."""
+"""Whether the book states a generated sentence. Precision first: a doubt drops the sentence.
+
+Two things decide. Numbers with their units, names, commands and "all" or "never" must stand in the passages literally
+(`literals`). What the sentence says must follow from the passages that it cites, together: a support model judges that
+by meaning; where none is loaded, the words of single passages do (`ground`).
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,42 +11,148 @@ from itertools import pairwise
 
 from lutrin.answer.ground import support
 from lutrin.answer.hostile import gives_orders, headings
+from lutrin.answer.literals import literals_stand
 from lutrin.answer.render import cells_of
-from lutrin.language.words import content_stems, plain
+from lutrin.language.words import content_stems, plain, stem_set
+from lutrin.ports import Support
 from lutrin.records import Chunk, Unit
 
-MARKER = re.compile(r"\s*\[(\d+)\]")
+Shown = Sequence[tuple[int, Chunk]]
+"""Passages with the numbers by which they are cited."""
+
+MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+EVIDENCE_WORDS = 220
+"""Words that the support model reads beside a claim; about what it was trained on."""
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
 _FRAGMENT = re.compile(r"[a-z]+[ ,]")
 """How a sentence begins that is none; one may begin with a name of code."""
 
 
-def cited(
-    text: str, shown: Sequence[tuple[int, Chunk]], question: str, said: Sequence[str]
-) -> tuple[str, tuple[int, ...]] | None:
-    """A generated sentence without its markers, and the number of the passage that supports it; None: nothing does.
-
-    A copy of the book is an excerpt and no sentence of the model's.
+class Verifier:
+    """Checks sentences against passages.
 
     Args:
-        text: As it was generated.
-        shown: Passages with their numbers.
-        question: Names that stand in it may stand in the answer.
-        said: What was let through before, in small letters.
+        support: Judges meaning; None: the words of a single passage do.
     """
-    named = [int(number) for number in MARKER.findall(text)]
-    sentence = _LIST_SIGN.sub("", MARKER.sub("", text).strip().replace("**", ""))
-    if sentence.endswith(":") or _FRAGMENT.match(sentence) or sentence.casefold() in said:
+
+    def __init__(self, support: Support | None = None) -> None:
+        self._support = support
+
+    async def cited(
+        self, text: str, shown: Shown, question: str, said: Sequence[str]
+    ) -> tuple[str, tuple[int, ...]] | None:
+        """A generated sentence without its markers, and the numbers of the passages that state it; None: none do.
+
+        A copy of the book is an excerpt and no sentence of the model's.
+
+        Args:
+            text: As it was generated.
+            shown: What the model was shown.
+            question: Names that stand in it may stand in the answer.
+            said: What was let through before, in small letters.
+
+        Raises:
+            ModelMissing: A file of the support model is not here.
+        """
+        numbers, sentence = marked(text)
+        if not is_sentence(sentence) or sentence.casefold() in said:
+            return None
+        for group in _groups(numbers, shown, sentence):
+            if await self.states([chunk for _, chunk in group], sentence, question):
+                copied = any(f" {plain(sentence)} " in f" {plain(chunk.text)} " for _, chunk in group)
+                return None if copied else (sentence, tuple(number for number, _ in group))
         return None
-    for number, chunk in sorted(shown, key=lambda pair: pair[0] not in named):
-        if support(sentence, evidence_of(chunk, f"{question} {sentence}"), question=question) is not None:
-            is_copy = f" {plain(sentence)} " in f" {plain(chunk.text)} "
-            return None if is_copy else (sentence, (number,))
-    return None
+
+    async def states(self, passages: Sequence[Chunk], claim: str, question: str = "") -> bool:
+        """Whether passages, taken together, state a claim.
+
+        Args:
+            passages: The evidence; sentences in it that give a model orders prove nothing.
+            claim: One sentence without markers.
+            question: Names that stand in it may stand in the claim.
+
+        Raises:
+            ModelMissing: A file of the support model is not here.
+        """
+        if not literals_stand(claim, "\n".join(map(told, passages)), question):
+            return False
+        if self._support is None:
+            return any(states_in_words(chunk, claim, question) for chunk in passages)
+        evidence = evidence_for(passages, claim)
+        (probability,) = await self._support.probabilities([(claim, evidence)])
+        return bool(probability >= self._support.threshold)
+
+
+def marked(text: str) -> tuple[list[int], str]:
+    """The numbers that a sentence cites, each once in order, and the sentence without them.
+
+    >>> marked("- **Smoke** calms the bees [2], [1].")
+    ([2, 1], 'Smoke calms the bees.')
+    """
+    numbers = [int(number) for group in MARKER.findall(text) for number in re.findall(r"\d+", group)]
+    bare = re.sub(r"\s*[,;]+(?=[.!?]*$)", "", MARKER.sub("", text).strip())
+    return list(dict.fromkeys(numbers)), _LIST_SIGN.sub("", bare.replace("**", ""))
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text says something by itself: no announcement, no fragment."""
+    return bool(text) and not text.endswith(":") and not _FRAGMENT.match(text)
+
+
+def _groups(numbers: Sequence[int], shown: Shown, sentence: str) -> list[list[tuple[int, Chunk]]]:
+    """What may prove a sentence: the cited passages together, then each other one, the likeliest first.
+
+    Without a marker the likeliest come alone first, then two of them together.
+    """
+    cited = [pair for pair in shown if pair[0] in numbers]
+    own = set(content_stems(sentence))
+    others = sorted(
+        (pair for pair in shown if pair not in cited), key=lambda pair: -len(own & stem_set(pair[1].embedded_text()))
+    )
+    singles = [[pair] for pair in (*cited, *others)]
+    return [cited, *singles] if len(cited) > 1 else [*singles, others[:2]] if not cited and len(others) > 1 else singles
+
+
+def told(chunk: Chunk) -> str:
+    """A passage below its headings, as it counts as evidence: without what gives a model orders."""
+    units = [
+        _row(unit) if unit.kind == "table_row" else unit.text for unit in chunk.units if not gives_orders(unit.text)
+    ]
+    return "\n".join([" > ".join(headings(chunk.heading_path)), *units])
+
+
+def evidence_for(passages: Sequence[Chunk], claim: str) -> str:
+    """What the support model reads: each passage, or, where that is too long, its stretch nearest to the claim."""
+    room = EVIDENCE_WORDS // max(1, len(passages))
+    return "\n".join(_stretch(told(chunk), claim, room) for chunk in passages)
+
+
+def _stretch(text: str, claim: str, room: int) -> str:
+    """The headings, and the consecutive lines of at most `room` words that share most words with a claim."""
+    heading, *lines = text.split("\n")
+    counts = [len(line.split()) for line in lines]
+    if sum(counts) <= room:
+        return text
+    own = set(content_stems(claim))
+    best, found = (-1.0, 0), (0, 0)
+    for first in range(len(lines)):
+        last, used, shared = first, 0, set[str]()
+        while last < len(lines) and (used + counts[last] <= room or last == first):
+            used += counts[last]
+            shared |= own & set(content_stems(lines[last]))
+            last += 1
+        if (len(shared), -used) > best:
+            best, found = (len(shared), -used), (first, last)
+    return "\n".join([heading, *lines[slice(*found)]])
+
+
+def states_in_words(chunk: Chunk, claim: str, question: str) -> bool:
+    """Whether a passage states a claim, judged by its words alone."""
+    return support(claim, evidence_of(chunk, f"{question} {claim}"), question=question) is not None
 
 
 def evidence_of(chunk: Chunk, named: str) -> list[str]:
-    """What may prove a sentence: one unit of a passage, or two that stand side by side, or a list, below its headings.
+    """What may prove a sentence by its words: one unit, or two that stand side by side, or a list, below its headings.
 
     A whole paragraph proves too much: in it every word finds some number to stand with. A row of a table speaks of
     what its first cell names, and proves nothing about anything else.
@@ -53,7 +164,7 @@ def evidence_of(chunk: Chunk, named: str) -> list[str]:
     heading, spoken = " > ".join(headings(chunk.heading_path)), set(content_stems(named))
     units = [unit for unit in chunk.units if unit.kind != "code" and not gives_orders(unit.text)]
     rows = [unit for unit in units if unit.kind == "table_row"]
-    told = [_row(unit) for unit in rows if set(content_stems(cells_of(unit.text)[0])) <= spoken]
+    told_rows = [_row(unit) for unit in rows if set(content_stems(cells_of(unit.text)[0])) <= spoken]
     prose = [unit for unit in units if unit.kind != "table_row"]
     pairs = [f"{one.text}\n{two.text}" for one, two in pairwise(prose) if one.block == two.block]
     lists: dict[int, list[str]] = {}
@@ -61,7 +172,7 @@ def evidence_of(chunk: Chunk, named: str) -> list[str]:
         if unit.kind == "list_item":
             lists.setdefault(unit.block, [unit.lead]).append(unit.text)
     whole = ["\n".join(texts) for texts in lists.values()]
-    return [f"{heading}\n{text}" for text in (*(unit.text for unit in prose), *pairs, *whole, *told)]
+    return [f"{heading}\n{text}" for text in (*(unit.text for unit in prose), *pairs, *whole, *told_rows)]
 
 
 def _row(unit: Unit) -> str:

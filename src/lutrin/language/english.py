@@ -49,7 +49,10 @@ COUNTS_IN_ORDER = tuple("one two three four five six seven eight nine ten eleven
 COUNTS = frozenset(COUNTS_IN_ORDER) | frozenset("dozen hundred thousand million first second third half twice".split())
 """Words that count things; they say nothing of what is counted."""
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
-
+TOTAL = frozenset("all always entirely every never".split())
+"""Words by which a sentence claims the whole."""
+WHOLE = frozenset("any anything each entire everybody everyone everything just only whole".split())
+"""Words that may stand for one of those."""
 COMMON_WORDS = frozenset(
     """able accept accidentally achieve act actual actually add advise afraid agree ahead aim alive allow almost alone
     along already alter although always amount annoying anybody anyhow anyway anywhere appear appropriate arrange

@@ -1,0 +1,305 @@
+"""The check of sentences, judged: `python -m evaluation.claims [FILE ...]` asks whether books state labelled claims.
+
+FILE (default `evaluation/claims/*.jsonl`) holds one claim a line: a sentence, the stretches of a book that are its
+evidence (file, offset, length, SHA-256), whether they state it, and of which kind it is. Books of the shelf lie under
+`--shelf`, the sample book in `corpus/`. A stretch counts as the units of its page that lie within it, below their
+headings: just what an answer is checked against.
+
+Beside Lutrin's check stand the words alone, and the cosine of claim and evidence. Thresholds are fitted on the claims
+whose split is `fit`, figures are for `test`. `--fit FILE` writes the support model's threshold.
+"""
+
+import argparse
+import asyncio
+import io
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from evaluation.show import aligned
+from lutrin.answer.literals import literals_stand
+from lutrin.answer.verify import Verifier, evidence_for, states_in_words, told
+from lutrin.errors import InvalidInput, LutrinError
+from lutrin.ingest.formats import format_of
+from lutrin.ports import Embedder, Support
+from lutrin.records import Chunk, Document
+
+ROOT = Path(__file__).resolve().parents[1]
+SHELF = ROOT.parent / "shared" / "shelf" / "books"
+CLAIMS = ROOT / "evaluation" / "claims"
+MOST_FALSE = 0.01
+"""Share of false claims that a threshold may let through where it is fitted."""
+
+Judge = Callable[["Claim", Sequence[Chunk]], Awaitable[bool]]
+Place = tuple[str, int, int, str]
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence about a stretch of a book, labelled by hand."""
+
+    book: str
+    claim: str
+    label: bool
+    kind: str
+    pair: str
+    split: str = "train"
+    file: str = ""
+    offset: int = 0
+    length: int = 0
+    hash: str = ""
+    places: tuple[Place, ...] = ()
+
+    @property
+    def stretches(self) -> tuple[Place, ...]:
+        """Its evidence: file, offset and length in characters, SHA-256."""
+        return self.places or ((self.file, self.offset, self.length, self.hash),)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a check makes of some claims."""
+
+    name: str
+    true_kept: float
+    false_kept: float
+    ms: float
+    """A claim, median."""
+
+
+def read_claims(files: Sequence[Path]) -> list[Claim]:
+    """The claims of several files, in order.
+
+    Raises:
+        InvalidInput: A line is none, or there is none at all.
+    """
+    found: list[Claim] = []
+    for path in files:
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            try:
+                found.append(msgspec.json.decode(line, type=Claim))
+            except msgspec.MsgspecError as error:
+                raise InvalidInput(f"{path}, line {number}: {error}.") from error
+    if not found:
+        raise InvalidInput(f"There are no claims in {', '.join(map(str, files)) or CLAIMS}.")
+    return found
+
+
+def passages_of(claim: Claim, folder: Path) -> list[Chunk]:
+    """The evidence of a claim as passages.
+
+    Args:
+        claim: Names the stretches.
+        folder: Of the book.
+
+    Raises:
+        InvalidInput: A stretch is not what it was when the claim was written, or holds no text.
+    """
+    return [stretch_as_passage(claim.book, folder / place[0], place) for place in claim.stretches]
+
+
+def stretch_as_passage(book: str, path: Path, place: Place) -> Chunk:
+    """The units of a page that lie within a stretch of its source, below their headings.
+
+    Raises:
+        InvalidInput: The stretch is another one than was meant, or holds no text.
+    """
+    name, offset, length, digest = place
+    end = offset + length
+    source, document = _document(path)
+    if sha256(source[offset:end].encode()).hexdigest() != digest:
+        raise InvalidInput(
+            f"{book}, {name}: the {length} characters from {offset} on are not those that were labelled."
+        )
+    inside = [
+        (section, [unit for unit in section.units if unit.char_start < end and unit.char_end > offset])
+        for section in document.sections
+    ]
+    held = [(section, units) for section, units in inside if units]
+    if not held:
+        raise InvalidInput(f"{book}, {name}: no text stands in the {length} characters from {offset} on.")
+    section = held[0][0]
+    units = tuple(unit for _, found in held for unit in found)
+    return Chunk(
+        chunk_id=digest, text="\n".join(unit.text for unit in units), book=book, book_title="", edition="", module="",
+        chapter=document.chapter, section=document.section, section_title=section.title,
+        heading_path=section.heading_path, filename=name, page=None, page_label="", anchor="", chunk_index=0,
+        char_start=offset, char_end=end, token_count=0, content_type="text", is_simulation=None, content_hash=digest,
+        units=units,
+    )  # fmt: skip
+
+
+@cache
+def _document(path: Path) -> tuple[str, Document]:
+    kind = format_of(path.name)
+    if kind is None or not path.is_file():
+        raise InvalidInput(f"There is no page {path}.")
+    data = path.read_bytes()
+    return data.decode("utf-8"), kind.parse(io.BytesIO(data), path.name, "")
+
+
+def threshold_for(scores: Sequence[float], labels: Sequence[bool], most_false: float = MOST_FALSE) -> float:
+    """The lowest threshold that lets through at most a share of the false claims.
+
+    >>> threshold_for([0.9, 0.8, 0.7, 0.2], [True, False, True, False], 0.0)
+    0.9
+    """
+    false = sorted((score for score, label in zip(scores, labels, strict=True) if not label), reverse=True)
+    allowed = int(most_false * len(false))
+    if allowed >= len(false):
+        return min(scores, default=0.0)
+    above = [score for score in scores if score > false[allowed]]
+    return min(above, default=float(np.nextafter(false[allowed], np.inf)))
+
+
+async def judged(
+    claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], judge: Judge
+) -> list[tuple[bool, float]]:
+    """Whether each claim is kept, and the milliseconds that took."""
+    found = []
+    for claim, passages in zip(claims, evidence, strict=True):
+        began = time.perf_counter()
+        kept = await judge(claim, passages)
+        found.append((bool(kept), 1000 * (time.perf_counter() - began)))
+    return found
+
+
+def row(name: str, claims: Sequence[Claim], found: Sequence[tuple[bool, float]], split: str = "") -> Row:
+    """The figures of a check on a split; empty: on all claims."""
+    chosen = [(claim, kept, ms) for claim, (kept, ms) in zip(claims, found, strict=True) if split in {"", claim.split}]
+
+    def share(*, label: bool) -> float:
+        of = [kept for claim, kept, _ in chosen if claim.label is label]
+        return sum(of) / len(of) if of else float("nan")
+
+    median = float(np.median([ms for _, _, ms in chosen])) if chosen else 0.0
+    return Row(name, share(label=True), share(label=False), median)
+
+
+async def scores_of(
+    claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], score: Callable[[str, str], Awaitable[float]]
+) -> list[float]:
+    """A number for each claim and its evidence."""
+    return [
+        await score(claim.claim, evidence_for(passages, claim.claim))
+        for claim, passages in zip(claims, evidence, strict=True)
+    ]
+
+
+def _fitted(claims: Sequence[Claim], scores: Sequence[float], allowed: Sequence[bool]) -> float:
+    chosen = [n for n, claim in enumerate(claims) if claim.split == "fit" and allowed[n]]
+    false = sum(not claim.label for claim in claims if claim.split == "fit")
+    of_allowed = sum(not claims[n].label for n in chosen)
+    share = MOST_FALSE * false / of_allowed if of_allowed else 1.0
+    return threshold_for([scores[n] for n in chosen], [claims[n].label for n in chosen], min(share, 1.0))
+
+
+async def compare(
+    claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], embedder: Embedder, support: Support | None
+) -> tuple[dict[str, list[tuple[bool, float]]], dict[str, float]]:
+    """What each check keeps, by its name, and the thresholds that were fitted."""
+
+    async def in_words(claim: Claim, passages: Sequence[Chunk]) -> bool:
+        return any(states_in_words(chunk, claim.claim, "") for chunk in passages)
+
+    async def literal(claim: Claim, passages: Sequence[Chunk]) -> bool:
+        return literals_stand(claim.claim, "\n".join(map(told, passages)))
+
+    async def cosine(claim: str, text: str) -> float:
+        one, other = await embedder.encode([claim, text])
+        return float((one.windows @ other.windows.T).max())
+
+    async def states(claim: str, text: str) -> float:
+        assert support is not None  # noqa: S101 - asked only then
+        return float((await support.probabilities([(claim, text)]))[0])
+
+    found = {
+        "Lutrin": await judged(claims, evidence, lambda claim, held: Verifier(support).states(held, claim.claim)),
+        "literals alone": await judged(claims, evidence, literal),
+        "words of one passage": await judged(claims, evidence, in_words),
+    }
+    passed = [kept for kept, _ in found["literals alone"]]
+    everything = [True] * len(claims)
+    thresholds: dict[str, float] = {}
+    scorers = {"cosine": cosine, **({support.name: states} if support is not None else {})}
+    for name, score in scorers.items():
+        began = time.perf_counter()
+        scores = await scores_of(claims, evidence, score)
+        ms = 1000 * (time.perf_counter() - began) / len(claims)
+        for label, allowed in ((name, everything), (f"literals and {name}", passed)):
+            limit = thresholds[label] = _fitted(claims, scores, allowed)
+            found[label] = [(ok and value >= limit, ms) for value, ok in zip(scores, allowed, strict=True)]
+    return found, thresholds
+
+
+def table(claims: Sequence[Claim], found: Mapping[str, Sequence[tuple[bool, float]]]) -> str:
+    """Shares kept of true and of false claims, by check; then Lutrin's by kind."""
+    heads = [["check", "fit: true", "false", "test: true", "false", "all: true", "false", "ms a claim"]]
+    for name, kept in found.items():
+        fit, test, both = (row(name, claims, kept, split) for split in ("fit", "test", ""))
+        shares = [f"{value:.3f}" for one in (fit, test, both) for value in (one.true_kept, one.false_kept)]
+        heads.append([name, *shares, f"{both.ms:.1f}"])
+    kinds = [["kind", "claims", "kept"]]
+    for is_false, kind in sorted({(not claim.label, claim.kind) for claim in claims}):
+        held = [kept for claim, (kept, _) in zip(claims, found["Lutrin"], strict=True) if claim.kind == kind]
+        kinds.append([f"{'false' if is_false else 'true'}: {kind}", str(len(held)), f"{sum(held) / len(held):.3f}"])
+    return f"{aligned(heads)}\n\n{aligned(kinds)}"
+
+
+def folder_of(book: str, shelf: Path) -> Path:
+    """Where a book of the claims lies."""
+    own = ROOT / "corpus" / book
+    return own if own.is_dir() else shelf / book
+
+
+def listed(claims: Iterable[Claim], found: Iterable[tuple[bool, float]]) -> str:
+    """The claims of the split `fit` that were judged wrongly; those of `test` are not read."""
+    return "\n".join(
+        f"{'lost' if claim.label else 'LET THROUGH'} {claim.pair} {claim.kind}: {claim.claim}"
+        for claim, (kept, _) in zip(claims, found, strict=True)
+        if kept != claim.label and claim.split != "test"
+    )
+
+
+async def main_async(options: argparse.Namespace) -> None:
+    """Read, judge, print."""
+    from lutrin.settings import load_settings  # noqa: PLC0415 - as below
+    from lutrin.wiring_parts import open_embedder  # noqa: PLC0415 - models load only when claims are judged
+
+    settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
+    claims = read_claims(options.files or sorted(CLAIMS.glob("*.jsonl")))
+    evidence = [passages_of(claim, folder_of(claim.book, options.shelf)) for claim in claims]
+    support: Support | None = None
+    found, thresholds = await compare(claims, evidence, open_embedder(settings), support)
+    print(f"{len(claims)} claims, {sum(claim.label for claim in claims)} of them true")
+    print(table(claims, found))
+    print("thresholds:", ", ".join(f"{name} {value:.4f}" for name, value in thresholds.items()))
+    if options.verbose:
+        print(listed(claims, found["Lutrin"]))
+    if options.fit is not None and support is not None:
+        fitted = {"threshold": round(thresholds[f"literals and {support.name}"], 4)}
+        options.fit.write_bytes(msgspec.json.format(msgspec.json.encode(fitted), indent=2) + b"\n")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    parser.add_argument("--shelf", type=Path, default=SHELF, help="folder of the shelf's books")
+    parser.add_argument("--fit", type=Path, help="write the support model's threshold into this file")
+    parser.add_argument("--verbose", action="store_true", help="print what is judged wrongly in the split `fit`")
+    try:
+        asyncio.run(main_async(parser.parse_args()))
+    except LutrinError as error:
+        print(error.detail, file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""What a sentence must have from its evidence literally: numbers with units, names, code, and "all" or "never".
+
+Meaning is the support model's matter (`lutrin.ports.Support`); these are what such a model confuses most easily and
+what a reader relies on most. Each rule is a veto. Words that are compared stand in `lutrin.language.english`.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from lutrin.language.english import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
+from lutrin.language.words import content_stems, identifiers, names, numbers, stem, words
+
+_COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}
+_MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
+"""A number and the word after it, which may be its unit."""
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
+_EQUATION = re.compile(r"[^\s$]+ = [^\s$]+")
+_CODE = re.compile(r"`([^`]+)`")
+CLOSEST = 2
+"""So many sentences of the evidence may be the ones that a claim speaks of."""
+
+
+def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
+    """Whether evidence has what a sentence may not have otherwise.
+
+    Args:
+        sentence: Without citation markers.
+        evidence: The passages that it cites, one after another, with their headings.
+        question: Names in it may stand in the sentence.
+    """
+    return all(rule(sentence, evidence, question) for rule in RULES)
+
+
+def keeps_numbers(sentence: str, evidence: str, _question: str = "") -> bool:
+    """Whether each number in digits stands in the evidence, there in digits or as a word.
+
+    >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has 6.", "The arm has 5.")
+    (True, False)
+    """
+    held = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
+    return set(numbers(sentence)) <= {*numbers(evidence), *held, *_bare_numbers(evidence)}
+
+
+def keeps_units(sentence: str, evidence: str, _question: str = "") -> bool:
+    """Whether a number has the unit that it has in the evidence.
+
+    A word after a number is a unit if the evidence has it after a number, or if it is none of the evidence's words
+    though the evidence measures this number in something.
+
+    >>> keeps_units("It lifts 2 grams.", "The arm lifts 2 kg."), keeps_units("It lifts 2 kg.", "A load of 2 kg.")
+    (False, True)
+    """
+    measured: dict[str, set[str]] = {}
+    for number, unit in _MEASURED.findall(evidence):
+        measured.setdefault(number.replace(",", ""), set()).add(stem(unit))
+    units, held = set().union(*measured.values()), set(content_stems(evidence))
+    for number, unit in _MEASURED.findall(sentence):
+        own = measured.get(number.replace(",", ""), set())
+        said = stem(unit)
+        if own and said not in own and (said in units or (said not in held and unit in content_stems(sentence))):
+            return False
+    return True
+
+
+def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
+    """Whether names stand in the evidence or the question, and names from code in the evidence."""
+    lowered = " ".join(evidence.lower().split())
+    exact = (*identifiers(sentence), *_EQUATION.findall(sentence), *_CODE.findall(sentence))
+    if not all(item.lower() in f"{lowered} {question.lower()}" for item in exact):
+        return False
+    known = {stem(word) for word in words(f"{evidence} {question}")}
+    return all(stem(part) in known for name in names(sentence) for part in words(name))
+
+
+def keeps_quantifiers(sentence: str, evidence: str, _question: str = "") -> bool:
+    """Whether "all", "always" or "never" is the evidence's, where it speaks of the same."""
+    if TOTAL.isdisjoint(words(sentence.lower())):
+        return True
+    closest = " ".join(closest_sentences(sentence, evidence))
+    return not (TOTAL | WHOLE | NEGATIONS).isdisjoint(words(closest.lower()))
+
+
+def closest_sentences(sentence: str, evidence: str) -> list[str]:
+    """The sentences of the evidence that share most words with a sentence, best first."""
+    own = set(content_stems(sentence))
+    return sorted(_SENTENCE.split(evidence), key=lambda told: -len(own & set(content_stems(told))))[:CLOSEST]
+
+
+def _bare_numbers(text: str) -> Iterable[str]:
+    """Digits wherever they stand, such as within `H100` or `1.5x`."""
+    return re.findall(r"\d+(?:\.\d+)?", text.replace(",", ""))
+
+
+RULES: tuple[Callable[[str, str, str], bool], ...] = (keeps_numbers, keeps_units, keeps_names, keeps_quantifiers)
