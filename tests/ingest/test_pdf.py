@@ -378,3 +378,30 @@ def test_the_readers_page_has_pages_and_headings() -> None:
     assert '<section class="page" id="page-2">' in page_text
     assert "<p>Torque &amp; force.</p>" in page_text
     assert [f'id="{s.anchor}"' in page_text for s in document.sections if s.anchor] == [True, True]
+
+
+def test_words_stand_where_the_file_puts_them() -> None:
+    """Words without a painted blank, stretched lines and spaced letters are read as printed."""
+
+    def page(canvas: Canvas) -> None:
+        pen = canvas.beginText(72, 720)
+        pen.setFont("Times-Italic", 11)
+        pen.setWordSpace(7)
+        pen.textLine("A justified line of narrow letters is wide.")
+        pen.setWordSpace(0)
+        pen.setCharSpace(3)
+        pen.textLine("Set apart.")
+        pen.setCharSpace(0)
+        canvas.drawText(pen)
+        canvas.setFont("Times-Roman", 11)
+        x = 72.0
+        for word in ("Each", "word", "is", "painted", "alone", "(with", "care)."):
+            canvas.drawString(x, 640, word)
+            x += canvas.stringWidth(word, "Times-Roman", 11) + 3
+
+    document = parse_pdf(pdf(page), "words.pdf")
+    assert [unit.text for unit in units(document)] == [
+        "A justified line of narrow letters is wide.",
+        "Set apart.",
+        "Each word is painted alone (with care).",
+    ]

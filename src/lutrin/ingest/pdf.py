@@ -1,10 +1,11 @@
-"""A textual PDF, understood: pages, headings, paragraphs, tables; pypdf finds the text, geometry its order.
+"""A textual PDF, understood: pages, headings, paragraphs, tables.
+
+pypdf opens the file and reads its outline and labels, pdfminer.six the glyphs of its pages, geometry their order.
 
 A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a limited process of its own.
 """
 
 import contextlib
-import math
 import re
 import statistics
 from collections.abc import Sequence
@@ -18,23 +19,18 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
-from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
+from lutrin.ingest.pdf_glyphs import pages_of
+from lutrin.ingest.pdf_layout import Line, page_lines, running_titles
 from lutrin.ingest.sentences import paragraph_ranges
 from lutrin.ingest.wording import CAPTION, clean
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000
 _BLOCK = 1 << 20
-_PAGES_HELD = 25
-"""What pypdf has read, pictures too, is forgotten after so many pages: all of it would fill the memory."""
 _MAX_OUTLINE = 5000
-_MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 # A title is so many times as large as most lines, and so many characters long at most.
 _TITLE_SIZE = 1.3
 _LONGEST_TITLE = 140
-_BOLD = ("bold", "black", "heavy", "semibold", "demi")
-_SERIF = ("times", "serif", "roman", "cmr", "lmr", "garamond", "georgia", "palatino", "minion", "libertin")
-_SERIF_WIDTH = 0.86
 # Signal words of safety notices (ISO 3864-2, ANSI Z535).
 _SIGNAL = re.compile(r"(?:DANGER|WARNING|CAUTION|Danger|Warning|Caution)\b\s*[:!.\u2013\u2014-]")
 _LONGEST_SIGNAL = 80
@@ -61,7 +57,7 @@ def parse_pdf(data: bytes | BinaryIO, filename: str, password: str = "") -> Docu
         raise DocumentError(filename, "is empty")
     reader = _open(file, filename, password)
     notices: list[Notice] = []
-    pages = _pages(reader, filename, notices)
+    pages = _pages(file, len(reader.pages), filename, password, notices)
     if not any(pages):
         raise DocumentError(filename, "holds no text, only pictures of it; run it through OCR first")
     kept = [
@@ -111,54 +107,27 @@ def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:120]
 
 
-def _pages(reader: pypdf.PdfReader, filename: str, notices: list[Notice]) -> list[list[Line]]:
+def _pages(file: BinaryIO, count: int, filename: str, password: str, notices: list[Notice]) -> list[list[Line]]:
     pages: list[list[Line]] = []
-    count = len(reader.pages)
+    unmapped = 0
     if count > MAX_PAGES:
         notices.append(Notice(filename=filename, message=f"has {count} pages; only the first {MAX_PAGES} were read"))
+    painted = pages_of(file, password)
     for number in range(min(count, MAX_PAGES)):
         try:
-            pages.append(page_lines(_runs(reader.pages[number])))
+            runs, lost = next(painted)
+            pages.append(page_lines(runs))
+            unmapped += lost
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001 - on a broken page pypdf raises whatever its parser stumbles on
+        except Exception as error:  # noqa: BLE001 - on a broken page pdfminer raises whatever its parser stumbles on
             pages.append([])
             message = f"page {number + 1} cannot be read ({type(error).__name__}: {_first_line(error)})"
             notices.append(Notice(filename=filename, message=message))
-        if number % _PAGES_HELD == _PAGES_HELD - 1:
-            reader.resolved_objects.clear()
+    if unmapped:
+        message = f"{unmapped} signs are left out: their fonts do not say which letters they are"
+        notices.append(Notice(filename=filename, message=message))
     return pages
-
-
-def _runs(page: pypdf.PageObject) -> list[Run]:
-    runs: list[Run] = []
-    started: list[tuple[float, float]] = []
-
-    def visit(text: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float) -> None:  # noqa: ANN401 - pypdf's
-        if not text.strip():
-            return
-        a, b = tm[0] * cm[0] + tm[1] * cm[2], tm[0] * cm[1] + tm[1] * cm[3]
-        x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
-        y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
-        name = str(font.get("/BaseFont", "")).lower() if font else ""
-        # After a change of font pypdf still tells where the line began, not where the pen is.
-        goes_on = bool(runs) and started == [(x, y)]
-        started[:] = [(x, y)]
-        run = Run(
-            x=runs[-1].right + (0.3 * abs(size) if text[:1].isspace() else 0.0) if goes_on else x,
-            y=y,
-            size=max(1.0, abs(size) * math.hypot(a, b)),
-            # Some writers encode the bullet as 0x7F.
-            text=text.replace("\n", " ").replace("\0", "").replace("\x7f", "•"),
-            bold=any(mark in name for mark in _BOLD),
-            mono=any(mark in name for mark in _MONO),
-            narrow=_SERIF_WIDTH if any(mark in name for mark in _SERIF) else 1.0,
-            angle=round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360,
-        )
-        runs.append(run)
-
-    page.extract_text(visitor_text=visit)
-    return runs
 
 
 def _outline(reader: pypdf.PdfReader) -> list[OutlineEntry]:

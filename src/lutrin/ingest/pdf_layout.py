@@ -15,16 +15,8 @@ from itertools import pairwise, takewhile
 _SAME_LINE = 0.45
 # A gap of this many sizes between two runs of a line is the border of a table's column.
 _CELL_GAP = 1.6
-_WORD_GAP = 0.16
-# Widths of letters in sizes, as in common sans-serif faces; only gaps between runs are judged by them.
-_WIDTHS = {
-    **dict.fromkeys("ijl.,:;'|!", 0.25),
-    **dict.fromkeys(' ftrI()[]/\\-"*', 0.32),
-    **dict.fromkeys("mMW%@—…", 0.86),
-    **dict.fromkeys("wABCDEGHKNOPQRSUVXY&", 0.7),
-}
-_OTHER_WIDTH = 0.53
-_MONO_WIDTH = 0.6
+WORD_GAP = 0.16
+"""Sizes between two letters from which on they belong to two words."""
 _MIN_COLUMN_LINES = 4
 # A stretch with so many blanks is text rather than the cell of a table.
 _PROSE_BLANKS = 4
@@ -47,20 +39,21 @@ class Run:
     y: float
     size: float
     text: str
+    length: float
+    """Points along its baseline, as the font's widths and the file's spacing give them."""
     bold: bool = False
     mono: bool = False
     angle: int = 0
     """Degrees, a multiple of 90, by which it is turned anticlockwise."""
-    narrow: float = 1.0
-    """How wide its letters are compared with a common sans-serif face."""
 
     @property
     def right(self) -> float:
-        """Where it ends, as far as can be told."""
-        text = self.text.rstrip()
-        if self.mono:
-            return self.x + _MONO_WIDTH * self.size * len(text)
-        return self.x + self.narrow * self.size * sum(_WIDTHS.get(letter, _OTHER_WIDTH) for letter in text)
+        """Where it ends, on a page whose text is level."""
+        return self.x + self.length
+
+    def extended(self, text: str, length: float) -> "Run":
+        """The run with more text, so many points long altogether."""
+        return replace(self, text=self.text + text, length=length)
 
 
 Segment = list[Run]
@@ -179,7 +172,7 @@ def _cells(rows: Sequence[Sequence[Segment]]) -> list[list[Segment]]:
 
 def _gutter(segments: Sequence[Segment]) -> float | None:
     """Where a second column of running text starts; None if there is one column, or a table."""
-    prose = [segment for segment in segments if sum(run.text.count(" ") for run in segment) >= _PROSE_BLANKS]
+    prose = [segment for segment in segments if _blanks(segment) >= _PROSE_BLANKS]
     if not prose:
         return None
     left_edge = min(segment[0].x for segment in segments)
@@ -202,6 +195,11 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
         if min(filled, _filled(after, right_edge - x)) > 0.5 and (best is None or x < best):
             best = x
     return None if best is None else best - 3
+
+
+def _blanks(segment: Segment) -> int:
+    """Gaps between words, painted as a letter or left by the pen."""
+    return len(segment) - 1 + sum(run.text.strip().count(" ") for run in segment)
 
 
 def _parted(row: Sequence[Segment], gutter: float) -> list[Segment]:
@@ -233,12 +231,14 @@ def _filled(segments: Sequence[Segment], width: float) -> float:
 
 def _line(segments: Sequence[Segment]) -> Line:
     runs = [run for segment in segments for run in segment]
-    largest = max(runs, key=lambda run: len(run.text))
+    letters: Counter[float] = Counter()
+    for run in runs:
+        letters[round(run.size, 1)] += len(run.text)
     return Line(
         x=runs[0].x,
         y=runs[0].y,
         right=max(run.right for run in runs),
-        size=round(largest.size, 1),
+        size=letters.most_common(1)[0][0],
         cells=tuple(_joined(segment) for segment in segments),
         starts=tuple(segment[0].x for segment in segments),
         bold=all(run.bold for run in runs),
@@ -255,7 +255,7 @@ def _run_in(segment: Segment) -> int:
 def _joined(segment: Segment) -> str:
     text = segment[0].text
     for previous, run in pairwise(segment):
-        spaced = (run.x - previous.right) / run.size > _WORD_GAP or text[-1:].isspace() or run.text[:1].isspace()
+        spaced = (run.x - previous.right) / run.size > WORD_GAP or text[-1:].isspace() or run.text[:1].isspace()
         text = f"{text.rstrip()}{' ' if spaced else ''}{run.text.lstrip()}"
     return text.rstrip() if segment[0].mono else text.strip()
 
