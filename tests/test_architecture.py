@@ -54,6 +54,7 @@ VENDORS = {
     "mcp": {"lutrin.serve.tools"},
     "opentelemetry": {"lutrin.adapters.trace_otel"},
     "mistune": {"lutrin.ingest"},
+    "pdfminer": {"lutrin.ingest.pdf_glyphs"},
     "pypdf": {"lutrin.ingest"},
     "bs4": {"lutrin.ingest"},
     "mammoth": {"lutrin.ingest"},

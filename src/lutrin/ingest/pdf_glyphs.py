@@ -6,6 +6,7 @@ baseline changes, and where the pen leaves a gap that is wider than a letter's.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from pdfminer.pdfdevice import PDFTextDevice
@@ -25,9 +26,43 @@ _LEVEL = 0.05
 """Sizes by which two baselines may differ and be one."""
 _PAGES_HELD = 25
 """What was read of the file, pictures too, is forgotten after so many pages: all of it would fill the memory."""
-_SIGNS = {"\n": " ", "\0": ""}
+_DIRECTIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
+"""Cosine and sine of the angles of text."""
 _BULLETS = frozenset({0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D})
 """Codes that WinAnsiEncoding leaves unused show a bullet (PDF 32000-1, annex D.2, note 3)."""
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A run while its glyphs come."""
+
+    x: float
+    y: float
+    size: float
+    font: object
+    angle: int
+    letters: list[str]
+    length: float
+    cosine: float
+    sine: float
+
+    def takes(self, x: float, y: float, size: float, angle: int, spaced: float) -> float | None:
+        """How far along the baseline a glyph stands that goes on in the same word or line; None if it does not.
+
+        Args:
+            x: Of the glyph, points.
+            y: As x.
+            size: Of the glyph, points.
+            angle: As `Run.angle`.
+            spaced: Points that the file puts between all letters here.
+        """
+        if angle != self.angle or abs(self.size - size) > _LEVEL * self.size:
+            return None
+        dx, dy = x - self.x, y - self.y
+        along = dx * self.cosine + dy * self.sine
+        gap = along - self.length
+        level = abs(dy * self.cosine - dx * self.sine) <= _LEVEL * self.size
+        return along if level and -_BACK * self.size <= gap <= WORD_GAP * self.size + spaced else None
 
 
 class _Pen(PDFTextDevice):
@@ -35,20 +70,24 @@ class _Pen(PDFTextDevice):
 
     def __init__(self, resources: PDFResourceManager) -> None:
         super().__init__(resources)
-        self.runs: list[Run] = []
         self.unmapped = 0
         """Glyphs for which the file gives no letter."""
-        self._kinds: dict[str, tuple[bool, bool]] = {}
+        self._runs: list[Run] = []
+        self._open: _Growing | None = None
+        self._kinds: dict[object, tuple[bool, bool]] = {}
         self._spaced = 0.0
         """Space that the file puts between all letters, in units of the text's own space."""
+
+    def taken(self) -> list[Run]:
+        """What has been painted since the last call."""
+        self._close()
+        runs, self._runs = self._runs, []
+        return runs
 
     def render_string(self, textstate: PDFTextState, seq: Any, ncs: Any, graphicstate: Any) -> None:  # noqa: ANN401 - as pdfminer has it
         """Take the glyphs of one string."""
         self._spaced = max(0.0, textstate.charspace * textstate.scaling / 100)
         super().render_string(textstate, seq, ncs, graphicstate)
-
-    def begin_page(self, page: PDFPage, ctm: Any) -> None:  # noqa: ANN401, ARG002 - pdfminer's signature
-        self.runs = []
 
     def render_char(  # noqa: PLR0917 - pdfminer's signature
         self,
@@ -72,56 +111,34 @@ class _Pen(PDFTextDevice):
             letter = "•"
         a, b, _, _, x, y = matrix
         scale = math.hypot(a, b)
-        name = str(font.fontname)
-        if name not in self._kinds:
-            kind = name.lower()
-            self._kinds[name] = any(mark in kind for mark in _BOLD), any(mark in kind for mark in _MONO)
-        bold, mono = self._kinds[name]
-        self._add(
-            Run(
-                x=x,
-                y=y,
-                size=max(1.0, abs(fontsize) * scale),
-                text=_SIGNS.get(letter, letter),
-                length=advance * scale,
-                bold=bold,
-                mono=mono,
-                angle=round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360,
-            ),
-            self._spaced * scale,
-        )
+        size = max(1.0, abs(fontsize) * scale)
+        angle = 0 if b == 0.0 < a else round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360
+        run = self._open
+        along = run.takes(x, y, size, angle, self._spaced * scale) if run is not None and run.font is font else None
+        if run is not None and along is not None:
+            run.letters.append(letter)
+            run.length = along + advance * scale
+        else:
+            self._close()
+            cosine, sine = _DIRECTIONS[angle]
+            self._open = _Growing(x, y, size, font, angle, [letter], advance * scale, cosine, sine)
         return advance
 
-    def _add(self, glyph: Run, spaced: float) -> None:
-        last = self.runs[-1] if self.runs else None
-        if last is None or not _continues(last, glyph, spaced):
-            if glyph.mono or glyph.text.strip():
-                self.runs.append(glyph)
+    def _close(self) -> None:
+        """End the run at hand; blanks alone are none, and those before its first letter only count in code."""
+        run, self._open = self._open, None
+        if run is None:
             return
-        along, _ = _pen(last, glyph)
-        self.runs[-1] = last.extended(glyph.text, along + glyph.length)
+        text = "".join(run.letters).replace("\n", " ").replace("\0", "")
+        if text.strip():
+            bold, mono = self._kind(run.font)
+            self._runs.append(Run(run.x, run.y, run.size, text, run.length, bold, mono, run.angle))
 
-
-def _pen(run: Run, glyph: Run) -> tuple[float, float]:
-    """Where a glyph stands as a run sees it: points along its baseline from its start, and above it."""
-    dx, dy = glyph.x - run.x, glyph.y - run.y
-    return {0: (dx, dy), 90: (dy, -dx), 180: (-dx, -dy), 270: (-dy, dx)}[run.angle]
-
-
-def _continues(run: Run, glyph: Run, spaced: float) -> bool:
-    """Whether a glyph stands in a run's last word, or goes on with a blank that is painted.
-
-    Args:
-        run: So far.
-        glyph: The next one.
-        spaced: Points that the file puts between all letters here.
-    """
-    alike = (run.bold, run.mono, run.angle) == (glyph.bold, glyph.mono, glyph.angle)
-    if not alike or abs(run.size - glyph.size) > _LEVEL * run.size:
-        return False
-    along, above = _pen(run, glyph)
-    gap = along - run.length
-    return abs(above) <= _LEVEL * run.size and -_BACK * run.size <= gap <= WORD_GAP * run.size + spaced
+    def _kind(self, font: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a PDFFont, by which it is kept
+        if font not in self._kinds:
+            name = str(font.fontname).lower()
+            self._kinds[font] = any(mark in name for mark in _BOLD), any(mark in name for mark in _MONO)
+        return self._kinds[font]
 
 
 def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[Run], int]]:
@@ -158,6 +175,7 @@ class _Pages(Iterator[tuple[list[Run], int]]):
         self._count += 1
         if self._count % _PAGES_HELD == 0:
             self._document._cached_objs.clear()  # noqa: SLF001 - pdfminer has no other way to let go of what it read
-        self._pen.runs, self._pen.unmapped = [], 0
+        self._pen.taken()  # what a broken page left behind
+        self._pen.unmapped = 0
         self._interpreter.process_page(page)
-        return self._pen.runs, self._pen.unmapped
+        return self._pen.taken(), self._pen.unmapped

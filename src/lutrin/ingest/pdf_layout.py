@@ -51,10 +51,6 @@ class Run:
         """Where it ends, on a page whose text is level."""
         return self.x + self.length
 
-    def extended(self, text: str, length: float) -> "Run":
-        """The run with more text, so many points long altogether."""
-        return replace(self, text=self.text + text, length=length)
-
 
 Segment = list[Run]
 """Runs of one line without a wide gap between them, from left to right."""
