@@ -1,6 +1,7 @@
 """The arrows between the rooms of the house: read from the imports, function-local ones too."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,7 @@ VENDORS = {
 }
 
 
+@cache
 def imports(name: str) -> set[str]:
     """Absolute names of everything that a module imports, at any depth of its code."""
     tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))

@@ -1,14 +1,16 @@
 """Reading a file in a process of its own, with bounded memory and time: a hostile file costs one error line.
 
-PDFs are read so, because pypdf can be made to eat both, and large Markdown files, because a few megabytes of brackets
-take minutes. The child gets the open file, or its content on
-standard input, and answers on its standard output, as MessagePack.
+PDFs are read so, because their parsers can be made to eat both, and large Markdown files, because a few megabytes of
+brackets take minutes. The child gets the open file, or its content on standard input, and answers on its standard
+output, as MessagePack.
 """
 
 import contextlib
 import logging
+import math
 import os
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,7 +26,9 @@ from lutrin.records import Document
 TIME_LIMIT_S = 30.0
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 _OUT_OF_MEMORY = 3
-_DESCRIPTOR = 2
+_PATIENCE = 4
+"""Seconds of the clock for each second of processor time: the child shares the processor with what else runs."""
+_DESCRIPTOR = 3
 """Of the file that the parent has opened: its place among the arguments."""
 
 
@@ -70,7 +74,8 @@ def read_limited(
         data: The file, which the child reads itself, or its content.
         filename: Path relative to the book's folder; its suffix says what it is.
         password: Of an encrypted PDF.
-        time_limit_s: Seconds after which the child is killed; None: what its format may take.
+        time_limit_s: Seconds of processor time after which the child is killed, and of the clock some times as many,
+            for the machine may have other work; None: what its format may take.
         memory_limit_bytes: Address space that the child may use; None: likewise.
 
     Raises:
@@ -81,15 +86,19 @@ def read_limited(
     memory_limit_bytes = memory_limit_bytes or (kind.memory_limit_bytes if kind else MEMORY_LIMIT_BYTES)
     shared = [] if isinstance(data, bytes) else [data.fileno()]
     command: Sequence[str] = (
-        sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes), *map(str, shared),
+        sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes), str(math.ceil(time_limit_s)),
+        *map(str, shared),
     )  # fmt: skip
     job = msgspec.msgpack.encode(_Job(filename, password, data if isinstance(data, bytes) else b""))
     try:
         done = subprocess.run(  # noqa: S603 - our own module
-            command, input=job, capture_output=True, timeout=time_limit_s, check=False, pass_fds=shared
+            command, input=job, capture_output=True, timeout=_PATIENCE * time_limit_s, check=False, pass_fds=shared
         )
+        in_time = done.returncode != -signal.SIGXCPU
     except subprocess.TimeoutExpired:
-        raise DocumentError(filename, f"could not be read within {time_limit_s:g} s") from None
+        in_time = False
+    if not in_time:
+        raise DocumentError(filename, f"could not be read within {time_limit_s:g} s")
     if done.returncode == 0:
         reply = msgspec.msgpack.decode(done.stdout, type=_Reply)
         if reply.document is not None:
@@ -112,8 +121,9 @@ def _read(job: _Job) -> Document:
 def main() -> int:
     """Serve one job; the exit code tells the parent what went wrong if nothing could be written."""
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    logging.disable(logging.CRITICAL)  # pypdf's warnings about a file's faults
+    logging.disable(logging.CRITICAL)  # warnings of pypdf and pdfminer about a file's faults
     try:
         job = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=_Job)
         try:
