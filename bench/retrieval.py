@@ -1,6 +1,8 @@
-"""Speed of retrieval: `python bench/retrieval.py scale|http ...`; how well it finds is `python -m evaluation.searches`.
+"""Speed of retrieval: `python bench/retrieval.py scale|http|typing ...`.
 
-`scale`: see scale.py. `http`: see http_retrieval.py.
+How well it finds is said by `python -m evaluation.searches`.
+
+`scale`: see scale.py. `http`: see http_retrieval.py. `typing`: see typing_search.py.
 """
 
 import argparse
@@ -9,6 +11,7 @@ import sys
 
 import http_retrieval
 import scale
+import typing_search
 
 from lutrin.errors import LutrinError
 
@@ -19,8 +22,9 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     scale.add_options(commands.add_parser("scale", help="latency, memory and recall at many chunks"))
     http_retrieval.add_options(commands.add_parser("http", help="over HTTP, beside a bare query of Chroma"))
+    typing_search.add_options(commands.add_parser("typing", help="over HTTP, every key of what is typed"))
     arguments = parser.parse_args()
-    actions = {"scale": scale.run_scale, "http": http_retrieval.run_http}
+    actions = {"scale": scale.run_scale, "http": http_retrieval.run_http, "typing": typing_search.run_typing}
     try:
         asyncio.run(actions[arguments.command](arguments))
     except LutrinError as error:

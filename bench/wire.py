@@ -34,6 +34,15 @@ class Connections:
         async with self._asked(path, body, "application/json") as (reader, headers):
             return await reader.readexactly(int(headers["content-length"]))
 
+    async def get(self, path: str) -> bytes:
+        """The body of the reply to a GET.
+
+        Raises:
+            RuntimeError: The reply is not 200.
+        """
+        async with self._asked(path, None, "application/json") as (reader, headers):
+            return await reader.readexactly(int(headers["content-length"]))
+
     async def events(self, path: str, body: dict[str, object]) -> AsyncGenerator[dict[str, object], None]:
         """The events of the stream that is the reply to a POST of JSON.
 
@@ -56,15 +65,17 @@ class Connections:
 
     @contextlib.asynccontextmanager
     async def _asked(
-        self, path: str, body: dict[str, object], accepted: str
+        self, path: str, body: dict[str, object] | None, accepted: str
     ) -> AsyncIterator[tuple[asyncio.StreamReader, dict[str, str]]]:
         """The reply after its head; the connection is used again once it has been read."""
         if self._free:
             reader, writer = self._free.pop()
         else:
             reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=LINE_BYTES)
-        data = json.dumps(body).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: {accepted}\r\n"
+        data = json.dumps(body).encode() if body is not None else b""
+        method = "POST" if body is not None else "GET"
+        kinds = f"Content-Type: application/json\r\nAccept: {accepted}\r\n"
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{kinds}"
         writer.write(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
         status, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
         headers = dict(line.split(": ", 1) for line in lines if line)

@@ -213,7 +213,8 @@ def test_pages_for_people(server: Server) -> None:
     shelf = server.client.get("/")
     assert shelf.status_code == httpx.codes.OK
     assert books.TITLE in shelf.text
-    assert f"/read/{books.SLUG}/02-diving/01-ballast" in shelf.text
+    assert f'href="/read/{books.SLUG}"' in shelf.text
+    assert f"/read/{books.SLUG}/02-diving/01-ballast" in server.client.get(f"/read/{books.SLUG}").text
     loaded = LOADED.findall(shelf.text)
     assert loaded
     for address in loaded:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from lutrin.errors import NotFound
+from lutrin.index.typeahead import Typed
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import (
     Answer,
@@ -23,6 +24,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
+from lutrin.serve.finding import Found, listed
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 
@@ -184,6 +186,14 @@ class ScriptedLibrary:
         if slug != "physical-ai" or filename not in self.sources:
             raise NotFound(NOTHING_HERE)
         return self.sources[filename]
+
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
+        """The one section, if a word of its title begins as the last one typed."""
+        if slug not in {"", "physical-ai"}:
+            raise NotFound(NOTHING_HERE)
+        begun = typed.rsplit(maxsplit=1)[-1].lower()
+        words = [Typed(word, (word,)) for word in LOOP.section_title.lower().split() if word.startswith(begun)]
+        return [line for _, _, line in listed(words, [(CHUNK, 1.0)] if words else [], most)]
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
         """The pictures that there are."""

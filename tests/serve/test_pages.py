@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from lutrin.errors import IndexUnavailable
-from lutrin.serve.html import contents, search
+from lutrin.serve.html import contents, shelf
 from lutrin.serve.reader import rendered, sanitised
-from lutrin.serve.services import PageEntry
+from lutrin.serve.services import PageEntry, ShelvedBook
 
 from .conftest import House
 from .scripted import LOOP
@@ -18,9 +18,9 @@ async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: Hous
     """Title, edition, part, chapter and pages, each link leading somewhere."""
     page = await client.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    for text in ("Physical AI &amp; Humanoid Robotics", "First Edition", "Part 1: Foundations", "Chapter 1"):
+    for text in ("Physical AI &amp; Humanoid Robotics", "First Edition", "Part 1: Foundations", "1 chapter, 2 pages"):
         assert text in page.text
-    links = re.findall(r'href="(/read/[^"]+)"', page.text)
+    links = re.findall(r'href="(/read/[^"]+)"', page.text.partition('class="whole"')[2])
     assert links == ["/read/physical-ai/01/01-start", "/read/physical-ai/01/02-loop"]
     for link in links:
         assert (await client.get(link)).status_code == 200
@@ -38,10 +38,59 @@ def test_a_page_that_is_named_as_its_chapter_is_led_to_by_the_heading() -> None:
     assert "<ul></ul>" not in contents("lab", pages[:1])
 
 
-def test_the_search_box_says_what_it_searches() -> None:
-    """One book or all of them."""
-    assert 'placeholder="Search the book"' in search("lab")
-    assert 'placeholder="Search the books"' in search("")
+async def test_a_book_has_a_page_that_leads_to_all_of_its_pages(client: httpx.AsyncClient) -> None:
+    """What several books are on the shelf have instead of their contents there."""
+    page = await client.get("/read/physical-ai")
+    assert page.status_code == 200
+    assert re.findall(r'href="(/read/[^"]+)"', page.text) == [
+        "/read/physical-ai/01/01-start",
+        "/read/physical-ai/01/02-loop",
+    ]
+    assert (await client.get("/read/nothing")).status_code == 404
+
+
+def test_of_several_books_each_has_a_card_that_leads_to_its_own_page() -> None:
+    """With its first words and how long it is; no contents make the second one hard to find."""
+    pages = [PageEntry("01/01.md", "Loops", "", "Chapter 1"), PageEntry("01/02.md", "Plans", "", "Chapter 1")]
+    books = [ShelvedBook(slug, title, "", "g1", "It begins.") for slug, title in (("a", "First"), ("b", "Second"))]
+    page = shelf([(book, pages) for book in books], ["What is a loop?"])
+    assert re.findall(r'<h2><a href="([^"]+)">([^<]+)</a></h2>', page) == [("/read/a", "First"), ("/read/b", "Second")]
+    assert page.count("It begins.") == page.count("1 chapter, 2 pages") == 2
+    assert "/read/a/01" not in page
+    assert 'href="/search?q=What%20is%20a%20loop%3F" data-ask="What is a loop?"' in page
+
+
+def test_what_a_book_says_is_escaped_wherever_a_template_shows_it() -> None:
+    """Titles, lines and questions are text."""
+    bad = "<b onclick=x>&"
+    page = shelf([(ShelvedBook("a", bad, bad, "g1", bad), [PageEntry("1.md", bad, bad, bad)])], [bad])
+    assert "<b " not in page
+    assert page.count("&lt;b onclick=x&gt;&amp;") >= 6
+
+
+async def test_what_is_typed_is_listed_as_it_is_typed(client: httpx.AsyncClient) -> None:
+    """Sections with the words that were meant, for the script."""
+    reply = await client.get("/api/search", params={"q": "sensorim"})
+    assert reply.headers["cache-control"] == "no-store"
+    (found,) = reply.json()["found"]
+    assert (found["title"], found["url"]) == (LOOP.section_title, LOOP.url)
+    assert [found["title"][slice(*mark)] for mark in found["title_marks"]] == ["sensorimotor"]
+    assert (await client.get("/api/search", params={"q": " "})).json() == {"found": []}
+    assert (await client.get("/api/search")).status_code == 422
+    assert (await client.get("/api/search", params={"q": "x" * 501})).status_code == 422
+    assert (await client.get("/api/search", params={"q": "loop", "book": "nothing"})).status_code == 404
+
+
+async def test_without_a_script_the_search_is_a_page(client: httpx.AsyncClient) -> None:
+    """Its form asks for what its address says, and its list leads to the sections."""
+    page = (await client.get("/search", params={"q": "sensorim", "book": "physical-ai"})).text
+    assert f'href="{LOOP.url}"' in page
+    assert "<mark>sensorimotor</mark>" in page
+    assert '<input type="search" name="q" value="sensorim"' in page
+    assert "is near that" in (await client.get("/search", params={"q": "onions"})).text
+    assert (await client.get("/search")).status_code == 200
+    hostile = (await client.get("/search", params={"q": '"><script>alert(1)</script>'})).text
+    assert "<script>alert" not in hostile
 
 
 async def test_a_citation_lands_on_its_heading(client: httpx.AsyncClient) -> None:
@@ -84,7 +133,9 @@ async def test_no_other_file_is_served(client: httpx.AsyncClient, path: str) -> 
     assert (await client.get(path)).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/read/physical-ai/01/02-loop", "/schema"])
+@pytest.mark.parametrize(
+    "path", ["/", "/read/physical-ai", "/read/physical-ai/01/02-loop", "/search?q=loop", "/schema"]
+)
 async def test_pages_load_nothing_from_elsewhere(client: httpx.AsyncClient, path: str) -> None:
     """No inline script, style or handler; every source and style sheet is ours, and is there."""
     page = (await client.get(path)).text
@@ -100,18 +151,22 @@ async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.
     """The widget asks this server about this book and page, the policy allows its drawing alone."""
     response = await client.get(path)
     page = ' page="01/02-loop.mdx"' if path.startswith("/read/") else ""
-    assert f'<lutrin-chat api="/" book="physical-ai"{page}></lutrin-chat>' in response.text
+    assert f'<lutrin-chat api="/" dock book="physical-ai"{page}></lutrin-chat>' in response.text
     assert re.search(r'<script src="/widget/lutrin\.[0-9a-f]{12}\.js" defer></script>', response.text)
-    assert re.search(r'<form class="search" role="search" data-book="physical-ai" hidden>', response.text)
+    assert re.search(
+        r'<form class="box" role="search" action="/search" method="get" data-box data-book="physical-ai">',
+        response.text,
+    )
     policy = dict(part.strip().split(" ", 1) for part in response.headers["content-security-policy"].split(";"))
     assert policy["trusted-types"] == "lit-html"
     assert policy["require-trusted-types-for"] == "'script'"
     assert {policy[name] for name in ("script-src", "style-src", "connect-src")} == {"'self'"}
 
 
-async def test_the_readers_script_writes_no_html(client: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize("name", ["reader.js", "box.js", "looks.js"])
+async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -> None:
     """What the book says stays text in the list of what was found."""
-    script = await client.get("/static/reader.js")
+    script = await client.get(f"/static/{name}")
     assert script.headers["content-type"].startswith("text/javascript")
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|^import ", script.text, re.MULTILINE

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import lexical
+from lutrin.index import lexical, typeahead
 from lutrin.index.companion import Companion
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
@@ -91,6 +91,7 @@ class OpenGeneration:
         self._kept: dict[str, tuple[int, Chunk]] = {}
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
+        self._vocabulary: dict[str, int] | None = None
         known = passages.execute(
             "SELECT chunk_id, window_start, first, role, variant FROM chunk ORDER BY row"
         ).fetchall()
@@ -284,6 +285,32 @@ class OpenGeneration:
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
         """What a function makes of the book's words; it is given `lexical.words_from` of this book."""
         return await self._query(lambda: look(partial(lexical.words_from, self._passages)))
+
+    async def typed(self, text: str, most: int) -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
+        """The passages that somebody may mean who is typing; see `lutrin.index.typeahead`.
+
+        Args:
+            text: As it stands in the box.
+            most: How many passages at most.
+
+        Returns:
+            The words that were typed with the book's words for each, and the passages with their BM25, best first.
+
+        Raises:
+            IndexUnavailable: The index cannot be read.
+        """
+
+        def read() -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
+            if self._vocabulary is None:
+                self._vocabulary = lexical.all_words(self._passages)
+            words_from = partial(lexical.words_from, self._passages)
+            words = typeahead.understood(text, words_from, self._vocabulary)
+            scored = typeahead.rows_for(self._passages, words, most)
+            one = "SELECT record FROM chunk WHERE row = ?"
+            found = [(decode_chunk(self._passages.execute(one, (row,)).fetchone()[0]), score) for row, score in scored]
+            return words, found
+
+        return await self._query(read)
 
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""

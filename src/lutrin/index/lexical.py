@@ -139,7 +139,7 @@ def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int
     """Row and BM25 of every chunk that has a term, in the order of rows."""
     found = connection.execute(
         f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ?",  # noqa: S608 - table is ours
-        (_quoted(term), ranking(table)),
+        (quoted(term), ranking(table)),
     )
     return [(int(row), float(score)) for row, score in found]
 
@@ -147,7 +147,7 @@ def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int
 def chunks_with(connection: Connection, table: str, term: str, most: int) -> int:
     """How many chunks have a term, counted up to `most`; much quicker than scoring them."""
     query = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT ?"  # noqa: S608 - table is ours
-    return len(connection.execute(query, (_quoted(term), most)).fetchall())
+    return len(connection.execute(query, (quoted(term), most)).fetchall())
 
 
 def ranking(table: str) -> str:
@@ -155,7 +155,8 @@ def ranking(table: str) -> str:
     return f"bm25({', '.join(map(str, COLUMNS[table]))})"
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
+    """A term as FTS5 reads it: as it stands, whatever signs are in it."""
     return '"' + term.replace('"', '""') + '"'
 
 
@@ -189,3 +190,8 @@ def words_from(connection: Connection, start: str) -> list[tuple[str, int]]:
     query = "SELECT word, chunks FROM word WHERE word >= ? AND word < ? ORDER BY word"
     found = connection.execute(query, (start, start + chr(0x10FFFF)))
     return [(str(word), int(chunks)) for word, chunks in found]
+
+
+def all_words(connection: Connection) -> dict[str, int]:
+    """Every word of a book, lower case, with the number of chunks in which it stands."""
+    return {str(word): int(chunks) for word, chunks in connection.execute("SELECT word, chunks FROM word")}

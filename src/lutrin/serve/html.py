@@ -8,6 +8,8 @@ from itertools import groupby
 from markupsafe import Markup
 
 from lutrin.messages import NOTHING_HERE
+from lutrin.serve.addresses import book_path, page_path
+from lutrin.serve.finding import Found
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.serve.templating import environment, render
 
@@ -58,15 +60,65 @@ def _chapter(title: str, pages: list[PageEntry]) -> Chapter:
     return Chapter(title, pages[0] if opens else None, tuple(pages[1:] if opens else pages))
 
 
-def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]]) -> str:
-    """The page at `/`: every book with its table of contents."""
+def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Sequence[str] = ()) -> str:
+    """The page at `/`: a card for each book, one box, and questions to begin with; of a single book its contents, too.
+
+    Args:
+        books: Each with its pages in reading order.
+        starters: Questions that the books answer well.
+    """
     only = books[0][0] if len(books) == 1 else None
     shown = [
-        {"slug": book.slug, "title": book.title, "edition": book.edition, "outline": outline(pages)}
+        {**_cover(book, pages), "slug": book.slug, "address": _first(book, pages) if only else book_path(book.slug)}
         for book, pages in books
     ]
     title = "Lutrin" if not books else only.title if only else "Books"
-    return render("shelf.html", title=title, books=shown, book=only.slug if only else "", chat=bool(books))
+    values = {"title": title, "books": shown, "book": only.slug if only else "", "starters": starters}
+    return render("shelf.html", chat=bool(books), **values)
+
+
+def cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
+    """The page of a book that leads to all of its pages."""
+    return render("book.html", book=book.slug, **_cover(book, pages))
+
+
+def results(book: ShelvedBook | None, typed: str, found: Sequence[Found]) -> str:
+    """The page that lists what fits words: for who has no script, and for links to a search.
+
+    Args:
+        book: That was searched; None: all of them.
+        typed: The words; empty: none yet.
+        found: The best first.
+    """
+    home = {"address": book_path(book.slug), "title": book.title} if book else {"address": "/", "title": "Lutrin"}
+    return render("search.html", book=book.slug if book else "", home=home, typed=typed, found=found)
+
+
+def _cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> dict[str, object]:
+    parts = outline(pages)
+    chapters = sum(bool(chapter.title) for part in parts for chapter in part.chapters)
+    counts = [counted(chapters, "chapter")] if chapters else []
+    counts += [counted(len(pages), "page")] if len(pages) > chapters else []
+    return {
+        "title": book.title,
+        "edition": book.edition,
+        "line": book.line,
+        "size": ", ".join(counts),
+        "outline": parts,
+    }
+
+
+def _first(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
+    return page_path(book.slug, pages[0].filename) if pages else "/"
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "page"), counted(1200, "page")
+    ('1 page', '1,200 pages')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = False) -> str:
@@ -92,15 +144,6 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
     )
 
 
-def search(book: str) -> str:
-    """The search box.
-
-    Args:
-        book: Slug of the book that is searched; empty: all of them.
-    """
-    return _part("search", book)
-
-
 def reading(
     book: ShelvedBook,
     pages: Sequence[PageEntry],
@@ -121,7 +164,9 @@ def reading(
     return render(
         "reading.html",
         title=book.title,
+        edition=book.edition,
         book=book.slug,
+        cover=book_path(book.slug),
         page=current.filename,
         outline=outline(pages),
         current=current,

@@ -5,12 +5,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lutrin.errors import DocumentError, NotFound
+from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
+from lutrin.records import Chunk
+from lutrin.serve.finding import Found, Line, best_first, listed
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
+
+OPENING_PASSAGES, OPENING_CHARS = 12, 180
+"""Where the line of a book's card is looked for, and its length."""
+SENTENCE_ENDS = (".", "!", "?", "…", "。")
+PASSAGES_A_LINE = 3
+"""How many passages are looked at for each line of what was found: a section has several."""
 
 
 class ShelfLibrary:
@@ -25,6 +34,7 @@ class ShelfLibrary:
     def __init__(self, shelf: Shelf, corpus: Path | None = None) -> None:
         self._shelf = shelf
         self._corpus = corpus
+        self._lines: dict[str, tuple[str, str]] = {}
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
@@ -34,6 +44,7 @@ class ShelfLibrary:
                 title=generation.book.title,
                 edition=generation.book.edition,
                 generation=generation.name,
+                line=await self._line(generation),
             )
             for generation in self._shelf.books()
         ]
@@ -51,6 +62,16 @@ class ShelfLibrary:
         async with self._shelf.lease(slug) as generation:
             return await generation.source(filename)
 
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
+        """What somebody may mean who is typing; see `serve.services.Library`."""
+        slugs = [slug] if slug else [generation.book.slug for generation in self._shelf.books()]
+        found: list[Line] = []
+        for name in slugs:
+            async with self._shelf.lease(name) as generation:
+                words, passages = await generation.typed(typed, PASSAGES_A_LINE * most)
+            found += listed(words, passages, most)
+        return [line for _, _, line in best_first(found)[:most]]
+
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
         """Which file of the book's folder a page shows; see `serve.services.Library`."""
         return await asyncio.to_thread(self._find_picture, slug, filename, address)
@@ -65,6 +86,16 @@ class ShelfLibrary:
         except DocumentError as error:
             raise NotFound(NOTHING_HERE) from error
 
+    async def _line(self, generation: OpenGeneration) -> str:
+        """What a book begins with: whole sentences of its first text, about two lines of them."""
+        slug = generation.book.slug
+        name, line = self._lines.get(slug, ("", ""))
+        if name != generation.name:
+            ids = await generation.first_ids(OPENING_PASSAGES)
+            line = opening(await generation.chunks(ids))
+            self._lines[slug] = (generation.name, line)
+        return line
+
     def _find_picture(self, slug: str, filename: str, address: str) -> str:
         root = self._root(slug)
         if root is None:
@@ -77,6 +108,24 @@ class ShelfLibrary:
         if root is None and self._corpus is not None:
             root = book_root(self._corpus, slug, renamed=False)
         return root
+
+
+def opening(chunks: Sequence[Chunk]) -> str:
+    """The first sentences of a book's text, as many as a card holds; empty where there is none.
+
+    Args:
+        chunks: The book's first ones, in order.
+    """
+    for chunk in chunks:
+        units = [unit for unit in chunk.units if unit.kind == "sentence" and unit.role == "text" and not unit.warning]
+        line = ""
+        for sentence in (" ".join(unit.text.split()) for unit in units):
+            if not sentence.endswith(SENTENCE_ENDS) or (line and len(line) + len(sentence) >= OPENING_CHARS):
+                break  # what does not end as a sentence is of a title page
+            line = f"{line} {sentence}".strip()
+        if line:
+            return line
+    return ""
 
 
 def book_root(corpus: Path, slug: str, *, renamed: bool = True) -> Path | None:

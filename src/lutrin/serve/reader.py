@@ -29,6 +29,8 @@ IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
 SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 JOINED = re.compile(r'<math display="inline">(?:(?!</math>).)*</math>[,.;:!?)]+', re.DOTALL)
 PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>')
+MOST_RESULTS = 20
+"""On the page that lists what fits words."""
 PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
 """Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
 
@@ -87,6 +89,28 @@ class Reader:
     async def shelf(self) -> str:
         """The page at `/`."""
         return html.shelf([(book, await self._library.contents(book.slug)) for book in await self._library.books()])
+
+    async def cover(self, slug: str) -> str:
+        """The page of a book that leads to all of its pages.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        return html.cover(await self._book(slug), await self._library.contents(slug))
+
+    async def results(self, typed: str, slug: str) -> str:
+        """The page that lists what fits words.
+
+        Args:
+            typed: The words; empty: none yet.
+            slug: Of the book; empty: all of them.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        book = await self._book(slug) if slug else None
+        found = await self._library.find(f"{typed} ", slug, MOST_RESULTS) if typed else ()
+        return html.results(book, typed, found)
 
     async def page(self, slug: str, path: str) -> str:
         """A page of a book.

@@ -13,6 +13,7 @@ from typing import Protocol
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
+from lutrin.serve.finding import Found
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
 
@@ -75,6 +76,8 @@ class ShelvedBook:
     title: str
     edition: str
     generation: str
+    line: str = ""
+    """What it begins with, a sentence or two; empty where it begins with no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,20 @@ class Library(Protocol):
 
         Raises:
             NotFound: There is no such book or page.
+        """
+        ...
+
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
+        """What somebody may mean who is typing, the best first.
+
+        Args:
+            typed: As it stands in the box.
+            slug: Of the book; empty: all of them.
+            most: How many lines at most.
+
+        Raises:
+            NotFound: There is no such book.
+            IndexUnavailable: No book can be read.
         """
         ...
 

@@ -6,14 +6,14 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from lutrin.serve.addresses import page_path
+from lutrin.serve.addresses import book_path, page_path
 
 FOLDER = Path(__file__).with_name("templates")
 
 
 @cache
 def environment() -> Environment:
-    """Everything that a template can use: `base.html` to extend, `page_path`, and `anchor` for a part of a page.
+    """Everything that a template can use: `base.html` to extend, `book_path`, `page_path`, and the filter `anchor`.
 
     Autoescape is on for every template. A template that asks for a name that it was not given fails instead of showing
     nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
@@ -27,7 +27,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.globals["page_path"] = page_path
+    made.globals |= {"book_path": book_path, "page_path": page_path}
     made.filters["anchor"] = anchor
     return made
 

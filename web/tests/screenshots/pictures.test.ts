@@ -77,8 +77,8 @@ const STATES: Record<string, State> = {
   search: {
     path: CHAPTER,
     act: async (reader) => {
-      await reader.page.getByRole('searchbox').fill('how long does the battery last');
-      await reader.page.keyboard.press('Enter');
+      await reader.page.keyboard.press('Control+k');
+      await reader.page.getByRole('combobox').fill('quat');
       await reader.page.locator('.found a').first().waitFor();
     },
   },

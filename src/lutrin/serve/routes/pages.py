@@ -5,14 +5,17 @@ import mimetypes
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from litestar import MediaType, Response, get
 from litestar.di import NamedDependency as Given
-from litestar.params import FromPath
+from litestar.params import FromPath, QueryParameter
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import pictures
+from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.finding import FoundList
 from lutrin.serve.problems import documented
 from lutrin.serve.reader import Reader
 from lutrin.serve.requests import HTTPRequest
@@ -20,6 +23,10 @@ from lutrin.serve.requests import HTTPRequest
 STATIC = Path(__file__).parents[1] / "static"
 STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
 LOADED = re.compile(r'(src|href)="/(static|widget)/([a-z]+)\.(js|css|svg)"')
+MOST_FOUND = 8
+"""Lines under the box: as many as a glance takes in."""
+Typed = Annotated[str, QueryParameter(max_length=500, description="As it stands in the box")]
+Slug = Annotated[str, QueryParameter(max_length=200, description="Of the book; empty: all of them")]
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 REVALIDATE = {"Cache-Control": "no-cache"}
 
@@ -86,6 +93,44 @@ class StaticFiles:
 async def shelf(reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
     """The shelf."""
     return Response(files.stamped(await reader.shelf()), media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+@get(
+    "/read/{book:str}",
+    operation_id="readBook",
+    responses=documented(404, 503),
+    summary="A book with its contents",
+    tags=["pages"],
+)
+async def cover(book: FromPath[str], reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
+    """The page that leads to all pages of a book."""
+    return Response(files.stamped(await reader.cover(book)), media_type=MediaType.HTML, headers=REVALIDATE)
+
+
+@get(
+    "/search",
+    operation_id="searchPage",
+    responses=documented(404, 422, 503),
+    summary="A page that lists the sections that fit words",
+    tags=["pages"],
+)
+async def results(reader: Given[Reader], files: Given[StaticFiles], q: Typed = "", book: Slug = "") -> Response[str]:
+    """Where the box leads that has no script."""
+    page = files.stamped(await reader.results(q.strip(), book))
+    return Response(page, media_type=MediaType.HTML, headers=NO_STORE)
+
+
+@get(
+    "/api/search",
+    operation_id="search",
+    responses=documented(404, 422, 503),
+    summary="Sections that fit words which are still being typed",
+    tags=["reading"],
+)
+async def search(desk: Given[Desk], q: Typed, book: Slug = "") -> Response[FoundList]:
+    """The last word may be unfinished, and any may hold a slip; none of it is stored."""
+    found = await desk.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
+    return Response(FoundList(list(found)), headers=NO_STORE)
 
 
 @get(

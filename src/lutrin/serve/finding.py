@@ -1,0 +1,162 @@
+"""What the box lists while somebody types: one line for each section, with the words that were meant marked."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from lutrin.answer.cite import reader_url
+from lutrin.index.lexical import stemmed
+from lutrin.index.typeahead import Typed
+from lutrin.records import Chunk
+
+EXCERPT_CHARS = 150
+"""Two lines in the list."""
+LEAD_CHARS = 50
+"""What stands before the first marked word of an excerpt at most."""
+_WORD = re.compile(r"\w+")
+_FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$(?!\s)([^$\n]+)(?<!\s)\$(?!\d)")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_COMMAND = re.compile(r"\\([A-Za-z]+)(?: (?=[A-Za-z]))?")
+_SIGNS_LEFT = re.compile(r"\\.|[{}_]")
+GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho . sigma tau upsilon phi "
+    "chi psi omega"
+).split()
+"""In the order of Unicode, from U+03B1 on."""
+SIGNS = {
+    "approx": "≈", "cdot": "·", "ge": "≥", "geq": "≥", "in": "∈", "infty": "∞", "le": "≤", "leq": "≤", "ll": "≪",
+    "ne": "≠", "pm": "±", "quad": ", ", "sum": "∑", "times": "×", "to": "→",
+}  # fmt: skip
+
+Marks = tuple[tuple[int, int], ...]
+Line = tuple[bool, float, "Found"]
+"""Whether a line's title has every word that was typed, its score, and the line."""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A section, or a term of the glossary."""
+
+    kind: Literal["section", "term"] = "section"
+    book: str
+    """Slug."""
+    book_title: str
+    where: str
+    """Chapter, or else part, that it is in; empty where there are none."""
+    title: str
+    title_marks: Marks
+    """First and last offset, in characters, of each word that was meant."""
+    text: str
+    """Where the words stand, as it reads: a sentence or a part of it."""
+    text_marks: Marks
+    url: str
+    quote: str
+    """The whole piece that `text` is cut out of, formulas as they are typed, for the mark in the page."""
+
+
+class FoundList(msgspec.Struct, frozen=True):
+    """What was found, the best first."""
+
+    found: list[Found]
+
+
+def listed(
+    words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
+) -> list[tuple[bool, float, Found]]:
+    """Lines for the passages of a book, one for each section.
+
+    Args:
+        words: What was typed.
+        passages: With their scores, best first.
+        most: How many lines at most.
+
+    Returns:
+        The lines, best first: those whose title has every word come before others, for whoever types a section's name
+        wants this section.
+    """
+    meant = [frozenset(map(stemmed, one.forms)) for one in words]
+    lines: dict[str, Line] = {}
+    for chunk, score in passages:
+        url = reader_url(chunk)
+        if url not in lines:
+            line = _line(chunk, url, meant)
+            named = all(any(stemmed(word) in forms for word in _words(line.title)) for forms in meant)
+            lines[url] = (named, score, line)
+    return best_first(lines.values())[:most]
+
+
+def best_first(lines: Iterable[Line]) -> list[Line]:
+    """Lines in the order in which they are shown; those of several books can be mixed."""
+    return sorted(lines, key=lambda line: (not line[0], -line[1]))
+
+
+def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Found:
+    title = chunk.section_title or chunk.heading_path[-1]
+    where = " › ".join(dict.fromkeys(part for part in (chunk.chapter or chunk.module, chunk.heading_path[0]) if part))
+    quote = _place(chunk, meant)
+    shown = readable(quote)
+    text = _cut(shown, _marks(shown, meant))
+    return Found(
+        book=chunk.book,
+        book_title=chunk.book_title,
+        where="" if where == title else where,
+        title=title,
+        title_marks=_marks(title, meant),
+        text=text,
+        text_marks=_marks(text, meant),
+        url=url,
+        quote=quote,
+    )
+
+
+def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> str:
+    """The piece of a passage that has most of the words."""
+    return max((unit.text for unit in chunk.units), key=lambda text: _kinds(text, meant), default=chunk.text)
+
+
+def readable(text: str) -> str:
+    r"""A piece of text in one line, its formulas as they are read aloud rather than typed.
+
+    >>> readable(r"Torque is $\tau = \frac{P}{\omega}$.")
+    'Torque is τ = P / ω.'
+    """
+    return " ".join(_FORMULA.sub(lambda match: _formula(match[1] or match[2]), text).split())
+
+
+def _formula(tex: str) -> str:
+    return _SIGNS_LEFT.sub("", _COMMAND.sub(_sign, _FRACTION.sub(r"\1 / \2", tex)))
+
+
+def _sign(command: re.Match[str]) -> str:
+    name = command[1]
+    if name.lower() in GREEK:
+        letter = chr(0x3B1 + GREEK.index(name.lower()))
+        return letter.upper() if name[0].isupper() else letter
+    return SIGNS.get(name, "")
+
+
+def _kinds(text: str, meant: Sequence[frozenset[str]]) -> int:
+    stems = {stemmed(word) for word in _words(text)}
+    return sum(not stems.isdisjoint(forms) for forms in meant)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _marks(text: str, meant: Sequence[frozenset[str]]) -> Marks:
+    known = frozenset().union(*meant)
+    return tuple((match.start(), match.end()) for match in _WORD.finditer(text) if stemmed(match[0].lower()) in known)
+
+
+def _cut(text: str, marks: Marks) -> str:
+    """As much of a text as a line of the list holds, from just before the first marked word on."""
+    start = max(0, marks[0][0] - LEAD_CHARS) if marks and marks[0][0] > EXCERPT_CHARS // 2 else 0
+    if start:
+        start = text.find(" ", start) + 1
+    end = start + EXCERPT_CHARS
+    if end < len(text):
+        end = max(text.rfind(" ", start, end), start + EXCERPT_CHARS // 2)
+    before, after = "… " if start else "", " …" if end < len(text) else ""
+    return f"{before}{text[start:end]}{after}"
