@@ -3,7 +3,21 @@ import {defineConfig} from 'vitest/config';
 /** Where the server finds the widget; tests of reproducibility build elsewhere. */
 const outDir = '../../src/lutrin/serve/static/widget';
 
+/** The minifier leaves what stands in templates alone; indentation and comments there are for who reads the source. */
+const tightTemplates = {
+  name: 'tight-templates',
+  enforce: 'pre' as const,
+  transform(code: string, id: string): string | undefined {
+    if (/\/src\/styles\/\w+\.ts$/.test(id)) {
+      const tight = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?|(:) /g, '$1$2');
+      return code.replace(/css`([^`]*)`/g, (_, css: string) => `css\`${tight(css).trim()}\``);
+    }
+    return /\/src\/views\/\w+\.ts$/.test(id) ? code.replace(/\n\s+/g, '\n') : undefined;
+  },
+};
+
 export default defineConfig({
+  plugins: [tightTemplates],
   build: {
     outDir,
     emptyOutDir: true,

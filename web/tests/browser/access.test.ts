@@ -26,7 +26,13 @@ describe('axe finds nothing', () => {
       await reader.open();
       await reader.ask('Something broken');
     }],
-    ['dark', answered, {colorScheme: 'dark'}],
+    ['docked beside the text', answered, {}, '/docked'],
+    ['limit', async (reader) => {
+      await reader.open();
+      await reader.input.fill('How often may I ask?');
+      await reader.input.press('Enter');
+      await reader.widget.locator('.wait').waitFor();
+    }],
     ['forced colours', answered, {forcedColors: 'active'}],
     ['320 pixels', answered, {viewport: {width: 320, height: 568}}],
     ['right-to-left', answered, {}, '/rtl'],
@@ -49,9 +55,13 @@ describe('axe finds nothing', () => {
     }],
   ];
   test.each(states)('in the state: %s', async (_, act, options = {}, path = NODES) => {
-    const reader = await visit(path, options);
-    await act(reader);
-    expect(await axeFindings(reader, 'lutrin-chat')).toEqual([]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const reader = await visit(path, {colorScheme, ...options});
+      await act(reader);
+      expect(await axeFindings(reader, 'lutrin-chat'), colorScheme).toEqual([]);
+      await reader.context.clearCookies();
+      await reader.page.evaluate(() => localStorage.clear());
+    }
   });
 });
 
@@ -78,8 +88,8 @@ test('the whole journey by keyboard alone', async () => {
   await keyboard.type('What is a node?');
   await keyboard.press('Enter');
   await reader.finished.nth(1).waitFor();
-  await eventually(focused, 'Your question');
-  await tabTo('Helpful', 'Shift+Tab');
+  await eventually(focused, 'The book'); // the answer itself, to be read on from
+  await tabTo('Helpful');
   await keyboard.press('Space');
   await eventually(() => reader.button('Helpful').getAttribute('aria-pressed'), 'true');
   await tabTo('Source 2: Quality of service', 'Shift+Tab');
@@ -105,6 +115,54 @@ test('the whole journey by keyboard alone', async () => {
   await reader.panel.focus();
   await keyboard.press('Escape');
   await eventually(focused, 'Ask the book');
+});
+
+test('one key opens the panel from anywhere and goes back to where the reader was; so does Escape', async () => {
+  const reader = await visit();
+  const {keyboard} = reader.page;
+  const link = reader.page.getByRole('link', {name: 'Topics'});
+  const inInput = (): Promise<boolean> => reader.widget.evaluate((host) => host.shadowRoot?.activeElement?.localName === 'textarea');
+  for (const back of ['Control+i', 'Escape']) {
+    await link.focus();
+    await keyboard.press('Control+i');
+    await eventually(inInput, true);
+    await keyboard.press(back);
+    await reader.panel.waitFor({state: 'hidden'});
+    await eventually(() => link.evaluate((element) => document.activeElement === element), true);
+  }
+  await keyboard.press('Control+i');
+  await reader.panel.waitFor();
+  await link.focus();
+  await keyboard.press('Escape'); // from the text, too, and the focus stays there
+  await reader.panel.waitFor({state: 'hidden'});
+  expect(await link.evaluate((element) => document.activeElement === element)).toBe(true);
+  await reader.select('#first');
+  await reader.toolbar.waitFor();
+  await keyboard.press('Control+i');
+  await reader.widget.locator('.selection').waitFor();
+});
+
+test('the focus goes to the answer when it is there, and what is typed there goes on in the input', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  await eventually(() => reader.widget.evaluate((host) => host.shadowRoot?.activeElement?.className), 'message book');
+  await reader.page.keyboard.type('And a topic?');
+  expect(await reader.input.inputValue()).toBe('And a topic?');
+});
+
+test('whatever can be pressed in the panel is 24 pixels wide and high at least', async () => {
+  const reader = await visit('/docked');
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.answers.getByRole('button', {name: 'Not helpful'}).click();
+  const small = await reader.widget.evaluate((host) =>
+    [...(host.shadowRoot?.querySelectorAll<HTMLElement>('button, a[href], label, input:not([type=checkbox]), [role=separator]') ?? [])]
+      .map((element) => ({name: element.className || element.localName, box: element.getBoundingClientRect()}))
+      .filter(({box}) => box.width < 24 || box.height < 24)
+      .map(({name, box}) => `${name} ${box.width} x ${box.height}`),
+  );
+  expect(small).toEqual([]);
 });
 
 test('a screen reader is told that an answer is looked up, and then the answer', async () => {
@@ -139,7 +197,7 @@ test('on 320 pixels nothing is cut off or scrolls sideways, and the focus stays 
       .map((element) => element.className),
   );
   expect(overflow).toEqual([]);
-  expect(await reader.panel.boundingBox()).toEqual({x: 0, y: 0, width: 320, height: 568});
+  expect(await reader.panel.boundingBox()).toEqual({x: 0, y: 32, width: 320, height: 536});
   for (let presses = 0; presses < 25; presses += 1) {
     await reader.page.keyboard.press('Tab');
     expect(await reader.page.evaluate(() => document.activeElement?.localName)).toBe('lutrin-chat');

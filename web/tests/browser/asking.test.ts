@@ -82,8 +82,8 @@ test('the book’s words come first, then sentences above them; the answer ends 
   expect(await reader.answers.locator('.text strong').innerText()).toBe('node');
   expect(await reader.answers.locator('.text').innerText()).not.toContain('process');
   expect(await reader.answers.locator('pre').innerText()).toBe('ros2 run demo_nodes_cpp talker');
-  expect(await reader.answers.locator('.suggestions .chip').allInnerTexts()).toEqual(NEXT);
-  expect(await reader.widget.locator('.message time').count()).toBe(2);
+  expect(await reader.answers.locator('.suggestions .next').allInnerTexts()).toEqual(NEXT);
+  expect(await reader.widget.locator('.message time').count()).toBe(1);
 });
 
 test('one card holds the book’s words: chapter and section as link, the words that answer marked, no file name', async () => {
@@ -132,12 +132,12 @@ test('questions stand on the right, answers on the left, told apart by colour', 
   const reader = await visit();
   await reader.open();
   await reader.ask('What is a node?');
-  const [panel, question, answer] = await Promise.all([reader.panel.boundingBox(), reader.questions.boundingBox(), reader.answers.boundingBox()]);
+  const [panel, question, answer] = await Promise.all([reader.panel.boundingBox(), reader.questions.locator('.said').boundingBox(), reader.answers.boundingBox()]);
   if (!panel || !question || !answer) throw new Error('not drawn');
   expect(panel.x + panel.width - (question.x + question.width)).toBeLessThan(24);
   expect(answer.x - panel.x).toBeLessThan(24);
   const colour = (element: Element): string => getComputedStyle(element).backgroundColor;
-  expect(await reader.questions.evaluate(colour)).not.toBe(await reader.answers.evaluate(colour));
+  expect(await reader.questions.locator('.said').evaluate(colour)).not.toBe(await reader.answers.evaluate(colour));
 });
 
 test('Enter sends, Shift+Enter breaks the line, and what is empty cannot be sent', async () => {
@@ -206,13 +206,19 @@ test('an unexpected error of the server reads the same', async () => {
   expect(await reader.input.inputValue()).toBe('Something broken');
 });
 
-test('over the rate the seconds are counted down, and then it can be sent', async () => {
+test('over the rate it is said once, with the seconds counted down; the question waits in the input', async () => {
   const reader = await visit();
   await reader.open();
-  await reader.ask('How often may I ask?');
-  expect(await reader.answers.getByRole('alert').innerText()).toContain('You have asked many questions');
+  await reader.input.fill('How often may I ask?');
   const began_ms = Date.now();
-  expect(await reader.widget.locator('.wait').innerText()).toBe('You can ask again in 3 s.');
+  await reader.input.press('Enter');
+  const wait = reader.widget.locator('.wait');
+  await wait.waitFor();
+  expect(await wait.innerText()).toBe('You have asked many questions in a short time. Please wait a moment. You can ask again in 3 s.');
+  expect(await reader.widget.locator('.message').count()).toBe(0);
+  expect(await reader.panel.getByText('You have asked many questions').count()).toBe(1);
+  expect(await reader.widget.getByRole('status').innerText()).toContain('You can ask again in');
+  expect(await reader.input.inputValue()).toBe('How often may I ask?');
   expect(await reader.button('Send').isDisabled()).toBe(true);
   await reader.input.press('Enter');
   await reader.widget.getByText('You can ask again in 1 s.').waitFor();
@@ -273,6 +279,86 @@ test('an answer can be copied with its sources, also its code alone', async () =
   await eventually(copied, 'ros2 run demo_nodes_cpp talker');
 });
 
+test('a number in brackets that is code names no source, neither shown nor copied', async () => {
+  const reader = await visit();
+  await reader.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  server.script = () => [done('A node does one thing. [1]\n\n```python\nqueue[2]\n```', {sources: [NODE, TOPIC]})];
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.button('Copy').click();
+  await eventually(async () => (await reader.page.evaluate(() => navigator.clipboard.readText())).includes('[1] Chapter 1'), true);
+  expect(await reader.page.evaluate(() => navigator.clipboard.readText())).not.toContain(TOPIC.url);
+});
+
+test('words of the model that are not the book’s say so, and a prepared explanation says who prepared it', async () => {
+  const reader = await visit();
+  const explanation = 'A node does one thing. [1]\n\n### In other words\n\nIt is like a pupil with one task.';
+  server.script = () => [done(`${explanation}\n\n${NODE.quote} [1]`, {sources: [NODE], explanation, excerpts: EXCERPTS.slice(0, 1), prepared_by: 'the authors'})];
+  await reader.open();
+  await reader.ask('What is a node?');
+  const own = reader.answers.locator('.own');
+  expect(await own.innerText()).toContain('These are the model’s words, not the book’s.');
+  expect(await own.innerText()).toContain('like a pupil with one task');
+  expect(await own.innerText()).not.toContain('does one thing');
+  expect(await reader.answers.innerText()).toContain('Explanation prepared by the authors.');
+  await reader.page.reload();
+  await reader.widget.getByText('Explanation prepared by the authors.').waitFor();
+});
+
+test('what is waited for is said: looking it up, then writing an explanation of what was found', async () => {
+  const reader = await visit();
+  server.script = () => [{pause_ms: 600}, ...streamed(900)];
+  await reader.open();
+  await reader.send('What is a node?');
+  await reader.panel.getByText('Looking it up').waitFor();
+  await reader.panel.getByText('Found in the book; writing an explanation').waitFor();
+  await reader.panel.getByText('checking each sentence').waitFor();
+  await reader.finished.waitFor();
+  expect(await reader.widget.locator('.progress').count()).toBe(0);
+});
+
+test('what was not explained can be explained later, in its place, where the server has a model', async () => {
+  const reader = await visit();
+  const quotes = done(`${NODE.quote} [1]`, {kind: 'extractive', sources: [NODE], excerpts: EXCERPTS.slice(0, 1)});
+  server.script = () => [quotes];
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.page.waitForTimeout(300);
+  expect(await reader.button('Explain it').count()).toBe(0);
+  server.model = 'a model';
+  await reader.page.reload();
+  await reader.open().catch(() => undefined);
+  await reader.ask('What is a topic?');
+  await reader.button('Explain it').last().waitFor();
+  server.script = () => [{status: 500, problem: {}}];
+  await reader.button('Explain it').last().click();
+  await reader.widget.getByRole('alert').waitFor();
+  expect(await reader.answers.last().innerText()).toContain('process that does one job');
+  server.script = () => streamed(200);
+  await reader.button('Explain it').last().click();
+  await reader.answers.last().locator('.text').waitFor();
+  await reader.finished.nth(1).waitFor();
+  expect(await reader.widget.getByRole('alert').count()).toBe(0);
+  expect(await reader.questions.allInnerTexts()).toEqual(['What is a node?', 'What is a topic?']);
+  await reader.page.reload();
+  await reader.questions.nth(1).waitFor();
+  expect(await reader.questions.count()).toBe(2);
+  expect(await reader.answers.last().locator('.text').innerText()).toContain('does one thing only');
+});
+
+test('a question can be taken up again and changed', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a nod?');
+  await reader.button('Edit the question').click();
+  expect(await reader.input.inputValue()).toBe('What is a nod?');
+  await reader.page.keyboard.press('Backspace');
+  await reader.page.keyboard.type('e?');
+  await reader.page.keyboard.press('Enter');
+  await reader.finished.nth(1).waitFor();
+  expect(server.asked.map(({message}) => message)).toEqual(['What is a nod?', 'What is a node?']);
+});
+
 test('thumbs go to the server, with a word if the reader has one', async () => {
   const reader = await visit();
   await reader.open();
@@ -282,7 +368,8 @@ test('thumbs go to the server, with a word if the reader has one', async () => {
   await reader.button('Not helpful').click();
   expect(await reader.button('Not helpful').getAttribute('aria-pressed')).toBe('true');
   expect(await reader.button('Helpful').getAttribute('aria-pressed')).toBe('false');
-  await reader.widget.locator('input[name=comment]').fill('Too short');
+  await eventually(() => reader.widget.evaluate((host) => host.shadowRoot?.activeElement?.getAttribute('name')), 'comment');
+  await reader.page.keyboard.type('Too short');
   await reader.page.keyboard.press('Enter');
   await eventually(() => server.judged.at(-1)?.comment, 'Too short');
   expect(new Set(server.judged.map(({id}) => id)).size).toBe(1);

@@ -4,7 +4,7 @@ import {eventually, harness} from '../support/harness.ts';
 const {server, reader: visit} = harness();
 const FIRST = 'ROS 2 is a set of libraries for building robots out of small programs.';
 
-test('text selected with the mouse can be asked about; the panel shows it, and it can be removed', async () => {
+test('text selected with the mouse can be asked about, with the book behind it; the panel shows it, and it can be removed', async () => {
   const reader = await visit();
   await reader.select('#first');
   await reader.toolbar.waitFor();
@@ -12,14 +12,58 @@ test('text selected with the mouse can be asked about; the panel shows it, and i
   await reader.button('Ask').click();
   expect(await reader.widget.locator('.selection blockquote').innerText()).toBe(FIRST);
   await reader.ask('What is it made for?');
-  expect(server.asked).toMatchObject([{message: 'What is it made for?', selected_text: FIRST, mode: 'selection'}]);
+  expect(server.asked).toMatchObject([{message: 'What is it made for?', selected_text: FIRST, mode: 'selection_boosted'}]);
   expect(await reader.questions.locator('.selected').innerText()).toBe(FIRST);
-  await reader.widget.getByLabel('Answer from this passage alone').uncheck();
-  await reader.ask('And what else?');
-  expect(server.asked[1]).toMatchObject({selected_text: FIRST, mode: 'selection_boosted'});
-  await reader.button('Remove the selection').click();
   await reader.ask('And without it?');
+  expect(server.asked[1]).not.toHaveProperty('selected_text');
+  await reader.select('#first');
+  await reader.button('Ask').click();
+  await reader.button('Remove the selection').click();
+  await reader.ask('And removed?');
   expect(server.asked[2]).not.toHaveProperty('selected_text');
+});
+
+test('only this passage holds for one question', async () => {
+  const reader = await visit();
+  const only = reader.widget.getByLabel('Only this passage, for one question');
+  await reader.select('#first');
+  await reader.button('Ask').click();
+  expect(await only.isChecked()).toBe(false);
+  await only.check();
+  await reader.ask('What is it made for?');
+  expect(server.asked[0]).toMatchObject({selected_text: FIRST, mode: 'selection'});
+  await reader.select('#first');
+  await reader.button('Ask').click();
+  expect(await only.isChecked()).toBe(false);
+});
+
+test('nothing in the panel is offered: neither an answer nor the name of a conversation', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.answers.locator('blockquote').first().dblclick();
+  await reader.page.waitForTimeout(400);
+  expect(await reader.toolbar.count()).toBe(0);
+  await reader.button('Conversations').click();
+  await reader.button('Rename').click();
+  await reader.widget.locator('input[name=title]').selectText();
+  await reader.page.waitForTimeout(400);
+  expect(await reader.toolbar.count()).toBe(0);
+});
+
+test('where the page keeps notes, a selection can be noted: the page gets its words and its place', async () => {
+  const reader = await visit();
+  await reader.page.evaluate(() => {
+    document.documentElement.setAttribute('data-lutrin-notes', '');
+    addEventListener('lutrin:note', (event) => {
+      const {selectedText, range} = (event as CustomEvent<{selectedText: string; range: Range}>).detail;
+      document.title = `${selectedText === range.toString()} ${range.startContainer.parentElement?.id}`;
+    });
+  });
+  await reader.select('#first');
+  await reader.button('Note').click();
+  await eventually(() => reader.page.title(), 'true first');
+  expect(await reader.panel.count()).toBe(0);
 });
 
 test.each([
@@ -100,6 +144,7 @@ test('not in the selection: one press asks the whole book', async () => {
   const reader = await visit();
   await reader.select('#first');
   await reader.button('Ask').click();
+  await reader.widget.getByLabel('Only this passage').check();
   await reader.ask('How does this relate to motion control?');
   expect(await reader.answers.locator('.text').innerText()).toBe('The selected text does not contain the answer.');
   await reader.button('Search the whole book').click();

@@ -77,7 +77,6 @@ test('select a sentence, ask, follow the citation, reload, go on', async () => {
   expect(await reader.widget.locator('.selection blockquote').innerText()).toContain('Reliable delivery repeats');
   await reader.ask('What does reliable delivery repeat?');
   expect(await reader.answers.last().innerText()).toContain('every message that was lost');
-  await reader.button('Remove the selection').click();
   await reader.ask('What is a node?');
   await reader.answers.last().locator('.place').first().click();
   await reader.page.waitForURL(`**${NODES}#what-a-node-is`);

@@ -5,6 +5,7 @@ const STYLE = `
   @media (prefers-color-scheme: dark) {body {color: #eadfce; background: #17110c}}
   nav, main {max-width: 40rem; margin: 0 auto; padding: 1rem}
   .tall {min-height: 120vh}
+  html[data-lutrin-docked] body {padding-inline-end: var(--lutrin-docked-width)}
 `;
 
 function page(title: string, body: string, widget: string, attributes = 'lang="en"'): string {
@@ -48,6 +49,9 @@ export function pages(api: string): Record<string, {type: string; body: string}>
     '/': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>', chat)),
     '/read/lab/part-1/01-nodes': html(page('Nodes', NODES, chat)),
     '/read/lab/part-1/02-topics': html(page('Topics', TOPICS, chat)),
+    '/docked': html(page('Nodes', NODES, `<lutrin-chat api="${api}" dock></lutrin-chat>`)),
+    '/docked-rtl': html(page('كتاب', NODES, `<lutrin-chat api="${api}" dock></lutrin-chat>`, 'lang="ar" dir="rtl"')),
+    '/new-tab': html(page('Nodes', NODES, `<lutrin-chat api="${api}" new-tab></lutrin-chat>`)),
     '/no-address': html(page('No address', NODES, '<lutrin-chat></lutrin-chat>')),
     '/rtl': html(page('كتاب', '<h1>العُقد</h1><p id="first">العقدة عملية تؤدي مهمة واحدة.</p>', chat, 'lang="ar" dir="rtl"')),
   };

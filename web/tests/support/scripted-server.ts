@@ -45,6 +45,8 @@ export class ScriptedServer {
   readonly resumed: string[] = [];
   readonly secrets = new Set<string>();
   script: Script = () => [];
+  /** Name of the language model; empty: there is none. */
+  model = '';
   /** Milliseconds before `/history` answers. */
   historyPause_ms = 0;
   down = false;
@@ -79,6 +81,7 @@ export class ScriptedServer {
     this.script = () => [];
     this.historyPause_ms = 0;
     this.down = false;
+    this.model = '';
   }
 
   messages(): StoredMessage[] {
@@ -97,6 +100,7 @@ export class ScriptedServer {
     if (request.method === 'GET' && page) return this.#page(response, page);
     if (this.down) return void request.socket.destroy();
     if (first === 'chat') return this.#chat(request, response, secret);
+    if (first === 'ready') return json(response, 200, {ready: true, model: this.model});
     if (first === 'history') {
       await pause(this.historyPause_ms);
       return json(response, 200, {messages: known?.messages.slice(-50) ?? []});
@@ -176,7 +180,7 @@ export class ScriptedServer {
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
     const {refusal, explanation, excerpts, suggestions, warnings} = answer;
-    const parts = {refusal, explanation, excerpts, suggestions, warnings};
+    const parts = {refusal, explanation, excerpts, suggestions, warnings, prepared_by: answer.prepared_by ?? null};
     const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: []};
     session.messages.push(
       {...common, ...none, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},

@@ -29,6 +29,8 @@ export class Api {
   readonly base: URL;
   readonly #secret: string;
   readonly #fetch: typeof fetch;
+  #model: Promise<string> | undefined;
+  #told = false;
 
   /**
    * @param base Address of the server, as `addressOf` gives it.
@@ -56,6 +58,18 @@ export class Api {
   async history(session: string): Promise<StoredMessage[]> {
     const {messages} = await this.#json<{messages: StoredMessage[]}>(`history/${encodeURIComponent(session)}`);
     return messages;
+  }
+
+  /** All messages of a conversation that is stored, oldest first. */
+  async everything(session: string): Promise<StoredMessage[]> {
+    const {messages} = await this.#json<{messages: StoredMessage[]}>(`sessions/${encodeURIComponent(session)}/export?form=json`);
+    return messages;
+  }
+
+  /** Whether the server has a language model that may explain; asked until the server has said it once. */
+  async explains(): Promise<boolean> {
+    this.#model ??= this.#json<{model: string}>('ready').then(({model}) => model);
+    return Boolean(await this.#model.catch(() => (this.#model = undefined)));
   }
 
   async sessions(): Promise<StoredSession[]> {
@@ -89,15 +103,41 @@ export class Api {
   }
 
   async #send(path: string, request: RequestInit): Promise<Response> {
-    const response = await this.#fetch(new URL(path, this.base), {
-      ...request,
-      headers: {...request.headers, 'X-Lutrin-Client': this.#secret},
-      credentials: 'omit',
-      cache: 'no-store',
-      referrerPolicy: 'no-referrer',
-    });
+    let response: Response;
+    try {
+      response = await this.#fetch(new URL(path, this.base), {
+        ...request,
+        headers: {...request.headers, 'X-Lutrin-Client': this.#secret},
+        credentials: 'omit',
+        cache: 'no-store',
+        referrerPolicy: 'no-referrer',
+      });
+    } catch (error) {
+      if (error instanceof TypeError) void this.#tellAuthor();
+      throw error;
+    }
     if (!response.ok) throw await refusal(response);
     return response;
+  }
+
+  /**
+   * A script is not told whether a server is away or refuses the page's origin. The widget's own file may be loaded by
+   * every page, so that it tells the two apart; whoever made the page reads in the console what to do.
+   */
+  async #tellAuthor(): Promise<void> {
+    const page = globalThis.location?.origin;
+    if (this.#told || !page || page === this.base.origin) return;
+    this.#told = true;
+    const file = new URL('widget/lutrin.js', this.base);
+    const there = await this.#fetch(file, {mode: 'no-cors', credentials: 'omit', cache: 'no-store'}).then(
+      () => true,
+      () => false,
+    );
+    console.error(
+      there
+        ? `lutrin-chat: the server at ${this.base.origin} is there, but refuses pages of ${page}. Name this origin in its setting LUTRIN_CORS_ORIGINS.`
+        : `lutrin-chat: no server answers at ${this.base.href}. Is it running, and is the attribute \`api\` right?`,
+    );
   }
 }
 

@@ -1,19 +1,23 @@
 /** The element: a button in the corner, and behind it a panel that asks the book. */
 
-import {LitElement, type PropertyValues} from 'lit';
+import type {PropertyValues} from 'lit';
 import {addressOf, Api} from './api.ts';
 import {copyText} from './clipboard.ts';
 import {Conversation, type Question, type Turn} from './conversation.ts';
+import {Dock} from './dock.ts';
 import {Identity, storeOf} from './identity.ts';
 import {Invitation} from './invitation.ts';
+import {KeyController} from './keys.ts';
 import {citationUrl, Landing, samePage} from './landing.ts';
 import {plainText} from './markdown/index.ts';
 import {PageController, type AskDetail} from './page.ts';
 import {PreviewController} from './preview.ts';
+import {ChatProperties} from './properties.ts';
+import {Scheme} from './scheme.ts';
 import {Scrolling} from './scrolling.ts';
 import {SelectionController} from './selection.ts';
 import {SessionList} from './sessions.ts';
-import {styles} from './styles/index.ts';
+import {Tabs} from './tabs.ts';
 import {TEXTS, type Texts} from './texts.ts';
 import type {SelectionAction} from './views/floating.ts';
 import {chatView} from './views/chat.ts';
@@ -21,56 +25,13 @@ import type {Citation, Mode, StoredSession, Verdict} from './wire.ts';
 
 const DRAFT = 'lutrin:draft';
 const OPEN = 'lutrin:open';
-/** As the style sheet has it: below this the panel covers the screen. */
-const NARROW = '(max-width: 480px)';
+/** On the page's root, where the page keeps notes: it hears `lutrin:note`. */
+const NOTES = 'data-lutrin-notes';
 const SPOKEN_CHARS = 800;
 
-/** A citation's link in the panel. */
 export type CitationLink = HTMLAnchorElement & {citation?: Citation};
 
-export class LutrinChat extends LitElement {
-  static override styles = styles;
-  static override properties = {
-    api: {},
-    book: {},
-    page: {},
-    theme: {},
-    open: {type: Boolean, reflect: true},
-    texts: {attribute: false},
-    resolveLink: {attribute: false},
-    navigate: {attribute: false},
-    view: {state: true},
-    draft: {state: true},
-    selection: {state: true},
-    selectionOnly: {state: true},
-    commenting: {state: true},
-    status: {state: true},
-  };
-
-  /** Address of the server; `/` is the page's own. Never guessed. */
-  declare api: string | null;
-  /** Slug of the book that is asked, where the server has several. */
-  declare book: string | null;
-  /** The page of the book that is shown: its file name, or the path of its address. */
-  declare page: string | null;
-  /** `light` or `dark`; else as `data-theme` of the page's root says, else as the system has it. */
-  declare theme: string | null;
-  declare open: boolean;
-  declare texts: Partial<Texts>;
-  /** Gives the page of this site that holds a citation; undefined: the server's own reader. */
-  declare resolveLink: ((citation: Citation) => string | undefined) | undefined;
-  /** Goes to a page of this site without loading it anew. */
-  declare navigate: ((url: URL) => void) | undefined;
-
-  declare view: 'chat' | 'list';
-  declare draft: string;
-  /** Text that questions are about until the reader removes it. */
-  declare selection: string;
-  /** The answer is to come from the selection alone. */
-  declare selectionOnly: boolean;
-  declare commenting: Turn | undefined;
-  /** What a screen reader is told. */
-  declare status: string;
+export class LutrinChat extends ChatProperties {
   readonly conversation = new Conversation(() => this.requestUpdate());
   readonly list = new SessionList(() => this.requestUpdate());
   readonly scrolling = new Scrolling();
@@ -78,14 +39,21 @@ export class LutrinChat extends LitElement {
   readonly selecting = new SelectionController(this, () => this.renderRoot.querySelector('.toolbar'), () => !this.narrowOpen);
   readonly identity: Identity;
   readonly invitation: Invitation;
+  readonly docking: Dock;
   server: Api | undefined;
   touched = false;
   readonly #tab = storeOf(() => sessionStorage);
   readonly #landing: Landing;
+  readonly #tabs = new Tabs(this, (session) => this.#changedElsewhere(session));
   #restoring: Promise<void> = Promise.resolve();
+  /** The conversation that is shown; another tab may have begun a new one since. */
+  #shown = '';
+  /** Another tab changed it while an answer was written here. */
+  #behind = false;
+  /** Where the focus was when the panel was opened. */
+  #before: Element | null = null;
   #tick: ReturnType<typeof setInterval> | undefined;
   #listening: AbortController | undefined;
-  #themes: MutationObserver | undefined;
 
   constructor() {
     super();
@@ -93,18 +61,16 @@ export class LutrinChat extends LitElement {
     this.identity = new Identity(store);
     this.#landing = new Landing(store);
     this.invitation = new Invitation(this, store);
-    this.api = this.book = this.page = this.theme = null;
-    this.view = 'chat';
-    this.selection = this.status = '';
-    this.selectionOnly = true;
+    this.docking = new Dock(this, store);
     this.open = this.#tab.getItem(OPEN) === 'yes';
     this.draft = this.#tab.getItem(DRAFT) ?? '';
-    this.texts = {};
     new PageController(this, {
       ask: (detail) => void this.#askedByPage(detail),
       offer: (text, element) => this.selecting.offer(text, element),
       lead: (event, url, quote) => this.#goTo(event, url, quote),
     });
+    new Scheme(this);
+    new KeyController(this, {shortcut: () => this.#pressed(), escape: () => this.escape()});
   }
 
   get words(): Texts {
@@ -113,7 +79,13 @@ export class LutrinChat extends LitElement {
 
   /** The panel covers the whole screen. */
   get narrowOpen(): boolean {
-    return this.open && matchMedia(NARROW).matches;
+    return this.open && this.docking.stance === 'sheet';
+  }
+
+  /** What can be done with selected text here. */
+  get actions(): SelectionAction[] {
+    const notes = document.documentElement.hasAttribute(NOTES) && this.selecting.range;
+    return ['ask', 'explain', 'simplify', ...(notes ? (['note'] as const) : [])];
   }
 
   override connectedCallback(): void {
@@ -123,9 +95,6 @@ export class LutrinChat extends LitElement {
     // The keyboard of a phone covers the input otherwise.
     const viewport = window.visualViewport;
     viewport?.addEventListener('resize', () => this.style.setProperty('--_screen', `${viewport.height}px`), {signal});
-    this.#themes = new MutationObserver(() => this.#applyTheme());
-    this.#themes.observe(document.documentElement, {attributes: true, attributeFilter: ['data-theme']});
-    this.#applyTheme();
     this.arrived();
   }
 
@@ -133,15 +102,12 @@ export class LutrinChat extends LitElement {
     super.disconnectedCallback();
     this.conversation.stop();
     this.#listening?.abort();
-    this.#themes?.disconnect();
-    document.documentElement.removeAttribute('data-lutrin-open');
     clearInterval(this.#tick);
     this.#tick = undefined;
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('api')) this.#connect();
-    if (changed.has('theme')) this.#applyTheme();
     if (changed.has('open')) this.#tab.setItem(OPEN, this.open ? 'yes' : '');
     this.#tab.setItem(DRAFT, this.draft);
     const waiting = this.conversation.wait_s > 0;
@@ -153,9 +119,7 @@ export class LutrinChat extends LitElement {
     return chatView(this);
   }
 
-  override updated(changed: PropertyValues<this>): void {
-    // A page may make room for the panel while this is set.
-    if (changed.has('open')) document.documentElement.toggleAttribute('data-lutrin-open', this.open);
+  override updated(): void {
     this.scrolling.drawn(this.messages);
   }
 
@@ -166,6 +130,7 @@ export class LutrinChat extends LitElement {
   /** Open the panel. */
   async show(): Promise<void> {
     const wasOpen = this.open;
+    if (!wasOpen) this.#before = document.activeElement;
     this.open = true;
     this.invitation.accept();
     this.scrolling.follow();
@@ -174,19 +139,36 @@ export class LutrinChat extends LitElement {
     this.focusInput();
   }
 
-  /** Close the panel; the focus goes back to the button. */
+  /** Close the panel; the focus goes back to where it was before, else to the button. */
   async close(): Promise<void> {
+    const hadFocus = this.shadowRoot?.activeElement != null || document.activeElement === document.body;
+    const before = this.#before;
     this.open = false;
     this.view = 'chat';
     this.preview.hide();
     await this.updateComplete;
-    this.renderRoot.querySelector<HTMLElement>('.bubble')?.focus({preventScroll: true});
+    if (!hadFocus) return;
+    const there = before instanceof HTMLElement && before !== this && before !== document.body && before.isConnected;
+    const target = there ? before : this.renderRoot.querySelector<HTMLElement>('.bubble');
+    target?.focus({preventScroll: true});
+  }
+
+  /** Leave what was opened last. */
+  escape(): void {
+    if (this.preview.citation) this.preview.hide();
+    else if (this.commenting) this.commenting = undefined;
+    else if (this.view === 'list') this.showChat();
+    else void this.close();
+  }
+
+  #pressed(): void {
+    if (this.selecting.text) this.act('ask');
+    else if (this.open && this.shadowRoot?.activeElement) void this.close();
+    else void this.show();
   }
 
   /** To be called when the page has changed without being loaded anew. */
-  arrived(): void {
-    void this.#landing.arrived();
-  }
+  arrived = (): void => void this.#landing.arrived();
 
   focusInput(): void {
     const input = this.renderRoot.querySelector('textarea');
@@ -212,33 +194,78 @@ export class LutrinChat extends LitElement {
     void this.ask({text: this.draft, ...selected});
   }
 
+  get #where(): Pick<Question, 'book' | 'page'> {
+    return {...(this.book && {book: this.book}), ...(this.page && {page: this.page})};
+  }
+
   async ask(question: Question): Promise<void> {
     if (!question.text.trim() || !this.conversation.ready) return;
     const hadFocus = this.renderRoot.querySelector(':focus') !== null;
     this.view = 'chat';
-    this.draft = '';
+    this.draft = this.selection = '';
+    this.selectionOnly = false;
     this.scrolling.follow();
     if (!this.server) this.#complain();
-    const asking = this.conversation.ask(this.server, this.identity.session, {
-      ...question,
-      ...(this.book && {book: this.book}),
-      ...(this.page && {page: this.page}),
-    });
+    const asking = this.conversation.ask(this.server, this.identity.session, {...question, ...this.#where});
     this.status = this.words.searching;
     await this.updateComplete;
     if (hadFocus) this.renderRoot.querySelector<HTMLElement>('.stop')?.focus({preventScroll: true});
     const turn = await asking;
     if (!turn) return;
-    if (turn.state === 'failed' && !this.draft) this.draft = turn.question;
+    if (turn.state === 'failed' && !this.draft) this.#putBack(turn);
+    await this.#answered(turn, hadFocus);
+  }
+
+  /** Have the model explain what it has not explained yet. */
+  async explain(turn: Turn): Promise<void> {
+    if (!this.server || !this.conversation.ready) return;
+    const asking = this.conversation.again(this.server, this.identity.session, turn, this.#where);
+    this.status = this.words.explaining;
+    await asking;
+    await this.#answered(turn, true);
+  }
+
+  /** Say so: to the page, to the other tabs, to who listens, and by the focus. */
+  async #answered(turn: Turn, hadFocus: boolean): Promise<void> {
+    const {wait_s, limit} = this.conversation;
+    if (wait_s) this.status = `${limit} ${this.words.wait(wait_s)}`;
     if (turn.state === 'done') {
-      this.status = plainText(turn.text).slice(0, SPOKEN_CHARS);
       const {question, text, excerpts, sources, kind, refusal} = turn;
+      this.status = plainText(text).slice(0, SPOKEN_CHARS);
       const detail = {question, answer: text, excerpts, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
+      if (kind === 'extractive') this.#askForModel();
     }
+    this.#shown = this.identity.session;
+    this.#tabs.tell(this.#shown);
+    if (this.#behind) this.#changedElsewhere(this.#shown);
     await this.updateComplete;
-    const lost = this.shadowRoot?.activeElement === null || this.shadowRoot?.activeElement === this.panel;
-    if (hadFocus && lost && (document.activeElement === this || document.activeElement === document.body)) this.focusInput();
+    const {activeElement} = this.shadowRoot ?? {};
+    const lost = activeElement === null || activeElement === this.panel;
+    if (!hadFocus || !lost || (document.activeElement !== this && document.activeElement !== document.body)) return;
+    const answers = this.renderRoot.querySelectorAll<HTMLElement>('.message.book');
+    if (turn.state === 'done') answers[answers.length - 1]?.focus({preventScroll: true});
+    else this.focusInput();
+  }
+
+  #putBack({question, selectedText, mode}: Turn): void {
+    this.draft = question;
+    this.selection = selectedText;
+    this.selectionOnly = mode === 'selection';
+  }
+
+  #askForModel(): void {
+    void this.server?.explains().then((explains) => (this.explains = explains));
+  }
+
+  /** Put a question into the input once more, with what it was about. */
+  edit(turn: Turn): void {
+    this.#putBack(turn);
+    void this.updateComplete.then(() => {
+      const input = this.renderRoot.querySelector('textarea');
+      input?.focus({preventScroll: true});
+      input?.setSelectionRange(input.value.length, input.value.length);
+    });
   }
 
   retry(turn: Turn): void {
@@ -256,17 +283,21 @@ export class LutrinChat extends LitElement {
     const selectedText = this.selecting.text;
     this.selecting.hide();
     if (action === 'ask') return void this.#askedByPage({selectedText});
+    if (action === 'note') {
+      const detail = {selectedText, range: this.selecting.range};
+      return void this.dispatchEvent(new CustomEvent('lutrin:note', {bubbles: true, composed: true, detail}));
+    }
     // What a passage takes for granted stands elsewhere in the book.
     const question = action === 'explain' ? this.words.explainQuestion : this.words.simplifyQuestion;
     void this.#askedByPage({selectedText, question}, 'selection_boosted');
   }
 
   /** Ask at once if there is a question, else show the selection in the panel. */
-  async #askedByPage({question = '', selectedText = ''}: AskDetail, mode: Mode = 'selection'): Promise<void> {
+  async #askedByPage({question = '', selectedText = ''}: AskDetail, mode: Mode = 'selection_boosted'): Promise<void> {
     this.view = 'chat';
     if (selectedText && !question) {
       this.selection = selectedText;
-      this.selectionOnly = true;
+      this.selectionOnly = false;
     }
     await this.show();
     await this.#restoring;
@@ -295,6 +326,7 @@ export class LutrinChat extends LitElement {
   judge(turn: Turn, verdict: Verdict): void {
     if (!this.server) return;
     this.commenting = verdict === 'down' ? turn : undefined;
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>('input[name=comment]')?.focus());
     void this.conversation.judge(this.server, turn, verdict);
   }
 
@@ -317,7 +349,7 @@ export class LutrinChat extends LitElement {
   #goTo(event: MouseEvent, url: URL, quote: string): void {
     if (url.origin !== location.origin) return;
     this.#landing.expect(url, quote);
-    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (this.newTab || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (this.narrowOpen) this.open = false;
     const here = samePage(url, location);
     if (here && (url.hash || !location.hash)) {
@@ -349,6 +381,8 @@ export class LutrinChat extends LitElement {
     this.identity.startNew();
     this.conversation.clear();
     this.selection = '';
+    this.#shown = this.identity.session;
+    this.#tabs.tell(this.#shown);
     this.showChat();
   }
 
@@ -356,6 +390,7 @@ export class LutrinChat extends LitElement {
     this.identity.session = session.id;
     this.selection = '';
     this.#restore();
+    this.#tabs.tell(session.id);
     this.showChat();
   }
 
@@ -365,6 +400,7 @@ export class LutrinChat extends LitElement {
       this.identity.startNew();
       this.conversation.clear();
     }
+    this.#tabs.tell(session.id);
     this.renderRoot.querySelector<HTMLElement>('.conversations .open, .panel')?.focus();
   }
 
@@ -382,7 +418,28 @@ export class LutrinChat extends LitElement {
   #restore(): void {
     if (!this.server) return;
     this.scrolling.follow();
-    this.#restoring = this.conversation.restore(this.server, this.identity.session);
+    this.#shown = this.identity.session;
+    this.#restoring = this.conversation.restore(this.server, this.identity.session).then(() => {
+      if (this.conversation.turns.at(-1)?.kind === 'extractive') this.#askForModel();
+    });
+  }
+
+  /** Show older messages above, and leave what is read where it is. */
+  async showOlder(): Promise<void> {
+    if (!this.server) return;
+    const list = this.messages;
+    const height_px = list?.scrollHeight ?? 0;
+    await this.conversation.whole(this.server, this.identity.session);
+    await this.updateComplete;
+    if (list) list.scrollTop += list.scrollHeight - height_px;
+  }
+
+  #changedElsewhere(session: string): void {
+    const current = this.identity.session;
+    this.#behind = this.conversation.phase === 'asking';
+    if (!this.server || this.#behind || (session !== this.#shown && current === this.#shown)) return;
+    this.#shown = current;
+    void this.conversation.refresh(this.server, current);
   }
 
   #complain(): void {
@@ -390,11 +447,4 @@ export class LutrinChat extends LitElement {
       'lutrin-chat: no server is named. Set the attribute `api`, the option of the Docusaurus plugin, or REACT_APP_API_URL.',
     );
   }
-
-  #applyTheme(): void {
-    const theme = this.theme ?? document.documentElement.dataset['theme'] ?? '';
-    if (theme === 'dark' || theme === 'light') this.setAttribute('scheme', theme);
-    else this.removeAttribute('scheme');
-  }
 }
-

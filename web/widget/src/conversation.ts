@@ -1,6 +1,7 @@
 /** One conversation: its turns, what it is doing, and the rules of asking. Knows nothing of the page. */
 
 import {Refused, type Api} from './api.ts';
+import {citedNumbers} from './markdown/index.ts';
 import type {AnswerKind, Citation, Excerpt, Mode, Refusal, StoredMessage, Verdict} from './wire.ts';
 
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
@@ -28,10 +29,12 @@ export interface Turn {
   refusal: Refusal | undefined;
   suggestions: string[];
   warnings: string[];
+  /** Who wrote the explanation beforehand; empty: nobody did. */
+  preparedBy: string;
   messageId: string;
   verdict: Verdict | undefined;
-  /** What went wrong; empty: the general message. Only of a failed turn. */
-  error: string;
+  /** What went wrong; empty: the general message; undefined: nothing. */
+  error: string | undefined;
 }
 
 export interface Question {
@@ -47,12 +50,18 @@ export type Phase = 'idle' | 'restoring' | 'asking';
 
 /** Characters of a selection that are sent; the server cuts at 2000 tokens, and reads no body over 64 KiB. */
 const SELECTION_CHARS = 12_000;
+/** Messages that a history holds at most: with as many, there may be older ones. */
+const NEWEST = 50;
 
 export class Conversation {
   turns: Turn[] = [];
   phase: Phase = 'idle';
   /** The stored conversation could not be read. */
   restoreFailed = false;
+  /** There may be older messages than those that are shown. */
+  older = false;
+  /** Why nothing can be asked for `wait_s`, in the server's words. */
+  limit = '';
   /** Milliseconds since the epoch at which the next question is admitted. */
   admittedAt_ms = 0;
   readonly #changed: () => void;
@@ -85,7 +94,7 @@ export class Conversation {
     this.#restored += 1;
     this.turns = [];
     this.phase = 'idle';
-    this.restoreFailed = false;
+    this.restoreFailed = this.older = false;
     this.#changed();
   }
 
@@ -98,7 +107,7 @@ export class Conversation {
     try {
       const messages = await api.history(session);
       if (mine !== this.#restored) return;
-      this.turns = turnsOf(messages);
+      this.#show(messages);
     } catch {
       // Whatever the reason, the reader sees that it failed and may try again or go on.
       if (mine !== this.#restored) return;
@@ -106,6 +115,32 @@ export class Conversation {
     }
     this.phase = 'idle';
     this.#changed();
+  }
+
+  /** Read again what another tab has changed; what is shown stays meanwhile, and if that fails. */
+  async refresh(api: Api, session: string): Promise<void> {
+    const mine = ++this.#restored;
+    const messages = await api.history(session).catch(() => undefined);
+    if (messages && mine === this.#restored && this.phase === 'idle') this.#show(messages);
+    this.#changed();
+  }
+
+  /** Read the older messages, too. */
+  async whole(api: Api, session: string): Promise<void> {
+    const mine = ++this.#restored;
+    const messages = await api.everything(session).catch(() => undefined);
+    if (messages && mine === this.#restored && this.phase === 'idle') {
+      this.#show(messages);
+      this.older = false;
+    }
+    this.#changed();
+  }
+
+  #show(messages: readonly StoredMessage[]): void {
+    const verdicts = new Map(this.turns.map(({messageId, verdict}) => [messageId, verdict]));
+    this.turns = turnsOf(messages);
+    for (const turn of this.turns) turn.verdict = verdicts.get(turn.messageId);
+    this.older = messages.length >= NEWEST;
   }
 
   /**
@@ -122,17 +157,31 @@ export class Conversation {
     const turn = newTurn(text, (question.selectedText ?? '').slice(0, SELECTION_CHARS), question.mode, this.#now());
     this.turns.push(turn);
     if (!api) return this.#fail(turn, '');
+    await this.#run(api, turn, session, question);
+    return turn;
+  }
+
+  /** Ask once more for what an answer lacks; the answer stays until there is a better one. */
+  async again(api: Api, session: string, turn: Turn, where: Pick<Question, 'book' | 'page'>): Promise<void> {
+    if (!this.ready) return;
+    const before = {...turn};
+    Object.assign(turn, {state: 'streaming', text: '', sentences: [], suggestions: [], error: undefined});
+    await this.#run(api, turn, session, where);
+    if (turn.state !== 'done') Object.assign(turn, before, {error: turn.error});
+    this.#changed();
+  }
+
+  async #run(api: Api, turn: Turn, session: string, where: Pick<Question, 'book' | 'page'>): Promise<void> {
     this.phase = 'asking';
     this.#changed();
     const stopping = (this.#stopping = new AbortController());
     try {
-      await this.#follow(api, turn, session, question, stopping.signal);
+      await this.#follow(api, turn, session, where, stopping.signal);
     } catch (error) {
-      if (stopping.signal.aborted) {
-        turn.state = 'stopped';
-      } else {
-        this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');
-      }
+      if (stopping.signal.aborted) turn.state = 'stopped';
+      else this.#fail(turn, error instanceof Refused ? this.#reason(error) : '');
+      // A limit is said where one types, with the seconds: once is enough.
+      if (this.wait_s) this.turns = this.turns.filter((other) => other !== turn || turn.excerpts.length);
     }
     turn.queue = undefined;
     turn.resuming = false;
@@ -141,7 +190,6 @@ export class Conversation {
       this.phase = 'idle';
     }
     this.#changed();
-    return turn;
   }
 
   /** Stop the answer that is being written; what came so far stays. */
@@ -162,7 +210,7 @@ export class Conversation {
     }
   }
 
-  async #follow(api: Api, turn: Turn, session: string, {book, page}: Question, signal: AbortSignal): Promise<void> {
+  async #follow(api: Api, turn: Turn, session: string, {book, page}: Pick<Question, 'book' | 'page'>, signal: AbortSignal): Promise<void> {
     const {events, messageId} = api.ask(
       {
         session_id: session,
@@ -174,6 +222,7 @@ export class Conversation {
       },
       signal,
     );
+    let first = true;
     for await (const event of events) {
       turn.resuming = event.type === 'resuming';
       if (event.type !== 'queued' && event.type !== 'resuming') turn.queue = undefined;
@@ -186,7 +235,9 @@ export class Conversation {
           break;
         case 'excerpt':
           turn.state = 'streaming';
-          turn.excerpts.push(event);
+          // Asked again, an answer has excerpts already.
+          turn.excerpts = first ? [event] : [...turn.excerpts, event];
+          first = false;
           break;
         case 'sentence':
           turn.state = 'streaming';
@@ -203,6 +254,7 @@ export class Conversation {
           turn.refusal = event.refusal ?? undefined;
           turn.suggestions = event.suggestions;
           turn.warnings = event.warnings;
+          turn.preparedBy = event.prepared_by ?? '';
           turn.messageId = messageId();
           break;
         case 'error':
@@ -221,7 +273,10 @@ export class Conversation {
 
   /** What the reader is told of a refusal; an unexpected one has the general message. */
   #reason(error: Refused): string {
-    if (error.retryAfter_s) this.admittedAt_ms = this.#now() + error.retryAfter_s * 1000;
+    if (error.retryAfter_s) {
+      this.admittedAt_ms = this.#now() + error.retryAfter_s * 1000;
+      this.limit = error.message;
+    }
     return error.status < 500 || error.status === 503 ? error.message : '';
   }
 }
@@ -245,9 +300,10 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     refusal: undefined,
     suggestions: [],
     warnings: [],
+    preparedBy: '',
     messageId: '',
     verdict: undefined,
-    error: '',
+    error: undefined,
   };
 }
 
@@ -273,10 +329,15 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
       refusal: message.refusal ?? undefined,
       suggestions: message.suggestions,
       warnings: message.warnings,
+      preparedBy: message.prepared_by ?? '',
       messageId: message.id,
     };
-    if (last && last.state === 'stopped') Object.assign(last, answer);
-    else turns.push({...newTurn('', '', undefined, created.getTime()), ...answer});
+    if (last && last.state === 'stopped') {
+      Object.assign(last, answer);
+      // Asked again for an explanation, a question has two answers: the second has all of the first.
+      const before = turns.at(-2);
+      if (before?.kind === 'extractive' && before.question === last.question && before.selectedText === last.selectedText) turns.splice(-2, 1);
+    } else turns.push({...newTurn('', '', undefined, created.getTime()), ...answer});
   }
   return turns;
 }
@@ -293,6 +354,12 @@ export function textOf(turn: Turn): string {
       return missing.length ? `${text} ${missing.join('')}` : text;
     })
     .join(' ');
+}
+
+/** What is cited, in the order of its numbers: by the text beside the excerpts, and by the excerpts. */
+export function citedBy(turn: Turn): Citation[] {
+  const cited = new Set([...citedNumbers(textOf(turn)), ...turn.excerpts.map(({n}) => n)]);
+  return turn.sources.filter(({n}) => cited.has(n));
 }
 
 /** The source that `[n]` means. */

@@ -30,7 +30,7 @@ export class PreviewController implements ReactiveController {
 
   hostUpdated(): void {
     const floating = this.#floating();
-    if (floating && this.#reference) void place(this.#reference, floating, 'top');
+    if (floating && this.#reference) place(this.#reference, floating, 'top');
   }
 
   hover(citation: Citation, reference: Element): void {

@@ -12,6 +12,8 @@ type Host = ReactiveControllerHost & HTMLElement;
 export class SelectionController implements ReactiveController {
   /** The selected text; empty: no toolbar. */
   text = '';
+  /** Where it stands, unless the page pointed it out itself. */
+  range: Range | undefined;
   readonly #host: Host;
   readonly #toolbar: () => HTMLElement | null;
   readonly #enabled: () => boolean;
@@ -59,6 +61,7 @@ export class SelectionController implements ReactiveController {
   /** Offer a text that the page points out itself, beside an element. */
   offer(text: string, element: Element): void {
     this.#pointed = true;
+    this.range = undefined;
     this.#show(text, () => element.getBoundingClientRect());
   }
 
@@ -77,7 +80,7 @@ export class SelectionController implements ReactiveController {
     const rect = anchor();
     toolbar.classList.toggle('away', rect.bottom < 0 || rect.top > innerHeight);
     // Above a touched selection the system shows its own menu.
-    void place({getBoundingClientRect: () => rect}, toolbar, this.#touch ? 'bottom' : 'top');
+    place({getBoundingClientRect: () => rect}, toolbar, this.#touch ? 'bottom' : 'top');
   }
 
   #changed(): void {
@@ -105,6 +108,7 @@ export class SelectionController implements ReactiveController {
     if (event.key === 'Escape') {
       this.#dismissed = this.text;
       this.hide();
+      event.preventDefault(); // said and done: it closes nothing else
     } else if (event.key === 'Tab' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) {
       const first = this.#toolbar()?.querySelector('button');
       if (!first) return;
@@ -124,16 +128,21 @@ export class SelectionController implements ReactiveController {
     }
     if (text === this.#dismissed) return;
     this.#pointed = false;
+    this.range = range;
     this.#show(text, () => range.getBoundingClientRect());
   }
 
+  /** Text of the page: not of its fields, nor of the panel, where the page's own range is empty. */
   #offerable(text: string, range: Range): boolean {
-    if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_LETTERS) return false;
+    if (range.collapsed || (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_LETTERS) return false;
     const common = range.commonAncestorContainer;
     const element = common instanceof Element ? common : common.parentElement;
+    const {activeElement} = document;
     const typing = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])';
-    if (document.activeElement?.matches(typing)) return false;
-    return !element?.closest(`${typing}, lutrin-chat`);
+    if (activeElement?.matches(typing) || activeElement?.shadowRoot?.activeElement?.matches(typing)) return false;
+    if (element?.closest(`${typing}, lutrin-chat`)) return false;
+    const main = document.querySelector('main, [role="main"]');
+    return !main || range.intersectsNode(main);
   }
 
   #show(text: string, anchor: () => DOMRect): void {

@@ -1,7 +1,7 @@
 /** Markdown without HTML: parsed here into a tree, drawn by `views/markdown.ts`. */
 
 import {parseMarkdown} from './blocks.ts';
-import {blockText} from './tree.ts';
+import {blockText, inlineText, numbersIn, type Block} from './tree.ts';
 
 export {parseMarkdown} from './blocks.ts';
 export {parseExcerpt} from './excerpt.ts';
@@ -10,6 +10,25 @@ export type {Block, Inline} from './tree.ts';
 /** What a reader sees of a Markdown text, without its markup. */
 export function plainText(source: string): string {
   return blockText(parseMarkdown(source)).replace(/\s+/g, ' ').trim();
+}
+
+/** The numbers of a text's citation markers; `[1]` in code is none. */
+export function citedNumbers(source: string): number[] {
+  return numbersIn(parseMarkdown(source));
+}
+
+/** What stands under a heading, and what before and behind it. A line all in bold is a heading, too. */
+export function splitAt(blocks: readonly Block[], heading: string): {before: Block[]; under: Block[]; behind: Block[]} {
+  const at = blocks.findIndex((block) => headingOf(block) === heading);
+  if (at < 0) return {before: [...blocks], under: [], behind: []};
+  const next = blocks.findIndex((block, index) => index > at && headingOf(block));
+  const end = next < 0 ? blocks.length : next;
+  return {before: blocks.slice(0, at), under: blocks.slice(at + 1, end), behind: blocks.slice(end)};
+}
+
+function headingOf(block: Block): string {
+  const bold = block.type === 'paragraph' && block.children.every((node) => node.type === 'strong');
+  return block.type === 'heading' || bold ? inlineText(block.children).replace(/:$/, '').trim() : '';
 }
 
 /**

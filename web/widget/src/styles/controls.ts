@@ -85,10 +85,6 @@ export const controls = css`
   .chip:hover {
     border-color: var(--_accent);
   }
-  .text + .chip,
-  .error + .chip {
-    margin: 8px 0 4px;
-  }
   .danger {
     color: var(--_error);
   }
@@ -134,8 +130,9 @@ export const controls = css`
     background: var(--_paper);
   }
   .row:has(textarea:focus) {
+    border-color: transparent;
     outline: 2px solid var(--_accent);
-    outline-offset: 1px;
+    outline-offset: -1px;
   }
   textarea {
     flex: 1;
@@ -259,7 +256,8 @@ export const controls = css`
     margin-top: 8px;
   }
   @media (forced-colors: active) {
-    .message.user {
+    .said {
+      border-color: CanvasText;
       color: CanvasText;
     }
     mark {
@@ -268,7 +266,6 @@ export const controls = css`
       forced-color-adjust: none;
     }
     .cite,
-    .source,
     .toolbar,
     .toolbar button + button {
       border: 1px solid;

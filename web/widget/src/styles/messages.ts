@@ -3,28 +3,53 @@ import {css} from 'lit';
 /** Questions to the right, answers to the left, and what an answer is made of. */
 export const messages = css`
   .message {
-    width: fit-content;
-    max-width: 88%;
-    margin-bottom: 14px;
+    margin-bottom: 18px;
+  }
+  /* The focus is here to be read on from, not to press anything. */
+  .message:focus-visible {
+    border-radius: 12px;
+    outline: 1px dotted var(--_quiet);
+    outline-offset: 4px;
   }
   .message.user {
-    margin-inline-start: auto;
-    padding: 10px 14px 6px;
+    display: flex;
+    align-items: center;
+    justify-content: flex-end;
+    gap: 2px;
+  }
+  .said {
+    max-width: 88%;
+    padding: 8px 14px;
     border: 1px solid transparent;
-    border-radius: 14px 14px 4px 14px;
+    border-radius: 14px;
+    border-end-end-radius: 4px;
     color: var(--_on-mine);
     background: var(--_mine);
   }
-  .message.user .text {
+  .said .text {
     white-space: pre-wrap;
   }
-  .message.book {
-    min-width: 60%;
-    max-width: 96%;
-    padding: 12px 14px 6px;
-    border: 1px solid var(--_line);
-    border-radius: 14px 14px 14px 4px;
-    background: var(--_sheet);
+  @media (hover: hover) {
+    .user .icon:not(:focus-visible) {
+      opacity: 0;
+    }
+    .user:hover .icon {
+      opacity: 1;
+    }
+  }
+  .book > .text,
+  .from-book blockquote,
+  .preview blockquote {
+    font: 17px/1.55 var(--_book);
+  }
+  .own {
+    margin: 0 0 10px;
+    padding: 8px 14px;
+    border-inline-start: 3px dotted var(--_quiet);
+    font-style: italic;
+  }
+  .own .label {
+    font-style: normal;
   }
   .selected {
     display: -webkit-box;
@@ -37,13 +62,7 @@ export const messages = css`
     -webkit-line-clamp: 3;
   }
   time {
-    display: block;
-    margin-top: 4px;
     font-size: 12px;
-    text-align: end;
-  }
-  .book time {
-    margin: 0;
     color: var(--_quiet);
   }
   .text > :first-child,
@@ -84,24 +103,26 @@ export const messages = css`
     border-inline-start: 3px solid var(--_line);
   }
   .from-book {
-    margin: 4px 0 8px;
-    padding: 8px 12px 10px;
-    border-inline-start: 3px solid var(--_line);
-    border-radius: 0 8px 8px 0;
-    background: color-mix(in srgb, var(--_paper) 60%, transparent);
+    margin: 12px 0;
+    padding: 12px 16px 14px;
+    border: 1px solid var(--_line);
+    border-radius: 12px;
+    background: var(--_sheet);
   }
   .from-book figure {
     margin: 0;
   }
   .from-book figure + figure {
-    margin-top: 10px;
+    margin-top: 12px;
+    padding-top: 12px;
+    border-top: 1px solid var(--_line);
   }
   .from-book blockquote,
   .preview blockquote {
     margin: 0;
     padding: 0;
     border: 0;
-    font: 16px/1.5 var(--_book);
+    font-size: 16px;
   }
   .from-book blockquote blockquote {
     padding-inline-start: 12px;
@@ -113,7 +134,9 @@ export const messages = css`
   }
   .place {
     display: block;
-    margin-bottom: 4px;
+    margin-bottom: 6px;
+    padding-block: 2px;
+    line-height: 20px;
   }
   mark {
     padding: 0 1px;
@@ -190,16 +213,18 @@ export const messages = css`
     color: var(--_quiet);
     font-style: italic;
   }
+  /* Large enough for a finger; what is seen of it is smaller than the line. */
   .cite {
     display: inline-block;
-    min-width: 18px;
-    padding: 0 4px;
-    border-radius: 6px;
+    min-width: 24px;
+    margin: -4px -1px;
+    padding: 3px;
+    border-radius: 8px;
     font: 600 12px/18px var(--_font);
     color: var(--_on-accent);
     text-align: center;
     text-decoration: none;
-    background: var(--_accent);
+    background: var(--_accent) content-box;
     vertical-align: 1px;
   }
   .warning {
@@ -215,13 +240,23 @@ export const messages = css`
     font-weight: 550;
   }
   .suggestions {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 6px;
-    margin: 6px 0;
+    margin: 12px 0 4px;
   }
-  .suggestions .label {
+  .next {
+    display: block;
     width: 100%;
+    min-height: 36px;
+    padding: 7px 2px;
+    border: 0;
+    border-top: 1px solid var(--_line);
+    font: 15px/1.4 var(--_font);
+    color: var(--_link);
+    text-align: start;
+    background: none;
+    cursor: pointer;
+  }
+  .next:hover {
+    text-decoration: underline;
   }
   footer {
     display: flex;

@@ -4,7 +4,7 @@ import {css} from 'lit';
 export const panel = css`
   .bubble {
     position: fixed;
-    right: max(24px, env(safe-area-inset-right));
+    inset-inline-end: max(24px, env(safe-area-inset-right));
     bottom: max(24px, env(safe-area-inset-bottom));
     z-index: var(--_layer);
     display: grid;
@@ -29,7 +29,7 @@ export const panel = css`
   }
   .invitation {
     position: fixed;
-    right: max(24px, env(safe-area-inset-right));
+    inset-inline-end: max(24px, env(safe-area-inset-right));
     bottom: calc(max(24px, env(safe-area-inset-bottom)) + 68px);
     z-index: var(--_layer);
     padding: 6px 14px;
@@ -41,14 +41,13 @@ export const panel = css`
   }
   .panel {
     position: fixed;
-    right: 24px;
+    inset-inline-end: 24px;
     bottom: 24px;
     z-index: var(--_layer);
     display: flex;
     flex-direction: column;
     width: min(400px, calc(100vw - 48px));
     height: min(640px, calc(100vh - 48px));
-    overflow: hidden;
     border: 1px solid var(--_line);
     border-radius: 16px;
     background: var(--_paper);
@@ -57,6 +56,91 @@ export const panel = css`
   }
   .panel:focus {
     outline: none;
+  }
+  :host(:is([stance="docked"], [stance="drawer"])) .panel {
+    inset-block: 0;
+    inset-inline-end: 0;
+    width: var(--lutrin-docked-width, min(424px, calc(100vw - 48px)));
+    height: auto;
+    border-width: 0;
+    border-inline-start-width: 1px;
+    border-radius: 0;
+    box-shadow: none;
+    /* The page is laid out anew beside it: one thing that moves is enough. */
+    animation: none;
+  }
+  :host([stance="drawer"]) .panel {
+    box-shadow: var(--_shadow);
+  }
+  :host([stance="sheet"]) .panel {
+    inset: auto 0 0;
+    width: auto;
+    height: calc(var(--_screen, 100vh) - 32px);
+    height: calc(var(--_screen, 100dvh) - 32px);
+    border-width: 1px 0 0;
+    border-radius: 18px 18px 0 0;
+  }
+  :host([stance="sheet"]) .head {
+    padding-top: 14px;
+    touch-action: none;
+  }
+  :host([stance="sheet"]) .head::before {
+    position: absolute;
+    top: 6px;
+    left: calc(50% - 18px);
+    width: 36px;
+    height: 4px;
+    border-radius: 2px;
+    background: var(--_line);
+    content: "";
+  }
+  @media (max-height: 480px) {
+    :host([stance="sheet"]) .panel {
+      height: var(--_screen, 100vh);
+      height: var(--_screen, 100dvh);
+      border: 0;
+      border-radius: 0;
+    }
+    :host([stance="sheet"]) .head {
+      padding-top: 4px;
+    }
+    :host([stance="sheet"]) .head::before {
+      content: none;
+    }
+  }
+  :host([stance="sheet"]) .invitation {
+    display: none;
+  }
+  .scrim {
+    position: fixed;
+    inset: 0;
+    z-index: var(--_layer);
+    background: rgb(20 12 6 / 45%);
+  }
+  .edge {
+    position: absolute;
+    inset-block: 0;
+    inset-inline-start: -12px;
+    z-index: 1;
+    width: 24px;
+    outline: none;
+    cursor: col-resize;
+    touch-action: none;
+  }
+  .edge::after {
+    position: absolute;
+    inset-block: 0;
+    left: calc(50% - 2px);
+    width: 4px;
+    background: var(--_accent);
+    opacity: 0;
+    content: "";
+  }
+  .edge:is(:hover, :focus-visible, :active)::after {
+    opacity: 1;
+  }
+  .older {
+    text-align: center;
   }
   @keyframes rise {
     from {
@@ -176,18 +260,5 @@ export const panel = css`
     height: 1px;
     overflow: hidden;
     clip-path: inset(50%);
-  }
-  @media (max-width: 480px) {
-    .panel {
-      inset: 0;
-      width: auto;
-      height: var(--_screen, 100vh);
-      height: var(--_screen, 100dvh);
-      border: 0;
-      border-radius: 0;
-    }
-    .invitation {
-      display: none;
-    }
   }
 `;

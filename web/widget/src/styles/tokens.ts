@@ -39,6 +39,8 @@ const dark = css`
 
 export const tokens = css`
   :host {
+    /* What a page sets for its own text says nothing of this one. */
+    all: initial;
     ${light}
     --_book: var(--lutrin-book-font, ui-serif, "Iowan Old Style", Palatino, "Book Antiqua", P052, Georgia, serif);
     --_font: var(--lutrin-font, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif);

@@ -12,26 +12,30 @@ export function chatView(chat: LutrinChat): TemplateResult {
   const {words: texts, open, selecting, preview} = chat;
   const link =
     preview.citation && preview.tapped
-      ? {href: chat.hrefOf(preview.citation), follow: (event: Event) => citationPressed(chat, event as MouseEvent)}
+      ? {href: chat.hrefOf(preview.citation), newTab: chat.newTab, follow: (event: Event) => citationPressed(chat, event as MouseEvent)}
       : undefined;
   return html`
     ${open
       ? panelView(chat)
       : html`<button class="bubble" type="button" part="bubble" aria-label=${texts.open} title=${texts.open} aria-haspopup="dialog"
+          aria-keyshortcuts=${chat.shortcut ? `Control+${chat.shortcut.toUpperCase()}` : nothing}
           @click=${() => void chat.show()}>${icon('book')}</button>
         ${chat.invitation.shown ? html`<span class="invitation" aria-hidden="true" @click=${() => void chat.show()}>${texts.open}</span>` : nothing}`}
-    ${selecting.text ? toolbarView(texts, (action) => chat.act(action), () => selecting.hide()) : nothing}
+    ${selecting.text ? toolbarView(texts, chat.actions, (action) => chat.act(action), () => selecting.hide()) : nothing}
     ${previewView(preview.citation, texts, link, {enter: () => preview.keep(), leave: () => preview.leave()})}
     <div class="status" role="status">${chat.status}</div>
   `;
 }
 
 function panelView(chat: LutrinChat): TemplateResult {
-  const {words: texts, view, conversation, identity, list} = chat;
-  return html`<section class="panel" part="panel" role="dialog" aria-label=${texts.title} aria-modal=${chat.narrowOpen ? 'true' : nothing}
-    tabindex="-1" @keydown=${(event: KeyboardEvent) => panelKey(chat, event)}
+  const {words: texts, view, conversation, identity, list, docking} = chat;
+  const pull = (event: PointerEvent): void => docking.pull(event);
+  return html`${docking.stance === 'sheet' ? html`<div class="scrim" @click=${() => void chat.close()}></div>` : nothing}
+    <section class="panel" part="panel" role=${docking.stance === 'docked' ? 'complementary' : 'dialog'} aria-label=${texts.title}
+    aria-modal=${chat.narrowOpen ? 'true' : nothing} tabindex="-1" @keydown=${(event: KeyboardEvent) => panelKey(chat, event)}
     @pointerdown=${(event: PointerEvent) => panelTouched(chat, event)}>
-    <div class="head">
+    ${docking.stance === 'docked' ? edgeView(chat) : nothing}
+    <div class="head" @pointerdown=${pull} @pointermove=${pull} @pointerup=${pull} @pointercancel=${pull}>
       ${view === 'list'
         ? iconButton('back', texts.back, () => chat.showChat())
         : iconButton('list', texts.conversations, () => chat.showList())}
@@ -77,6 +81,7 @@ function panelView(chat: LutrinChat): TemplateResult {
             selectionOnly: chat.selectionOnly,
             phase: conversation.phase,
             wait_s: conversation.wait_s,
+            limit: conversation.limit,
             type: (event) => typed(chat, event),
             key: (event) => inputKey(chat, event),
             submit: (event) => {
@@ -95,15 +100,28 @@ function panelView(chat: LutrinChat): TemplateResult {
   </section>`;
 }
 
+/** Between the text and the panel: dragged, or moved by the arrow keys. */
+function edgeView({docking, words}: LutrinChat): TemplateResult {
+  const drag = (event: PointerEvent): void => docking.drag(event);
+  return html`<div class="edge" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${words.width} title=${words.width}
+    aria-valuemin=${docking.least_px} aria-valuemax=${docking.most_px} aria-valuenow=${docking.width_px}
+    @pointerdown=${drag} @pointermove=${drag} @dblclick=${() => docking.reset()}
+    @keydown=${(event: KeyboardEvent) => docking.key(event)}></div>`;
+}
+
 function messagesView(chat: LutrinChat): TemplateResult {
   const {words: texts, conversation} = chat;
   const {turns, phase} = conversation;
   const actions: TurnActions = {
     texts,
     ready: conversation.ready,
+    explains: chat.explains,
+    newTab: chat.newTab,
     commenting: chat.commenting,
     hrefOf: (citation) => chat.hrefOf(citation),
     retry: (turn) => chat.retry(turn),
+    edit: (turn) => chat.edit(turn),
+    explain: (turn) => void chat.explain(turn),
     searchBook: (turn) => chat.searchBook(turn),
     ask: (text) => void chat.ask({text}),
     copy: (text, event) => chat.copy(text, event),
@@ -128,6 +146,9 @@ function messagesView(chat: LutrinChat): TemplateResult {
       ${conversation.restoreFailed || (!chat.server && !turns.length) ? restoreErrorView(chat) : nothing}
       ${phase === 'idle' && !turns.length && chat.server && !conversation.restoreFailed
         ? html`<div class="greeting"><p class="question">${texts.greeting}</p><p>${texts.hint}</p></div>`
+        : nothing}
+      ${conversation.older && phase !== 'restoring'
+        ? html`<p class="older"><button class="chip" type="button" @click=${() => void chat.showOlder()}>${texts.older}</button></p>`
         : nothing}
       ${turns.map((turn, index) => turnView(turn, index === turns.length - 1, actions))}
     </div>
@@ -181,16 +202,13 @@ function inputKey(chat: LutrinChat, event: KeyboardEvent): void {
   chat.submit();
 }
 
+/** On an answer, whatever is typed goes on in the input. */
 function panelKey(chat: LutrinChat, event: KeyboardEvent): void {
   chat.touched = false;
-  if (event.key === 'Escape') {
-    event.stopPropagation();
-    if (chat.preview.citation) chat.preview.hide();
-    else if (chat.view === 'list') chat.showChat();
-    else void chat.close();
-  } else if (event.key === 'Tab' && chat.narrowOpen) {
-    keepInside(chat, event);
-  }
+  const [from] = event.composedPath();
+  const typed = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (event.key === 'Tab' && chat.narrowOpen) keepInside(chat, event);
+  else if (typed && from instanceof Element && from.matches('.message, .messages, .panel')) chat.focusInput();
 }
 
 /** On a small screen the panel covers the page, so the focus must not leave it. */

@@ -11,6 +11,8 @@ export interface ComposerState {
   phase: Phase;
   /** Seconds until the next question is admitted. */
   wait_s: number;
+  /** Why, in the server's words. */
+  limit: string;
   type: (event: InputEvent) => void;
   key: (event: KeyboardEvent) => void;
   submit: (event: Event) => void;
@@ -21,11 +23,11 @@ export interface ComposerState {
 
 /** The input row, with the selected text above it. */
 export function composerView(state: ComposerState): TemplateResult {
-  const {texts, draft, phase, wait_s} = state;
+  const {texts, draft, phase, wait_s, limit} = state;
   const asking = phase === 'asking';
   return html`<form class="composer" @submit=${state.submit}>
     ${state.selection ? chipView(state) : nothing}
-    ${wait_s ? html`<p class="wait" role="timer">${texts.wait(wait_s)}</p>` : nothing}
+    ${wait_s ? html`<p class="wait" role="timer">${limit} ${texts.wait(wait_s)}</p>` : nothing}
     <div class="row">
       <textarea rows="1" dir="auto" maxlength="8000" autocomplete="off" enterkeyhint="send"
         aria-label=${texts.message} placeholder=${texts.placeholder}

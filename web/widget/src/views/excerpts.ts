@@ -17,12 +17,12 @@ export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult |
 }
 
 /** @param goesOn The excerpt before it stands in the same section, so that the place is known. */
-function excerptView(excerpt: Excerpt, turn: Turn, {texts, hrefOf, copy}: TurnActions, goesOn: boolean): TemplateResult {
+function excerptView(excerpt: Excerpt, turn: Turn, {texts, hrefOf, copy, newTab}: TurnActions, goesOn: boolean): TemplateResult {
   const citation = citationOf(turn, excerpt.n);
   const path = placeOf(excerpt, citation?.chapter) || texts.selection;
   const place =
     citation && excerpt.url
-      ? html`<a class="place" dir="auto" href=${hrefOf(citation)} .citation=${citation}>${path}</a>`
+      ? html`<a class="place" dir="auto" href=${hrefOf(citation)} target=${newTab ? '_blank' : nothing} .citation=${citation}>${path}</a>`
       : html`<span class="place" dir="auto">${path}</span>`;
   const blocks = blocksOf(excerpt);
   return html`<figure>

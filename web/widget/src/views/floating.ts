@@ -1,13 +1,18 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import type {Texts} from '../texts.ts';
 import type {Citation} from '../wire.ts';
-import {markdownView} from './markdown.ts';
+import {parseExcerpt} from '../markdown/index.ts';
+import {blocksView} from './markdown.ts';
 
-export type SelectionAction = 'ask' | 'explain' | 'simplify';
+export type SelectionAction = 'ask' | 'explain' | 'simplify' | 'note';
 
 /** What can be done with selected text. */
-export function toolbarView(texts: Texts, act: (action: SelectionAction) => void, leave: () => void): TemplateResult {
-  const actions: SelectionAction[] = ['ask', 'explain', 'simplify'];
+export function toolbarView(
+  texts: Texts,
+  actions: readonly SelectionAction[],
+  act: (action: SelectionAction) => void,
+  leave: () => void,
+): TemplateResult {
   return html`<div class="toolbar" role="toolbar" aria-label=${texts.toolbar} @keydown=${(event: KeyboardEvent) => toolbarKey(event, leave)}
     @pointerdown=${(event: Event) => event.preventDefault()} @mousedown=${(event: Event) => event.preventDefault()}>
     ${actions.map(
@@ -32,15 +37,15 @@ function toolbarKey(event: KeyboardEvent, leave: () => void): void {
 export function previewView(
   citation: Citation | undefined,
   texts: Texts,
-  link: {href: string; follow: (event: Event) => void} | undefined,
+  link: {href: string; newTab: boolean; follow: (event: Event) => void} | undefined,
   stay: {enter: () => void; leave: () => void},
 ): TemplateResult {
   return html`<div id="preview" class="preview" role="tooltip" ?hidden=${!citation} @pointerenter=${stay.enter} @pointerleave=${stay.leave}>
     ${citation
-      ? html`<blockquote dir="auto">${markdownView(citation.quote, {texts, cite: () => undefined})}</blockquote>
+      ? html`<blockquote dir="auto">${blocksView(parseExcerpt(citation.quote, []), {texts, cite: () => undefined})}</blockquote>
           <p class="label" dir="auto">${placeOf(citation, texts)}</p>
           ${link
-            ? html`<a class="chip" href=${link.href} .citation=${citation} @click=${link.follow}>${texts.openSource}</a>`
+            ? html`<a class="chip" href=${link.href} target=${link.newTab ? '_blank' : nothing} .citation=${citation} @click=${link.follow}>${texts.openSource}</a>`
             : nothing}`
       : nothing}
   </div>`;

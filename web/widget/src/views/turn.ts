@@ -1,19 +1,30 @@
 import {html, nothing, type TemplateResult} from 'lit';
-import {citationOf, textOf, type Turn} from '../conversation.ts';
+import {citationOf, citedBy, textOf, type Turn} from '../conversation.ts';
+import {parseMarkdown, splitAt} from '../markdown/index.ts';
 import type {Texts} from '../texts.ts';
 import type {Citation, Verdict} from '../wire.ts';
 import {excerptsView} from './excerpts.ts';
 import {icon, type IconName} from './icons.ts';
-import {markdownView, type MarkdownContext} from './markdown.ts';
+import {blocksView, type MarkdownContext} from './markdown.ts';
+
+/** The heading under which the server puts sentences that are the model's own. */
+const OWN_WORDS = 'In other words';
+const MOST_SUGGESTIONS = 3;
 
 export interface TurnActions {
   texts: Texts;
   /** Another question may be sent now. */
   ready: boolean;
+  /** The server has a model that may explain later what it did not explain now. */
+  explains: boolean;
+  /** Citations open beside the page. */
+  newTab: boolean;
   /** The turn whose reader may say what was wrong. */
   commenting: Turn | undefined;
   hrefOf: (citation: Citation) => string;
   retry: (turn: Turn) => void;
+  edit: (turn: Turn) => void;
+  explain: (turn: Turn) => void;
   searchBook: (turn: Turn) => void;
   ask: (question: string) => void;
   copy: (text: string, event: Event) => void;
@@ -26,54 +37,75 @@ export function turnView(turn: Turn, isLast: boolean, actions: TurnActions): Tem
   return html`${turn.question ? questionView(turn, actions) : nothing}${answerView(turn, isLast, actions)}`;
 }
 
-function questionView({question, selectedText, asked}: Turn, {texts}: TurnActions): TemplateResult {
+function questionView(turn: Turn, {texts, edit}: TurnActions): TemplateResult {
+  const {question, selectedText} = turn;
   return html`<article class="message user" aria-label=${texts.you}>
-    ${selectedText ? html`<blockquote class="selected" dir="auto">${selectedText}</blockquote>` : nothing}
-    <div class="text" dir="auto">${question}</div>
-    ${timeView(asked)}
+    ${tool('edit', texts.edit, () => edit(turn))}
+    <div class="said">
+      ${selectedText ? html`<blockquote class="selected" dir="auto">${selectedText}</blockquote>` : nothing}
+      <div class="text" dir="auto">${question}</div>
+    </div>
   </article>`;
 }
 
 function answerView(turn: Turn, isLast: boolean, actions: TurnActions): TemplateResult {
   const {texts} = actions;
   const text = textOf(turn);
-  const context: MarkdownContext = {
-    texts,
-    copy: actions.copy,
-    cite: (n) => {
-      const citation = citationOf(turn, n);
-      return citation && citeView(citation, actions);
-    },
-  };
   const running = turn.state === 'waiting' || turn.state === 'streaming';
-  return html`<article class="message book" aria-label=${texts.book} aria-busy=${running}>
-    ${text ? html`<div class="text">${markdownView(text, context)}</div>` : nothing}
+  const {error, warnings, kind, refusal} = turn;
+  return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>
+    ${text ? explanationView(turn, text, actions) : nothing}
     ${running ? progressView(turn, texts) : nothing}
     ${excerptsView(turn, actions)}
-    ${turn.warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
-    ${turn.state === 'failed' ? html`<p class="error" role="alert">${turn.error || texts.wrong}</p>` : nothing}
+    ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
+    ${error === undefined ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
     ${turn.state === 'stopped' ? html`<p class="label">${texts.stopped}</p>` : nothing}
-    ${turn.refusal === 'not_in_selection'
-      ? html`<button class="chip" type="button" ?disabled=${!actions.ready} @click=${() => actions.searchBook(turn)}>${texts.searchBook}</button>`
+    ${kind === 'extractive' && actions.explains && turn.state === 'done'
+      ? chip(texts.explainIt, () => actions.explain(turn), actions)
       : nothing}
+    ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
     ${suggestionsView(turn, actions)}
     ${running ? nothing : footerView(turn, isLast, text, actions)}
   </article>`;
 }
 
-function citeView(citation: Citation, {texts, hrefOf}: TurnActions): TemplateResult {
-  return html`<a class="cite" href=${hrefOf(citation)} .citation=${citation} aria-describedby="preview"
+/** The answer's own sentences; those that rest on no book are set apart and say so. */
+function explanationView(turn: Turn, text: string, actions: TurnActions): TemplateResult {
+  const {texts, copy} = actions;
+  const context: MarkdownContext = {
+    texts,
+    copy,
+    cite: (n) => {
+      const citation = citationOf(turn, n);
+      return citation && citeView(citation, actions);
+    },
+  };
+  const {before, under, behind} = splitAt(parseMarkdown(text), OWN_WORDS);
+  return html`<div class="text">${blocksView(before, context)}${
+    under.length
+      ? html`<section class="own" aria-label=${texts.ownWords}><p class="label"><b>${texts.ownWords}</b> ${texts.ownWordsNote}</p>${blocksView(under, context)}</section>`
+      : nothing
+  }${blocksView(behind, context)}</div>
+  ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
+}
+
+function chip(words: string, act: () => void, {ready}: TurnActions): TemplateResult {
+  return html`<p><button class="chip" type="button" ?disabled=${!ready} @click=${act}>${words}</button></p>`;
+}
+
+function citeView(citation: Citation, {texts, hrefOf, newTab}: TurnActions): TemplateResult {
+  return html`<a class="cite" href=${hrefOf(citation)} target=${newTab ? '_blank' : nothing} .citation=${citation} aria-describedby="preview"
     aria-label=${texts.source(citation.n, citation.section_title)}>${citation.n}</a>`;
 }
 
-function progressView({queue, resuming, state}: Turn, texts: Texts): TemplateResult {
-  const words = resuming
-    ? texts.resuming
-    : queue
-      ? texts.queued(queue.position, queue.eta_s)
-      : state === 'streaming'
-        ? texts.writing
-        : texts.searching;
+/** What is being done for the reader at this moment. */
+function progressView({queue, resuming, state, sentences, excerpts, sources}: Turn, texts: Texts): TemplateResult {
+  let words = texts.searching;
+  if (resuming) words = texts.resuming;
+  else if (queue) words = texts.queued(queue.position, queue.eta_s);
+  else if (sentences.length) words = texts.writing;
+  else if (excerpts.length) words = texts.explaining;
+  else if (sources.length || state === 'streaming') words = texts.reading;
   return html`<p class="progress"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${words}</p>`;
 }
 
@@ -81,20 +113,20 @@ function progressView({queue, resuming, state}: Turn, texts: Texts): TemplateRes
 function suggestionsView({kind, suggestions}: Turn, {texts, ready, ask}: TurnActions): TemplateResult | typeof nothing {
   if (!suggestions.length) return nothing;
   const refused = kind === 'refusal';
-  return html`<div class="suggestions"><span class="label">${refused ? texts.covered : texts.askNext}</span>${suggestions.map(
+  return html`<div class="suggestions"><p class="label">${refused ? texts.covered : texts.askNext}</p>${suggestions.slice(0, MOST_SUGGESTIONS).map(
     (words) =>
-      html`<button class="chip" type="button" dir="auto" ?disabled=${!ready} @click=${() => ask(refused ? texts.askAbout(words) : words)}>${words}</button>`,
+      html`<button class="next" type="button" dir="auto" ?disabled=${!ready} @click=${() => ask(refused ? texts.askAbout(words) : words)}>${words}</button>`,
   )}</div>`;
 }
 
 function footerView(turn: Turn, isLast: boolean, text: string, actions: TurnActions): TemplateResult {
   const {texts, ready, retry, copy, judge, commenting} = actions;
-  const retryable = isLast && turn.question && (turn.state !== 'done' || turn.kind === 'extractive');
+  const retryable = isLast && turn.question && turn.state !== 'done';
   const judgeable = turn.state === 'done' && turn.messageId;
   return html`<footer>
-      ${timeView(turn.answered)}
+      ${timeView(turn.answered ?? turn.asked)}
       <span class="actions">
-        ${retryable ? tool('retry', texts.retry, () => retry(turn), {disabled: !ready, word: turn.state !== 'done'}) : nothing}
+        ${retryable ? tool('retry', texts.retry, () => retry(turn), {disabled: !ready, word: true}) : nothing}
         ${text || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(copyOf(turn, text, actions), event)) : nothing}
         ${judgeable ? tool('up', texts.good, () => judge(turn, 'up'), {pressed: turn.verdict === 'up'}) : nothing}
         ${judgeable ? tool('down', texts.bad, () => judge(turn, 'down'), {pressed: turn.verdict === 'down'}) : nothing}
@@ -125,9 +157,7 @@ function tool(name: IconName, label: string, act: (event: Event) => void, state:
 /** An answer for the clipboard: its text, then where each source that it cites stands. */
 function copyOf(turn: Turn, shown: string, {hrefOf}: TurnActions): string {
   const text = turn.text || [shown, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
-  const lines = turn.sources
-    .filter(({n}) => text.includes(`[${n}]`))
-    .map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
+  const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
   return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
 }
 
