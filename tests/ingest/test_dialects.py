@@ -93,3 +93,16 @@ def test_a_definition_is_one_sentence_with_its_term() -> None:
 def test_what_only_looks_like_markup_stays_text(text: str) -> None:
     """In code, in running text, and without the form of an attribute."""
     assert " ".join(texts(text)).replace("`", "") == text.replace("`", "")
+
+
+def test_tags_in_the_strings_of_a_component_are_no_text() -> None:
+    """Quiz components set their strings as HTML; a tag that nothing ends is what the text speaks of."""
+    source = (
+        "# Quiz\n\n<Question\n\tchoices={[\n\t\t{\n"
+        "\t\t\ttext: \"With <code>git-lfs</code> and <a href='https://lfs.example'>its <em>server</em></a>.\",\n"
+        '\t\t\texplain: "The token <unk> stands for the rest."\n\t\t}\n\t]}\n/>\n'
+    )
+    shown = page_html(source, "quiz.mdx")
+    for said in ("With git-lfs and its server.", "The token &lt;unk&gt; stands for the rest."):
+        assert said in shown
+    assert "With git-lfs and its server." in " ".join(texts(source, "quiz.mdx"))

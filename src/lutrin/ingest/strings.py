@@ -22,6 +22,8 @@ _FIELDS = frozenset({"ParamField", "ResponseField", "Property", "Param"})
 _FIELD_NAMES = frozenset({"name", "path", "query", "body", "header"})
 _MEMBER = re.compile(r"[\s,]*(?://[^\n]*\s*)?([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
 _NUMERAL = re.compile(r"-?\d[\d_.]*(?:[eE][-+]?\d+)?")
+_ELEMENT = re.compile(r"<(a|b|code|em|i|kbd|p|span|strong|sub|sup|u)\b[^<>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+"""An element of running text, begun and ended."""
 _QUOTES = "\"'"
 _DEEPEST = 6
 _LONG_TEXT = 1000
@@ -148,6 +150,13 @@ def script_texts(source: str, start: int, end: int) -> list[Shown]:
     return scan.shown()
 
 
+def _without_elements(text: str) -> str:
+    """A string without the tags of whole elements: components set such strings as HTML, `<code>git-lfs</code>`."""
+    while (bare := _ELEMENT.sub(r"\2", text)) != text:
+        text = bare
+    return text
+
+
 class _Scan:
     def __init__(self, source: str, start: int, end: int) -> None:
         self.source, self.pos, self.end = source, start, end
@@ -192,7 +201,7 @@ class _Scan:
         if stop == at + 1 or _PATH_CALL.search(before):
             return
         raw = self.source[at:stop]
-        text = re.sub(r"\$\{[^{}]*\}", " ", unquote(raw))
+        text = _without_elements(re.sub(r"\$\{[^{}]*\}", " ", unquote(raw)))
         key = _KEY.search(before)
         name = key[1].strip("\"'") if key else ""
         if self.source[stop : stop + 20].lstrip().startswith(":") and not key:
