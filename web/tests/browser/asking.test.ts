@@ -292,12 +292,12 @@ test('a number in brackets that is code names no source, neither shown nor copie
 
 test('words of the model that are not the book’s say so, and a prepared explanation says who prepared it', async () => {
   const reader = await visit();
-  const explanation = 'A node does one thing. [1]\n\n### In other words\n\nIt is like a pupil with one task.';
+  const explanation = 'A node does one thing. [1]\n\n**In other words** (not of the book):\n\nIt is like a pupil with one task.';
   server.script = () => [done(`${explanation}\n\n${NODE.quote} [1]`, {sources: [NODE], explanation, excerpts: EXCERPTS.slice(0, 1), prepared_by: 'the authors'})];
   await reader.open();
   await reader.ask('What is a node?');
   const own = reader.answers.locator('.own');
-  expect(await own.innerText()).toContain('These are the model’s words, not the book’s.');
+  expect(await own.innerText()).toContain('Words of the authors, not of the book.');
   expect(await own.innerText()).toContain('like a pupil with one task');
   expect(await own.innerText()).not.toContain('does one thing');
   expect(await reader.answers.innerText()).toContain('Explanation prepared by the authors.');

@@ -31,7 +31,7 @@ test('nothing can be asked before the conversation is there', async () => {
   const reader = await visit();
   await reader.open();
   await reader.ask('What is a node?');
-  server.historyPause_ms = 800;
+  server.historyPause_ms = 4000; // longer than a busy machine takes to load the page
   await reader.page.reload();
   await reader.widget.getByText('Opening your conversation').waitFor();
   expect(await reader.input.isDisabled()).toBe(true);
@@ -54,6 +54,32 @@ test('of a long conversation the newest fifty messages come back, oldest first',
   expect(await reader.questions.count()).toBe(25);
   expect(await reader.questions.first().innerText()).toContain('Question 6');
   expect(await reader.questions.last().innerText()).toContain('Question 30');
+  const messages = reader.widget.locator('.messages');
+  await messages.evaluate((list) => list.scrollTo({top: 0}));
+  const top = (): Promise<number | undefined> => reader.questions.getByText('Question 6', {exact: true}).boundingBox().then((box) => box?.y);
+  const before = (await top()) ?? 0;
+  await reader.button('Show older messages').click();
+  await eventually(() => reader.questions.count(), 30);
+  expect(await reader.questions.first().innerText()).toContain('Question 1');
+  expect(Math.abs(((await top()) ?? 0) - before)).toBeLessThan(60); // the button above it is gone
+  expect(await reader.button('Show older messages').count()).toBe(0);
+});
+
+test('two tabs of a browser are in step: what is asked in one is there in the other, and so is a new conversation', async () => {
+  const reader = await visit();
+  await reader.open();
+  const other = await reader.context.newPage();
+  await other.goto(reader.page.url());
+  await other.locator('lutrin-chat .bubble').click();
+  const there = other.locator('lutrin-chat .message.user');
+  await reader.ask('What is a node?');
+  await eventually(() => there.count(), 1);
+  expect(await other.locator('lutrin-chat .from-book').innerText()).toContain('process that does one job');
+  await reader.button('New conversation').click();
+  await eventually(() => there.count(), 0);
+  await other.locator('lutrin-chat textarea').fill('What is a topic?');
+  await other.keyboard.press('Enter');
+  await eventually(() => reader.questions.allInnerTexts(), ['What is a topic?']);
 });
 
 test('a session that the server does not know is simply empty', async () => {

@@ -5,6 +5,8 @@ const STYLE = `
   @media (prefers-color-scheme: dark) {body {color: #eadfce; background: #17110c}}
   nav, main {max-width: 40rem; margin: 0 auto; padding: 1rem}
   .tall {min-height: 120vh}
+  .loud, .loud p, .loud h1 {font: italic 30px/3 monospace; letter-spacing: 5px; word-spacing: 9px; text-transform: uppercase; text-align: right; text-indent: 40px; white-space: pre; color: red}
+  .loud button, .loud textarea, .loud section, .loud h2, .loud blockquote {padding: 40px !important; color: red !important; font-size: 40px !important}
   html[data-lutrin-docked] body {padding-inline-end: var(--lutrin-docked-width)}
 `;
 
@@ -49,6 +51,7 @@ export function pages(api: string): Record<string, {type: string; body: string}>
     '/': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>', chat)),
     '/read/lab/part-1/01-nodes': html(page('Nodes', NODES, chat)),
     '/read/lab/part-1/02-topics': html(page('Topics', TOPICS, chat)),
+    '/loud': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>', `<div class="loud">${chat}</div>`)),
     '/docked': html(page('Nodes', NODES, `<lutrin-chat api="${api}" dock></lutrin-chat>`)),
     '/docked-rtl': html(page('كتاب', NODES, `<lutrin-chat api="${api}" dock></lutrin-chat>`, 'lang="ar" dir="rtl"')),
     '/new-tab': html(page('Nodes', NODES, `<lutrin-chat api="${api}" new-tab></lutrin-chat>`)),

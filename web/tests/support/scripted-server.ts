@@ -99,6 +99,7 @@ export class ScriptedServer {
     const page = pages(this.#api)[pathname];
     if (request.method === 'GET' && page) return this.#page(response, page);
     if (this.down) return void request.socket.destroy();
+    if (request.method === 'OPTIONS') return json(response, 405, {}); // no page of another origin is let in
     if (first === 'chat') return this.#chat(request, response, secret);
     if (first === 'ready') return json(response, 200, {ready: true, model: this.model});
     if (first === 'history') {

@@ -26,7 +26,7 @@ export const TEXTS = {
   stopped: 'Stopped.',
   fromBook: 'From the book',
   ownWords: 'In other words',
-  ownWordsNote: 'These are the model’s words, not the book’s.',
+  ownWordsOf: (who: string): string => `Words of ${who || 'the model'}, not of the book.`,
   preparedBy: (who: string): string => `Explanation prepared by ${who}.`,
   explainIt: 'Explain it',
   edit: 'Edit the question',

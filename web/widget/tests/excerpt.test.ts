@@ -90,3 +90,7 @@ test('a hostile excerpt costs time in proportion to its length, not to its squar
 test('no sign of ours comes from the text of a book', () => {
   expect(shown('odd \ue000 text \ue001 here', 'text')).toBe('odd \ufffd [text] \ufffd here');
 });
+
+test('the title that is left of a box’s first line is a title', () => {
+  expect(shown('Safety]\nNever charge it alone.', 'Never')).toBe('<Safety>\n[Never] charge it alone.');
+});

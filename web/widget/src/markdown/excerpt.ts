@@ -11,6 +11,8 @@ const FENCE = /^\s*(?:`{3,}|~{3,})/;
 /** Lines that are structure alone: rules, underlines, the second row of a table. */
 const STRUCTURE = /^[\s\-=|:+*_>]*$/;
 const ADMONITION = /^\s*:{3,}/;
+/** What is left of the first line of a box: its title, and the bracket that ends it. */
+const TITLE_END = /^([^[\]]+)\]\s*$/;
 /** What a line begins with before its words: quotes, list signs, headings, boxes of tasks. */
 const OPENING = /^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s|#{1,6}\s|\[[ xX]\]\s)*/;
 /** A line that a page does not show: a component's tag, a comment, an import. */
@@ -30,7 +32,9 @@ export function parseExcerpt(text: string, marks: readonly Range[]): Block[] {
   for (const line of splitLines(characters)) {
     const words = line.join('');
     const fence = FENCE.test(words);
-    if (!fenced && UNSHOWN.test(words)) lines.push('');
+    const title = start ? undefined : TITLE_END.exec(words)?.[1];
+    if (title) lines.push(`**${title.trim()}**`, '');
+    else if (!fenced && UNSHOWN.test(words)) lines.push('');
     else if (fence || (!fenced && (STRUCTURE.test(words) || ADMONITION.test(words)))) lines.push(words);
     else lines.push(withSigns(line, start, marked, fenced));
     if (fence) fenced = !fenced;

@@ -17,7 +17,7 @@ export function citedNumbers(source: string): number[] {
   return numbersIn(parseMarkdown(source));
 }
 
-/** What stands under a heading, and what before and behind it. A line all in bold is a heading, too. */
+/** What stands under a heading, and what before and behind it. */
 export function splitAt(blocks: readonly Block[], heading: string): {before: Block[]; under: Block[]; behind: Block[]} {
   const at = blocks.findIndex((block) => headingOf(block) === heading);
   if (at < 0) return {before: [...blocks], under: [], behind: []};
@@ -26,9 +26,13 @@ export function splitAt(blocks: readonly Block[], heading: string): {before: Blo
   return {before: blocks.slice(0, at), under: blocks.slice(at + 1, end), behind: blocks.slice(end)};
 }
 
+/** A heading's words; a line that begins in bold and has no more, or ends in a colon, is one too. */
 function headingOf(block: Block): string {
-  const bold = block.type === 'paragraph' && block.children.every((node) => node.type === 'strong');
-  return block.type === 'heading' || bold ? inlineText(block.children).replace(/:$/, '').trim() : '';
+  if (block.type === 'heading') return inlineText(block.children).trim();
+  if (block.type !== 'paragraph') return '';
+  const [first, ...rest] = block.children;
+  const bold = first?.type === 'strong' && /^$|:$/.test(inlineText(rest).trim());
+  return bold ? inlineText(first.children).replace(/:$/, '').trim() : '';
 }
 
 /**

@@ -83,7 +83,7 @@ function explanationView(turn: Turn, text: string, actions: TurnActions): Templa
   const {before, under, behind} = splitAt(parseMarkdown(text), OWN_WORDS);
   return html`<div class="text">${blocksView(before, context)}${
     under.length
-      ? html`<section class="own" aria-label=${texts.ownWords}><p class="label"><b>${texts.ownWords}</b> ${texts.ownWordsNote}</p>${blocksView(under, context)}</section>`
+      ? html`<section class="own" aria-label=${texts.ownWords}><p class="label"><b>${texts.ownWords}</b> ${texts.ownWordsOf(turn.preparedBy)}</p>${blocksView(under, context)}</section>`
       : nothing
   }${blocksView(behind, context)}</div>
   ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
