@@ -153,7 +153,7 @@ def test_headers_and_footers_are_left_out() -> None:
 
 
 def test_pages_and_their_printed_labels() -> None:
-    """Each page's start in the text is known, an empty page included, and what is printed on it."""
+    """Each page's start in the text is known, an empty page included, and the reader's pages are numbered alike."""
 
     def page(line: str) -> Draw:
         return lambda canvas: text(canvas, [line] if line else []) and None
@@ -169,7 +169,8 @@ def test_pages_and_their_printed_labels() -> None:
     first, empty, last = document.page_starts
     assert document.source[first:].startswith("Preface")
     assert document.source[last:].startswith("First words.")
-    assert empty == last
+    assert document.source[empty:last] == "\f"
+    assert "First words." in page_html(document.source, "labels.pdf").partition('id="page-3"')[2]
 
 
 def test_a_sentence_goes_on_over_the_page() -> None:

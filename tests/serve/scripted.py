@@ -1,7 +1,7 @@
 """Small honest stand-ins for the stages behind the server: what they answer is written down before they are asked."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.finding import Found, listed
+from lutrin.serve.notes import Notes
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 
@@ -165,13 +166,16 @@ class ScriptedLibrary:
         }
     )
     pictures: dict[str, bytes] = field(default_factory=dict)
+    prepared: dict[str, Notes] = field(default_factory=dict)
     failure: Exception | None = None
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books."""
         if self.failure is not None:
             raise self.failure
-        return [ShelvedBook("physical-ai", "Physical AI & Humanoid Robotics", "First Edition", "g1")]
+        return [
+            ShelvedBook("physical-ai", "Physical AI & Humanoid Robotics", "First Edition", "g1", chapters=1, pages=2)
+        ]
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """The pages of a book."""
@@ -186,6 +190,14 @@ class ScriptedLibrary:
         if slug != "physical-ai" or filename not in self.sources:
             raise NotFound(NOTHING_HERE)
         return self.sources[filename]
+
+    async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
+        """What was prepared for a page."""
+        return self.prepared if (slug, filename) == ("physical-ai", LOOP.filename) else {}
+
+    async def starters(self, most: int) -> Sequence[str]:
+        """One question."""
+        return ["What is the sensorimotor loop?"][:most]
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
         """The one section, if a word of its title begins as the last one typed."""

@@ -6,7 +6,9 @@ import httpx
 import pytest
 
 from lutrin.errors import IndexUnavailable
+from lutrin.index.companion import Entry
 from lutrin.serve.html import contents, shelf
+from lutrin.serve.notes import Notes
 from lutrin.serve.reader import rendered, sanitised
 from lutrin.serve.services import PageEntry, ShelvedBook
 
@@ -18,7 +20,7 @@ async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: Hous
     """Title, edition, part, chapter and pages, each link leading somewhere."""
     page = await client.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    for text in ("Physical AI &amp; Humanoid Robotics", "First Edition", "Part 1: Foundations", "1 chapter, 2 pages"):
+    for text in ("Physical AI &amp; Humanoid Robotics", "First Edition", "Part 1: Foundations", "2 pages"):
         assert text in page.text
     links = re.findall(r'href="(/read/[^"]+)"', page.text.partition('class="whole"')[2])
     assert links == ["/read/physical-ai/01/01-start", "/read/physical-ai/01/02-loop"]
@@ -55,7 +57,7 @@ def test_of_several_books_each_has_a_card_that_leads_to_its_own_page() -> None:
     books = [ShelvedBook(slug, title, "", "g1", "It begins.") for slug, title in (("a", "First"), ("b", "Second"))]
     page = shelf([(book, pages) for book in books], ["What is a loop?"])
     assert re.findall(r'<h2><a href="([^"]+)">([^<]+)</a></h2>', page) == [("/read/a", "First"), ("/read/b", "Second")]
-    assert page.count("It begins.") == page.count("1 chapter, 2 pages") == 2
+    assert page.count("It begins.") == page.count("2 pages") == 2
     assert "/read/a/01" not in page
     assert 'href="/search?q=What%20is%20a%20loop%3F" data-ask="What is a loop?"' in page
 
@@ -163,7 +165,7 @@ async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.
     assert {policy[name] for name in ("script-src", "style-src", "connect-src")} == {"'self'"}
 
 
-@pytest.mark.parametrize("name", ["reader.js", "box.js", "looks.js"])
+@pytest.mark.parametrize("name", ["reader.js", "box.js", "looks.js", "page.js"])
 async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -> None:
     """What the book says stays text in the list of what was found."""
     script = await client.get(f"/static/{name}")
@@ -220,6 +222,74 @@ def test_pages_of_a_pdf_have_the_anchors_of_citations() -> None:
     """`#page=2` lands on the second page."""
     text = rendered("# One\n\nFirst.\f# Two\n\nSecond.", "book.pdf").html
     assert "Second." in text.partition('id="page=2"')[2]
+
+
+def test_a_long_pdf_is_shown_in_its_chapters() -> None:
+    """Each from the page that its title stands on; what comes before the first is a part, too."""
+    pages = ["Cover.", "# One\n\nFirst.", "More.", "# Two\n\nSecond.", *["And on."] * 6]
+    page = rendered("\f".join(pages), "book.pdf")
+    assert page.sections == (("page=1", "Page 1"), ("one", "One"), ("two", "Two"))
+    assert re.findall(r'data-pages="([^"]+)"', page.html) == ["Page 1", "Pages 2 to 3", "Pages 4 to 10"]
+    assert [int(number) for number in re.findall(r'id="page=(\d+)"', page.html)] == list(range(1, 11))
+
+
+def test_a_long_pdf_without_chapters_is_shown_some_pages_at_a_time() -> None:
+    """A short one is one page, as it is a sheet."""
+    page = rendered("\f".join(["Text."] * 20), "book.pdf")
+    assert [title for _, title in page.sections] == ["Pages 1 to 8", "Pages 9 to 16", "Pages 17 to 20"]
+    assert page.html.count('class="part"') == 3
+    assert 'class="part"' not in rendered("\f".join(["Text."] * 8), "book.pdf").html
+
+
+def test_tables_scroll_in_a_box_that_the_keyboard_reaches() -> None:
+    """A wide table does not widen the page."""
+    text = rendered("# T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "a.md").html
+    assert re.search(
+        r'<div class="wide" role="region" aria-label="Table" tabindex="0"><table>.*</table></div>', text, re.DOTALL
+    )
+
+
+def test_headings_have_a_link_to_themselves_that_is_no_part_of_their_title() -> None:
+    """It says where it leads; the contents show the title alone."""
+    page = rendered("# T\n\n## What *this* is\n\nText.\n", "a.md")
+    assert '<a class="anchor" href="#what-this-is" aria-label="Link to: What this is"></a></h2>' in page.html
+    assert page.sections == (("what-this-is", "What <em>this</em> is"),)
+
+
+async def test_what_was_prepared_of_a_section_stands_at_its_end(client: httpx.AsyncClient, house: House) -> None:
+    """Key points, terms and questions with their answers, folded; as text, whatever a model wrote."""
+    term = Entry(kind="term", file=LOOP.filename, heading="x", topic="loop", text="A <b>cycle</b>.")
+    quiz = Entry(
+        kind="quiz",
+        file=LOOP.filename,
+        heading="x",
+        topic="How often?",
+        text="Why.",
+        choices=("Once", "Always"),
+        answer=1,
+    )
+    house.library.prepared = {"the-sensorimotor-loop": Notes(["It never stops."], [term], [quiz]), "gone": Notes(["?"])}
+    page = (await client.get("/read/physical-ai/01/02-loop")).text
+    notes = page.partition(LOOP.quote)[2].partition("</aside>")[0]
+    for part in (
+        "Key points",
+        "It never stops.",
+        "A &lt;b&gt;cycle&lt;/b&gt;.",
+        "Check yourself",
+        "<strong>B: Always</strong>",
+    ):
+        assert part in notes
+    assert page.count("<aside") == 1
+    assert "<aside" not in (await client.get("/read/physical-ai/01/01-start")).text
+
+
+async def test_the_address_of_a_page_is_there_as_a_qr_code(client: httpx.AsyncClient) -> None:
+    """Of this server alone."""
+    code = await client.get("/qr.svg", params={"to": "/read/physical-ai/01/02-loop#the-sensorimotor-loop"})
+    assert code.headers["content-type"] == "image/svg+xml"
+    assert code.text.startswith("<svg")
+    for path in ("https://evil.example", "//evil.example", "/\\evil.example", "", "/" + "x" * 1000):
+        assert (await client.get("/qr.svg", params={"to": path})).status_code == 422, path
 
 
 async def test_the_interface_describes_itself(client: httpx.AsyncClient) -> None:

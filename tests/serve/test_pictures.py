@@ -36,7 +36,8 @@ async def test_a_picture_stands_where_the_page_has_it(client: httpx.AsyncClient,
     house.library.sources["01/02-loop.mdx"] = '# T\n\n![A "loop"](./img/loop.svg)\n\n![Gone](gone.png)\n'
     house.library.pictures["01/img/loop.svg"] = SVG
     page = (await client.get("/read/physical-ai/01/02-loop")).text
-    assert '<img src="/picture/0/physical-ai/01/02-loop" alt="A &quot;loop&quot;" loading="lazy"' in page
+    drawn = '<img class="drawing" src="/picture/0/physical-ai/01/02-loop" alt="A &quot;loop&quot;" loading="lazy"'
+    assert drawn in page
     assert '<span class="missing-image">Gone</span>' in page
     picture = await client.get("/picture/0/physical-ai/01/02-loop")
     assert (picture.status_code, picture.content) == (200, SVG)

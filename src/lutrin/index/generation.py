@@ -251,6 +251,17 @@ class OpenGeneration:
         """The book's files in reading order."""
         return await self._query(lambda: read_files(self._passages))
 
+    async def extent(self) -> tuple[int, int]:
+        """How long the book is: chapters that have a name, and pages, those of a PDF counted one by one."""
+
+        def count() -> tuple[int, int]:
+            chapters = "SELECT COUNT(DISTINCT chapter) FROM chunk WHERE chapter != ''"
+            pages = "SELECT SUM(1 + LENGTH(source) - LENGTH(REPLACE(source, char(12), ''))) FROM file"
+            first, second = self._passages.execute(chapters).fetchone(), self._passages.execute(pages).fetchone()
+            return int(first[0]), int(second[0] or 0)
+
+        return await self._query(count)
+
     async def source(self, filename: str) -> str:
         """The whole text of a file, to which the offsets of its chunks refer.
 

@@ -258,11 +258,11 @@ class _Writer:
         return start, self._length
 
     def _turn_to(self, page: int) -> None:
-        if page > self._page:
-            if page > 0:
+        while self._page < page:  # a page without text, such as a list of contents, has its form feed too
+            self._page += 1
+            if self._page > 0:
                 self._put("\f")
-            self._page = page
-            self._starts[page] = self._length
+            self._starts[self._page] = self._length
 
     def _heading(self, block: PdfBlock) -> None:
         text = clean(" ".join(block.lines))

@@ -86,6 +86,7 @@ HANDLERS = [
     pages.search,
     pages.read,
     pages.picture,
+    pages.qr_code,
     pages.static,
     pages.widget,
     *teacher.HANDLERS,

@@ -9,7 +9,8 @@ import msgspec
 from lutrin.answer.cite import reader_url
 from lutrin.index.lexical import stemmed
 from lutrin.index.typeahead import Typed
-from lutrin.records import Chunk
+from lutrin.records import BookInfo, Chunk
+from lutrin.serve.notes import Term
 
 EXCERPT_CHARS = 150
 """Two lines in the list."""
@@ -84,6 +85,30 @@ def listed(
             named = all(any(stemmed(word) in forms for word in _words(line.title)) for forms in meant)
             lines[url] = (named, score, line)
     return best_first(lines.values())[:most]
+
+
+def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Found:
+    """The line for a term of the glossary.
+
+    Args:
+        term: That is meant.
+        book: That it is a term of.
+        typed: The words that were typed.
+    """
+    meant = [frozenset(map(stemmed, (*one.forms, one.word))) for one in typed]
+    text = _cut(term.definition, ())
+    return Found(
+        kind="term",
+        book=book.slug,
+        book_title=book.title,
+        where=term.heading,
+        title=term.name,
+        title_marks=_marks(term.name, meant),
+        text=text,
+        text_marks=(),
+        url=term.path,
+        quote=term.quote,
+    )
 
 
 def best_first(lines: Iterable[Line]) -> list[Line]:

@@ -1,18 +1,23 @@
 """What the pages around a book show: plain, well set, readable without a script. The HTML stands in `templates/`."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from http import HTTPStatus
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve.addresses import book_path, page_path
 from lutrin.serve.finding import Found
+from lutrin.serve.notes import Notes
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.serve.templating import environment, render
 
+SECTION_START = re.compile(r'<h2 id="')
+HEADING = re.compile(r'<h[1-6] id="([^"]+)"')
 MISSING = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 TROUBLES: dict[int, str] = {
     HTTPStatus.BAD_REQUEST: "This address does not work",
@@ -95,16 +100,13 @@ def results(book: ShelvedBook | None, typed: str, found: Sequence[Found]) -> str
 
 
 def _cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> dict[str, object]:
-    parts = outline(pages)
-    chapters = sum(bool(chapter.title) for part in parts for chapter in part.chapters)
-    counts = [counted(chapters, "chapter")] if chapters else []
-    counts += [counted(len(pages), "page")] if len(pages) > chapters else []
+    chapters = [counted(book.chapters, "chapter")] if book.chapters > 1 else []
     return {
         "title": book.title,
         "edition": book.edition,
         "line": book.line,
-        "size": ", ".join(counts),
-        "outline": parts,
+        "size": ", ".join([*chapters, counted(book.pages or len(pages), "page")]),
+        "outline": outline(pages),
     }
 
 
@@ -175,6 +177,25 @@ def reading(
         before=pages[position - 1] if position > 0 else None,
         after=pages[position + 1] if position + 1 < len(pages) else None,
     )
+
+
+def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
+    """A page's text with the notes of each section at its end.
+
+    Args:
+        text: HTML, sanitised; sections begin with `<h2 id="...">`.
+        notes: By the anchor of the heading that they belong to; those of "" belong to what stands first.
+    """
+    if not notes:
+        return text
+    starts = [0, *(match.start() for match in SECTION_START.finditer(text)), len(text)]
+    pieces = []
+    for start, end in pairwise(starts):
+        piece = text[start:end]
+        anchors = [unescape(match[1]) for match in HEADING.finditer(piece)]
+        own = sum((notes[name] for name in ([] if start else [""]) + anchors if name in notes), Notes())
+        pieces.append(piece + (_part("notes", own) if own else ""))
+    return "".join(pieces)
 
 
 def contents(

@@ -1,7 +1,7 @@
 """The ingested books as their readers see them: shelf, table of contents, pages."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lutrin.errors import DocumentError, NotFound
@@ -11,7 +11,8 @@ from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import Chunk
-from lutrin.serve.finding import Found, Line, best_first, listed
+from lutrin.serve.finding import Found, Line, best_first, listed, term_line
+from lutrin.serve.notes import Notes, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 
@@ -34,20 +35,11 @@ class ShelfLibrary:
     def __init__(self, shelf: Shelf, corpus: Path | None = None) -> None:
         self._shelf = shelf
         self._corpus = corpus
-        self._lines: dict[str, tuple[str, str]] = {}
+        self._shown: dict[str, ShelvedBook] = {}
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
-        return [
-            ShelvedBook(
-                slug=generation.book.slug,
-                title=generation.book.title,
-                edition=generation.book.edition,
-                generation=generation.name,
-                line=await self._line(generation),
-            )
-            for generation in self._shelf.books()
-        ]
+        return [await self._shelved(generation) for generation in self._shelf.books()]
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order; see `serve.services.Library`."""
@@ -62,15 +54,30 @@ class ShelfLibrary:
         async with self._shelf.lease(slug) as generation:
             return await generation.source(filename)
 
+    async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
+        """What stands below the sections of a page; see `serve.services.Library`."""
+        async with self._shelf.lease(slug) as generation:
+            return notes_of(generation.companion, filename)
+
+    async def starters(self, most: int) -> Sequence[str]:
+        """Questions to begin with; see `serve.services.Library`."""
+        able = [generation.companion for generation in self._shelf.books() if generation.companion]
+        each = -(-most // len(able)) if able else 0
+        return [question for companion in able for question in starters(companion, each)][:most]
+
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
         """What somebody may mean who is typing; see `serve.services.Library`."""
         slugs = [slug] if slug else [generation.book.slug for generation in self._shelf.books()]
         found: list[Line] = []
+        terms: list[Found] = []
         for name in slugs:
             async with self._shelf.lease(name) as generation:
                 words, passages = await generation.typed(typed, PASSAGES_A_LINE * most)
+                terms += [
+                    term_line(term, generation.book, words) for term in terms_meant(generation.companion, name, words)
+                ]
             found += listed(words, passages, most)
-        return [line for _, _, line in best_first(found)[:most]]
+        return [*terms, *(line for _, _, line in best_first(found))][:most]
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
         """Which file of the book's folder a page shows; see `serve.services.Library`."""
@@ -86,15 +93,21 @@ class ShelfLibrary:
         except DocumentError as error:
             raise NotFound(NOTHING_HERE) from error
 
-    async def _line(self, generation: OpenGeneration) -> str:
-        """What a book begins with: whole sentences of its first text, about two lines of them."""
-        slug = generation.book.slug
-        name, line = self._lines.get(slug, ("", ""))
-        if name != generation.name:
-            ids = await generation.first_ids(OPENING_PASSAGES)
-            line = opening(await generation.chunks(ids))
-            self._lines[slug] = (generation.name, line)
-        return line
+    async def _shelved(self, generation: OpenGeneration) -> ShelvedBook:
+        """A book as its card shows it; looked up once for each generation."""
+        known = self._shown.get(generation.book.slug)
+        if known is None or known.generation != generation.name:
+            chapters, pages = await generation.extent()
+            known = self._shown[generation.book.slug] = ShelvedBook(
+                slug=generation.book.slug,
+                title=generation.book.title,
+                edition=generation.book.edition,
+                generation=generation.name,
+                line=opening(await generation.chunks(await generation.first_ids(OPENING_PASSAGES))),
+                chapters=chapters,
+                pages=pages,
+            )
+        return known
 
     def _find_picture(self, slug: str, filename: str, address: str) -> str:
         root = self._root(slug)

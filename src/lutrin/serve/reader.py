@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
+from itertools import pairwise
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
 import nh3
 from pygments import highlight
@@ -29,8 +31,17 @@ IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
 SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 JOINED = re.compile(r'<math display="inline">(?:(?!</math>).)*</math>[,.;:!?)]+', re.DOTALL)
 PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>')
+STARTERS = 3
+PAGES_A_PART = 8
+"""Of a PDF without chapters: about as much as a page of a book made for the screen."""
+MOST_PARTLESS = 2
 MOST_RESULTS = 20
 """On the page that lists what fits words."""
+TABLE = re.compile(r"<table\b(?:(?!<table\b).)*?</table>", re.DOTALL)
+LINKED = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
+TAG = re.compile(r"<[^>]+>")
+PDF_SECTION = re.compile(r'<section class="page" id="page=\d+">')
+TITLE = re.compile(r'<h1 id="([^"]+)">(.*?)</h1>', re.DOTALL)
 PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
 """Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
 
@@ -88,7 +99,8 @@ class Reader:
 
     async def shelf(self) -> str:
         """The page at `/`."""
-        return html.shelf([(book, await self._library.contents(book.slug)) for book in await self._library.books()])
+        books = [(book, await self._library.contents(book.slug)) for book in await self._library.books()]
+        return html.shelf(books, await self._library.starters(STARTERS))
 
     async def cover(self, slug: str) -> str:
         """The page of a book that leads to all of its pages.
@@ -128,6 +140,7 @@ class Reader:
         page = await self._rendered(slug, entry.filename)
         there = [await self._library.find_picture(slug, entry.filename, address) for address in page.pictures]
         text = PICTURE.sub(lambda match: _shown(match, slug, entry.filename, there), page.html)
+        text = html.with_notes(text, await self._library.notes(slug, entry.filename))
         return html.reading(book, pages, entry, text, page.sections)
 
     async def picture(self, slug: str, path: str, number: int) -> Picture:
@@ -175,9 +188,53 @@ def rendered(source: str, filename: str) -> Rendered:
     safe = sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
     sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
     scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
+    scrollable = TABLE.sub(r'<div class="wide" role="region" aria-label="Table" tabindex="0">\g<0></div>', scrollable)
     # A browser would begin a line with the comma behind a formula.
-    whole = JOINED.sub(r'<span class="joined">\g<0></span>', scrollable)
-    return Rendered(with_diagrams(whole), tuple(pictures), sections)
+    whole = with_anchors(JOINED.sub(r'<span class="joined">\g<0></span>', scrollable))
+    parts, chapters = in_parts(whole)
+    return Rendered(with_diagrams(parts), tuple(pictures), chapters or sections)
+
+
+def with_anchors(page: str) -> str:
+    """A page whose headings have a link to themselves, for whoever wants to pass one on."""
+
+    def linked(match: re.Match[str]) -> str:
+        level, anchor, title = match.groups()
+        said = unescape(TAG.sub("", title))
+        link = (
+            f'<a class="anchor" href="#{quote(unescape(anchor), safe="=")}" aria-label="Link to: {escape(said)}"></a>'
+        )
+        return f'<h{level} id="{anchor}">{title}{link}</h{level}>'
+
+    return LINKED.sub(linked, page)
+
+
+def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A long page of a PDF in chapters, or in parts of a few pages where it has none.
+
+    Args:
+        page: HTML with a section for each page of the PDF; others are left as they are.
+
+    Returns:
+        The page, each part in a `div`, and for each part an anchor in it and its title, as safe HTML; none if it is
+        no PDF, or a short one.
+    """
+    pages = PDF_SECTION.split(page)[1:]
+    if len(pages) <= PAGES_A_PART:
+        return page, ()
+    openings = [TITLE.search(one) for one in pages]
+    starts = [number for number, title in enumerate(openings) if title]
+    if len(starts) < MOST_PARTLESS:
+        starts = list(range(0, len(pages), PAGES_A_PART))
+    bounds = [0, *(start for start in starts if start), len(pages)]
+    parts, chapters = [], []
+    for first, end in pairwise(bounds):
+        title = openings[first]
+        span = f"Page {first + 1}" if end - first == 1 else f"Pages {first + 1} to {end}"
+        chapters.append((title[1], _without_links(title[2])) if title else (f"page={first + 1}", span))
+        inside = "".join(f'<section class="page" id="page={n}">{pages[n - 1]}' for n in range(first + 1, end + 1))
+        parts.append(f'<div class="part" data-pages="{span}">{inside}</div>')
+    return "".join(parts), tuple(chapters)
 
 
 def pictures_in(source: str, filename: str) -> list[str]:
@@ -206,11 +263,12 @@ def _shown(match: re.Match[str], slug: str, filename: str, there: Sequence[str])
     if number >= len(there) or not there[number]:
         return f'<span class="missing-image">{match[2]}</span>' if match[2] else ""
     address = page_path(slug, filename).replace("/read/", f"/picture/{number}/", 1)
-    return f'<img src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
+    drawing = ' class="drawing"' if media_type(there[number]) == "image/svg+xml" else ""
+    return f'<img{drawing} src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
 
 
 def _without_links(inside: str) -> str:
-    return re.sub(r"</?a\b[^>]*>", "", inside)
+    return re.sub(r'<a class="anchor"[^>]*></a>|</?a\b[^>]*>', "", inside)
 
 
 def _find(pages: Sequence[PageEntry], path: str) -> PageEntry:

@@ -14,6 +14,7 @@ from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
 from lutrin.serve.finding import Found
+from lutrin.serve.notes import Notes
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
 
@@ -78,6 +79,8 @@ class ShelvedBook:
     generation: str
     line: str = ""
     """What it begins with, a sentence or two; empty where it begins with no text."""
+    chapters: int = 0
+    pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,18 @@ class Library(Protocol):
         Raises:
             NotFound: There is no such book or page.
         """
+        ...
+
+    async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
+        """What stands below the sections of a page, by the anchors of their headings; empty where nothing was prepared.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        ...
+
+    async def starters(self, most: int) -> Sequence[str]:
+        """Questions to begin with that the books answer well; none where nothing was prepared."""
         ...
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:

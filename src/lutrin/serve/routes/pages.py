@@ -13,7 +13,7 @@ from litestar.params import FromPath, QueryParameter
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve import pictures
+from lutrin.serve import pictures, qr
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.finding import FoundList
 from lutrin.serve.problems import documented
@@ -27,6 +27,9 @@ MOST_FOUND = 8
 """Lines under the box: as many as a glance takes in."""
 Typed = Annotated[str, QueryParameter(max_length=500, description="As it stands in the box")]
 Slug = Annotated[str, QueryParameter(max_length=200, description="Of the book; empty: all of them")]
+OwnPath = Annotated[
+    str, QueryParameter(pattern=r"^/([^/\\].*)?$", max_length=1000, description="Path of a page, from /")
+]
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 REVALIDATE = {"Cache-Control": "no-cache"}
 
@@ -155,6 +158,12 @@ async def picture(
     """A picture that a page of a book shows, by its place on the page."""
     found = await reader.picture(book, page.as_posix(), number)
     return Response(found.body, media_type=found.media_type, headers=pictures.HEADERS)
+
+
+@get("/qr.svg", include_in_schema=False)
+async def qr_code(request: HTTPRequest, to: OwnPath) -> Response[bytes]:
+    """The address of a page of this server as a QR code, for a telephone that is held before it."""
+    return Response(qr.svg(qr.address(request, to)), media_type="image/svg+xml", headers=REVALIDATE)
 
 
 @get("/static/{name:path}", include_in_schema=False)

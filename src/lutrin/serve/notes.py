@@ -1,0 +1,119 @@
+"""What a book's companion adds to its pages: below each section, on the shelf, and to what is found while one types."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from lutrin.index.companion import Companion, Entry, Prepared
+from lutrin.index.lexical import stemmed, words
+from lutrin.index.typeahead import Typed
+from lutrin.serve.addresses import page_path
+
+MOST_CHECKS = 4
+"""Questions below a section; the rest is for practice."""
+MOST_TERMS_FOUND = 2
+"""Terms that stand above the sections while one types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What stands quietly below a section."""
+
+    points: list[str] = field(default_factory=list)
+    """Key points."""
+    terms: list[Entry] = field(default_factory=list)
+    checks: list[Entry] = field(default_factory=list)
+    """Questions, some with choices, to check oneself."""
+
+    def __add__(self, other: "Notes") -> "Notes":
+        """Those of two headings that one section holds."""
+        return Notes([*self.points, *other.points], [*self.terms, *other.terms], [*self.checks, *other.checks])
+
+    def __bool__(self) -> bool:
+        return bool(self.points or self.terms or self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of a book's glossary that somebody may mean who is typing."""
+
+    name: str
+    definition: str
+    path: str
+    """Of the page and heading that define it."""
+    heading: str
+    quote: str
+
+
+def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
+    """The notes of a page by the anchor of their section; a section without any is left out.
+
+    Args:
+        companion: Of the book.
+        filename: Of the page.
+    """
+    found: dict[str, Notes] = {}
+    for item in companion.shown("keypoints", "term", "quiz", "question"):
+        entry = item.entry
+        if entry.file != filename:
+            continue
+        notes = found.setdefault(entry.anchor, Notes())
+        if entry.kind == "keypoints":
+            notes.points.extend(entry.points)
+        elif entry.kind == "term":
+            notes.terms.append(entry)
+        else:
+            notes.checks.append(entry)
+    return {anchor: _shortened(notes) for anchor, notes in found.items()}
+
+
+def _shortened(notes: Notes) -> Notes:
+    """Notes with few questions, those with choices first."""
+    ranked = sorted(notes.checks, key=lambda entry: entry.kind != "quiz")
+    return Notes(notes.points, notes.terms, ranked[:MOST_CHECKS])
+
+
+def starters(companion: Companion, count: int) -> list[str]:
+    """Questions that a book answers well, spread over it: those of the sections that open their pages come first.
+
+    Args:
+        companion: Of the book.
+        count: How many at most.
+    """
+    approved = [item for item in companion.shown("question", "explanation") if item.entry.state == "approved"]
+    by_page: dict[str, Prepared] = {}
+    for item in approved:
+        by_page.setdefault(item.entry.file, item)
+    pages = list(by_page.values())
+    step = len(pages) / (count + 1)
+    chosen = [pages[int(step * (number + 1))] for number in range(min(count, len(pages)))]
+    return list(dict.fromkeys(item.entry.topic for item in chosen))
+
+
+def terms_meant(companion: Companion, slug: str, typed: Sequence[Typed]) -> list[Term]:
+    """The terms whose name has every word that was typed, in full or begun; short names first.
+
+    Args:
+        companion: Of the book.
+        slug: Of the book.
+        typed: The words, as `lutrin.index.typeahead` understands them.
+    """
+    meant = [frozenset(chain(map(stemmed, one.forms), (stemmed(one.word),))) for one in typed]
+    if not meant:
+        return []
+    found = []
+    for item in companion.shown("term"):
+        name = next((name for name in item.entry.names if _means(words(name), meant)), None)
+        if name is not None:
+            found.append((len(name), _term(item.entry, slug)))
+    return [term for _, term in sorted(found, key=lambda pair: pair[0])][:MOST_TERMS_FOUND]
+
+
+def _means(name: Iterable[str], meant: Iterable[frozenset[str]]) -> bool:
+    stems = set(map(stemmed, name))
+    return all(not forms.isdisjoint(stems) for forms in meant)
+
+
+def _term(entry: Entry, slug: str) -> Term:
+    path = page_path(slug, entry.file) + (f"#{entry.anchor}" if entry.anchor else "")
+    return Term(entry.topic, entry.points[0], path, entry.heading, entry.quotes[0] if entry.quotes else "")

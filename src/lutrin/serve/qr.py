@@ -1,0 +1,57 @@
+"""Addresses of this server for telephones: as QR codes."""
+
+import ipaddress
+import socket
+from io import BytesIO
+
+import segno
+
+from lutrin.serve.desk import is_secure
+from lutrin.serve.requests import HTTPRequest
+
+LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+def address(request: HTTPRequest, path: str) -> str:
+    """The whole address of a page, as the reader's browser would have to be told it.
+
+    Args:
+        request: Names the host that it was sent to, which the server has found to be its own.
+        path: Of the page, from `/`.
+    """
+    scheme = "https" if is_secure(request) else "http"
+    return f"{scheme}://{request.headers.get('host', '')}{path}"
+
+
+def for_others(request: HTTPRequest, host: str) -> str:
+    """The server's address as other devices in the room reach it; empty if they cannot.
+
+    Args:
+        request: From a browser that may run on this very machine, where the server has a name that no other knows.
+        host: That the server listens on.
+    """
+    name, _, port = request.headers.get("host", "").rpartition(":")
+    name = name or request.headers.get("host", "")
+    if name.lower() not in LOCAL:
+        return address(request, "/")
+    if host not in {"0.0.0.0", "::"}:  # noqa: S104 - it is compared with, nothing is bound to it
+        return ""
+    found = own_address()
+    return f"http://{found}{f':{port}' if port.isdigit() else ''}/" if found else ""
+
+
+def own_address() -> str:
+    """This machine's address in its own network; empty if it has none. Nothing is sent to find it."""
+    try:
+        known = socket.getaddrinfo(socket.gethostname(), None, family=socket.AF_INET)
+    except OSError:
+        return ""
+    addresses = [str(one[4][0]) for one in known]
+    return next((one for one in addresses if not ipaddress.ip_address(one).is_loopback), "")
+
+
+def svg(text: str) -> bytes:
+    """A text as a QR code, a picture that can be drawn at any size."""
+    out = BytesIO()
+    segno.make(text, micro=False).save(out, kind="svg", scale=4, border=3, dark="#2b2018", light="#fff", xmldecl=False)
+    return out.getvalue()

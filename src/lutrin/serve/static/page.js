@@ -1,0 +1,271 @@
+// A page of a book: its contents as a drawer and as a map of where one is, tabs, copies of code, a link to pass on, the
+// chapters of a PDF. Without it everything stands on the page one below the other.
+
+const COPIED_MS = 1600;
+
+/** An element with properties and children. */
+function el(name, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}
+
+const article = document.querySelector("article");
+const aside = document.querySelector(".aside");
+
+// Hidden parts -----------------------------------------------------------------------------------------------------
+
+/** What is hidden stays findable by the browser's own search, where it can do that. */
+function conceal(element, hidden) {
+  if (hidden) element.setAttribute("hidden", "onbeforematch" in element ? "until-found" : "");
+  else element.removeAttribute("hidden");
+}
+
+/** How to show each part that may be hidden. */
+const ways = new Map();
+
+function reveal(element) {
+  for (let inside = element; inside; inside = inside.parentElement) ways.get(inside)?.();
+}
+
+/** Whoever follows an address or a citation into a hidden part sees it. */
+function follow() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target?.closest("[hidden]")) return;
+  reveal(target);
+  target.scrollIntoView();
+}
+
+/** The chat marks a passage some moments after it has led here. */
+function followMark(tries = 12) {
+  const [range] = globalThis.CSS?.highlights?.get("lutrin-passage") ?? [];
+  const place = range?.startContainer.parentElement;
+  if (place?.closest("[hidden]")) {
+    reveal(place);
+    place.scrollIntoView({ block: "center" });
+  } else if (!place && tries > 0) {
+    setTimeout(() => followMark(tries - 1), 250);
+  }
+}
+
+// Tabs -------------------------------------------------------------------------------------------------------------
+
+function tabs(group, number) {
+  const panels = [...group.querySelectorAll(":scope > .tab")];
+  if (panels.length < 2) return;
+  const buttons = panels.map((panel, at) => {
+    const label = panel.querySelector(":scope > .label");
+    const button = el("button", { type: "button", role: "tab", id: `tab-${number}-${at}`, textContent: label?.textContent || `${at + 1}` });
+    label?.remove();
+    Object.assign(panel, { id: panel.id || `panel-${number}-${at}`, role: "tabpanel" });
+    panel.setAttribute("aria-labelledby", button.id);
+    button.setAttribute("aria-controls", panel.id);
+    button.addEventListener("click", () => everywhere(button.textContent, at));
+    ways.set(panel, () => choose(at));
+    panel.addEventListener("beforematch", () => choose(at));
+    return button;
+  });
+  const list = el("div", { className: "tablist", role: "tablist" }, ...buttons);
+  list.addEventListener("keydown", (event) => {
+    const at = buttons.indexOf(event.target);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1 + buttons.length, Home: 0, End: buttons.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    buttons[next % buttons.length].click();
+    buttons[next % buttons.length].focus();
+  });
+  group.prepend(list);
+  group.tabs = { choose, titles: buttons.map((button) => button.textContent) };
+  choose(0);
+
+  function choose(chosen) {
+    for (const [at, panel] of panels.entries()) {
+      buttons[at].setAttribute("aria-selected", String(at === chosen));
+      buttons[at].tabIndex = at === chosen ? 0 : -1;
+      conceal(panel, at !== chosen);
+    }
+  }
+
+  /** Who works on one system wants it in all places of the page. */
+  function everywhere(title, at) {
+    const top = list.getBoundingClientRect().top;
+    choose(at);
+    for (const other of article.querySelectorAll(".tabs")) {
+      const same = other.tabs?.titles.indexOf(title) ?? -1;
+      if (other !== group && same >= 0) other.tabs.choose(same);
+    }
+    scrollBy({ top: list.getBoundingClientRect().top - top, behavior: "instant" });
+  }
+}
+
+// Code and tables --------------------------------------------------------------------------------------------------
+
+async function copy(text, button) {
+  const said = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without a secure connection browsers only copy what is selected.
+    const area = el("textarea", { value: text });
+    button.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  button.textContent = "Copied";
+  button.classList.add("done");
+  setTimeout(() => {
+    button.textContent = said;
+    button.classList.remove("done");
+  }, COPIED_MS);
+}
+
+function copyable(code) {
+  const box = el("div", { className: "codebox" });
+  const button = el("button", { className: "copy", type: "button", textContent: "Copy", ariaLabel: "Copy this code" });
+  code.replaceWith(box);
+  box.append(code, button);
+  button.addEventListener("click", () => {
+    button.ariaLabel = null;
+    void copy(code.textContent.replace(/\n$/, ""), button);
+  });
+}
+
+/** What fits needs no place in the order of the keyboard. */
+function reachable() {
+  for (const wide of article.querySelectorAll(".wide, pre")) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+    else wide.removeAttribute("tabindex");
+  }
+}
+
+// Contents ---------------------------------------------------------------------------------------------------------
+
+function drawer(opener) {
+  const place = document.createComment("contents");
+  const shut = el("button", { className: "tool", type: "button", textContent: "Close" });
+  const dialog = el("dialog", { className: "drawer", ariaLabel: "Contents" }, el("div", { className: "bar" }, "Contents", shut));
+  document.body.append(dialog);
+  opener.setAttribute("aria-haspopup", "dialog");
+  opener.setAttribute("role", "button");
+  const open = (event) => {
+    event.preventDefault();
+    aside.before(place);
+    dialog.append(aside);
+    dialog.showModal();
+    aside.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
+  };
+  opener.addEventListener("click", open);
+  opener.addEventListener("keydown", (event) => event.key === " " && open(event));
+  shut.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => (event.target === dialog || event.target.closest("a")) && dialog.close());
+  dialog.addEventListener("close", () => place.replaceWith(aside));
+}
+
+/** Marks the section that is read in the contents. */
+function spy() {
+  const links = new Map([...aside.querySelectorAll(".sections a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+  const headings = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+  if (!headings.length) return;
+  let now;
+  const look = () => {
+    const shown = headings.filter((heading) => !heading.closest("[hidden]"));
+    const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    const passed = shown.filter((heading) => heading.getBoundingClientRect().top < innerHeight * (end ? 1 : 0.3)).at(-1);
+    const link = passed && links.get(passed.id);
+    if (link === now) return;
+    now?.removeAttribute("aria-current");
+    link?.setAttribute("aria-current", "location");
+    now = link;
+  };
+  let waiting = false;
+  const soon = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => ((waiting = false), look()));
+  };
+  addEventListener("scroll", soon, { passive: true });
+  addEventListener("lutrin-part", soon);
+  look();
+}
+
+// The chapters of a PDF --------------------------------------------------------------------------------------------
+
+function chapters(parts) {
+  const turn = document.querySelector("[data-turn]");
+  const titles = parts.map((part) => part.querySelector("h1")?.firstChild?.textContent || part.dataset.pages);
+  const pager = el("nav", { className: "turn", ariaLabel: "Parts" });
+  turn.before(pager);
+  const step = (at, label, rel) => {
+    if (!parts[at]) return [];
+    const id = parts[at].querySelector("section.page").id;
+    const link = el("a", { href: `#${id}`, rel }, el("span", { textContent: label }), ` ${titles[at]}`);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      history.pushState(null, "", `#${id}`);
+      show(at);
+      scrollTo({ top: 0, behavior: "instant" });
+    });
+    return [link];
+  };
+  function show(chosen) {
+    for (const [at, part] of parts.entries()) conceal(part, at !== chosen);
+    pager.replaceChildren(...step(chosen - 1, "Previous", "prev"), ...step(chosen + 1, "Next", "next"));
+    dispatchEvent(new Event("lutrin-part"));
+  }
+  for (const [at, part] of parts.entries()) {
+    ways.set(part, () => show(at));
+    part.addEventListener("beforematch", () => show(at));
+  }
+  show(0);
+  addEventListener("popstate", () => location.hash || show(0));
+}
+
+// Passing a place on -----------------------------------------------------------------------------------------------
+
+function sharing(sheet) {
+  const address = sheet.querySelector("[data-shared-address]");
+  sheet.addEventListener("beforetoggle", (event) => {
+    if (event.newState !== "open") return;
+    const passed = [...article.querySelectorAll(":is(h1, h2, h3)[id]")]
+      .filter((heading) => !heading.closest("[hidden]") && scrollY > 0 && heading.getBoundingClientRect().top < innerHeight * 0.4)
+      .at(-1);
+    const place = passed && passed.tagName !== "H1" ? `#${encodeURIComponent(passed.id)}` : location.hash;
+    const path = location.pathname + place;
+    sheet.querySelector("[data-shared]").textContent = passed?.firstChild?.textContent ?? article.querySelector("h1")?.textContent ?? document.title;
+    address.textContent = location.origin + path;
+    sheet.querySelector("[data-shared-code]").src = `/qr.svg?${new URLSearchParams({ to: path })}`;
+  });
+  const copying = sheet.querySelector("[data-copy-address]");
+  copying.addEventListener("click", () => void copy(address.textContent, copying));
+  sheet.querySelector("[data-print]").addEventListener("click", () => {
+    sheet.hidePopover();
+    print();
+  });
+}
+
+for (const [number, group] of [...article.querySelectorAll(".tabs")].entries()) tabs(group, number);
+for (const code of article.querySelectorAll("pre")) copyable(code);
+const parts = [...article.querySelectorAll(":scope > .part")];
+if (parts.length > 1) chapters(parts);
+reachable();
+addEventListener("resize", reachable);
+drawer(document.querySelector(".to-contents"));
+spy();
+sharing(document.getElementById("share"));
+follow();
+followMark();
+addEventListener("hashchange", () => {
+  follow();
+  followMark();
+});
+// A printed page has everything on it, and folded parts open.
+addEventListener("beforeprint", () => {
+  for (const folded of article.querySelectorAll("details:not([open])")) {
+    if (!folded.closest(".notes, .diagram")) Object.assign(folded, { open: true }).dataset.printed = "";
+  }
+});
+addEventListener("afterprint", () => {
+  for (const folded of article.querySelectorAll("details[data-printed]")) folded.open = false;
+});

@@ -1,0 +1,58 @@
+"""What a companion adds to a book's pages, to the shelf, and to what is found while one types."""
+
+from lutrin.index.companion import Companion, Entry, Kind, Prepared, State
+from lutrin.index.typeahead import Typed
+from lutrin.serve.notes import MOST_CHECKS, notes_of, starters, terms_meant
+
+
+def entry(
+    kind: Kind, topic: str, *, file: str = "a.md", state: State = "approved", aka: tuple[str, ...] = ()
+) -> Prepared:
+    """An entry of a section."""
+    made = Entry(kind=kind, file=file, heading="A", anchor="a", topic=topic, text="Text.", state=state, aka=aka)
+    return Prepared(entry=made, chunk_id="c1")
+
+
+def companion(*entries: Prepared) -> Companion:
+    """A companion without vectors, which are for answers."""
+    return Companion(entries)
+
+
+def test_a_section_is_checked_by_a_few_questions_those_with_choices_first() -> None:
+    """What is hidden, and what belongs to other pages, is not shown."""
+    made = companion(
+        *(entry("question", f"Q{number}") for number in range(6)),
+        entry("quiz", "Which?"),
+        entry("question", "Hidden?", state="hidden"),
+        entry("term", "loop"),
+        entry("term", "other", file="b.md"),
+        entry("analogy", "loop"),
+    )
+    notes = notes_of(made, "a.md")["a"]
+    assert [check.topic for check in notes.checks] == ["Which?", "Q0", "Q1", "Q2"][:MOST_CHECKS]
+    assert [term.topic for term in notes.terms] == ["loop"]
+    assert notes_of(made, "c.md") == {}
+
+
+def test_questions_to_begin_with_are_spread_over_the_book() -> None:
+    """One of a page at most, and only what a person stands for."""
+    made = companion(
+        *(entry("question", f"Q{n}", file=f"{n:02}.md") for n in range(20)),
+        *(entry("question", f"P{n}", file=f"{n:02}.md", state="proposed") for n in range(20, 40)),
+    )
+    assert starters(made, 3) == ["Q5", "Q10", "Q15"]
+    assert starters(companion(), 3) == []
+    assert starters(companion(entry("question", "Only?")), 3) == ["Only?"]
+
+
+def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
+    """The shorter name first; not by a part of what was typed."""
+    made = companion(entry("term", "torque density"), entry("term", "torque", aka=("moment",)), entry("term", "loop"))
+    found = terms_meant(made, "lab", [Typed("torq", ("torque",))])
+    assert [(term.name, term.path) for term in found] == [
+        ("torque", "/read/lab/a#a"),
+        ("torque density", "/read/lab/a#a"),
+    ]
+    assert [term.name for term in terms_meant(made, "lab", [Typed("mom", ("moment",))])] == ["torque"]
+    assert terms_meant(made, "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
+    assert terms_meant(made, "lab", []) == []
