@@ -6,6 +6,7 @@ mine       let the reader find passages that it takes for answers and that are n
 export     write the encoder as int8 ONNX, with what was learned beside it
 calibrate  fit on the books left out how much words count, and when a book answers
 install    copy the reader to models/reader, and name its files in models/manifest.toml
+same       fit when two questions mean the same; needs no books
 run        prepare, train, export, mine, train --mined, export, calibrate
 
 What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
@@ -174,8 +175,15 @@ def present(path: Path, step: str) -> Path:
     return path
 
 
+def same(_: argparse.Namespace) -> None:
+    """Fit when two questions mean the same."""
+    from training.same import run as fit_same  # noqa: PLC0415 - as above
+
+    fit_same()
+
+
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
-    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, run)
+    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, same, run)
 }
 
 

@@ -55,6 +55,8 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
+IN_OTHER_WORDS = "**In other words**"
+"""Stands above what is not the book's: a comparison, simpler words."""
 CAUTION = "Take care: this concerns real equipment."
 PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
 NO_SUCH_FORM = {

@@ -304,6 +304,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The beginning of `answer` that precedes the book's words, for a page that shows the excerpts apart."""
     excerpts: tuple[Excerpt, ...] = ()
     """The book's words; none on a refusal."""
+    prepared_by: str = ""
+    """Who prepared the explanation before anybody asked: the authors, a name, `model@date`; empty: it was not."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing
+from dataclasses import replace
 
 import msgspec
 
@@ -10,6 +11,7 @@ from lutrin import __version__, stages
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explained, Explainer, prompt_of
 from lutrin.answer.plan import Plan, from_contents, make_plan, refused
+from lutrin.answer.prepared import PreparedAnswers, next_questions
 from lutrin.answer.traffic import Traffic
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
@@ -63,6 +65,7 @@ class AnswerFlow:
     ) -> None:
         self._shelf = shelf
         self._searcher = searcher
+        self._prepared = PreparedAnswers(searcher)
         self._language = language
         self._settings = settings
         self.traffic = Traffic(clock)
@@ -115,6 +118,8 @@ class AnswerFlow:
             for item in plan.excerpts:
                 yield ExcerptEvent(item)
             waiting.close()
+            if plan.explanation:
+                yield SentenceEvent(text=plan.explanation, citations=tuple(item.n for item in plan.excerpts))
             said: list[Explained] = []
             warnings: list[str] = []
             prompt = prompt_of(plan) if self._explainer is not None and plan.explainable else ()
@@ -133,8 +138,14 @@ class AnswerFlow:
         if query.frame == "about":
             return await from_contents(query, generations[0])
         with stages.stage("search"):
+            ready = await self._prepared.plan(query, generations)
+            stages.note("prepared", "yes" if ready is not None else "no")
+            if ready is not None:
+                return ready
             generation, found = await self._find(query, generations)
-        return await make_plan(query, generation, found)
+        plan = await make_plan(query, generation, found)
+        following = next_questions(generation.companion, plan.excerpts, query.text)
+        return replace(plan, suggestions=plan.suggestions or following)
 
     async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
         if query.mode == "selection":
@@ -149,7 +160,8 @@ class AnswerFlow:
         warnings: Sequence[str] = (),
         prompt: tuple[Message, ...] = (),
     ) -> DoneEvent:
-        explanation = " ".join(f"{item.text} {' '.join(f'[{n}]' for n in item.citations)}" for item in said)
+        spoken = " ".join(f"{item.text} {' '.join(f'[{n}]' for n in item.citations)}" for item in said)
+        explanation = plan.explanation or spoken
         name = self._explainer.name if self._explainer is not None and said else ""
         answer = Answer(
             answer="\n\n".join(text for text in (explanation, plan.text) if text),
@@ -157,11 +169,12 @@ class AnswerFlow:
             excerpts=plan.excerpts,
             sources=_sources(plan, said),
             mode=plan.query.mode,
-            kind="refusal" if plan.refusal else "generated" if said else "extractive",
+            kind="refusal" if plan.refusal else "generated" if explanation else "extractive",
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *warnings),
             model_used=name,
+            prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
         )

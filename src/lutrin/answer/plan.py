@@ -43,11 +43,15 @@ class Plan:
     warnings: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    explanation: str = ""
+    """What was prepared on the question, in Markdown with markers; empty: nothing was."""
+    prepared_by: str = ""
+    """Who prepared it."""
 
     @property
     def explainable(self) -> bool:
         """Whether a model may add an explanation."""
-        return self.refusal is None and bool(self.shown)
+        return self.refusal is None and not self.explanation and bool(self.shown)
 
 
 def refused(query: Query, refusal: Refusal, *, title: str, generation: str, found: Found | None = None) -> Plan:

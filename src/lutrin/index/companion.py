@@ -6,8 +6,7 @@ book. What fits is published with the generation::
     companion.jsonl           one `Prepared` a line, in the order of the book
     companion.vectors.npy     (texts, dimension) float32: pooled vectors of the questions that lead to an entry
     companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
-    companion.layout.npy      (tokens, 2) int32: of each token its text, and where in that text it begins
-    companion.importance.npy  (tokens,) float32: the learned importance of each token
+    companion.starts.npy      (texts + 1,) int64: the tokens of text t are rows starts[t] up to starts[t + 1]
 
 A generation without these files has no companion.
 """
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -33,8 +32,9 @@ OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"}
 """Kinds whose topic is the name of a term."""
 THE_AUTHORS = "the authors"
 FILE = "companion.jsonl"
-VECTORS, TOKENS, LAYOUT, IMPORTANCE = (f"companion.{n}.npy" for n in ("vectors", "tokens", "layout", "importance"))
+VECTORS, TOKENS, STARTS = (f"companion.{name}.npy" for name in ("vectors", "tokens", "starts"))
 ENCODED_AT_ONCE = 64
+T = TypeVar("T", bound=np.generic)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -59,7 +59,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     answer: int | None = None
     """Of a quiz: which choice is right, counted from 0."""
     aka: tuple[str, ...] = ()
-    """Of a term: other names of it in the book."""
+    """Of a term: other names of it in the book; of a question: other ways of asking it."""
     author: str = ""
     """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
     state: State = "proposed"
@@ -72,7 +72,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of a term: everything it is called."""
+        """Everything that its topic is called."""
         return (self.topic, *self.aka)
 
 
@@ -86,6 +86,8 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """Of each quote the passage that holds it, and its offsets in the source file."""
     heading_path: tuple[str, ...] = ()
     """Titles from the page's title down to the section's."""
+    asked: tuple[str, ...] = ()
+    """What it may be asked by, as `wordings` gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +95,28 @@ class Wording:
     """One way of asking for an entry, as the embedder sees it."""
 
     text: str
-    entry: int
-    """Place of the entry in `Companion.entries`."""
     vector: npt.NDArray[np.float32]
     """(d,), of length 1."""
     tokens: npt.NDArray[np.int8]
     """(Q, k)."""
-    starts: npt.NDArray[np.int32]
-    """(Q,): where each token begins in `text`."""
-    importance: npt.NDArray[np.float32]
-    """(Q,)."""
 
 
 def wordings(entry: Entry) -> tuple[str, ...]:
-    """The questions that an entry answers: itself, or one for each name of a term; none for key points.
+    """The questions that an entry answers: itself, or two for each name of a term; none for key points.
 
     >>> wordings(Entry(kind="term", file="a.md", heading="A", topic="torque", aka=("moment",)))
-    ('What is torque?', 'What is moment?')
+    ('What is torque?', 'What does torque mean?', 'What is moment?', 'What does moment mean?')
     """
     if entry.kind == "keypoints":
         return ()
-    return tuple(f"What is {name}?" for name in entry.names) if entry.kind in OF_A_TERM else (entry.topic,)
+    if entry.kind not in OF_A_TERM:
+        return entry.names
+    return tuple(text for name in entry.names for text in (defining(name), f"What does {name} mean?"))
+
+
+def defining(name: str) -> str:
+    """The question for a term, as terms are asked for and kept."""
+    return f"What is {name}?"
 
 
 class Companion:
@@ -121,10 +124,9 @@ class Companion:
 
     Args:
         entries: Of the generation.
-        vectors: (texts, d) of the texts that `wordings` gives for the entries, each text once, in order.
+        vectors: (texts, d) of what the entries may be asked by, each text once, in order.
         tokens: (tokens, k).
-        layout: (tokens, 2): text and first character of each token.
-        importance: (tokens,).
+        starts: (texts + 1,): first token of each text, and how many there are.
     """
 
     def __init__(
@@ -132,17 +134,14 @@ class Companion:
         entries: Sequence[Prepared] = (),
         vectors: Vectors | None = None,
         tokens: npt.NDArray[np.int8] | None = None,
-        layout: npt.NDArray[np.int32] | None = None,
-        importance: npt.NDArray[np.float32] | None = None,
+        starts: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.entries = tuple(entries)
         self.texts = texts_of(self.entries)
         """What may be asked, each text once."""
         self.vectors: Vectors = np.zeros((0, 1), np.float32) if vectors is None else vectors
         self._tokens = np.zeros((0, 1), np.int8) if tokens is None else tokens
-        self._layout = np.zeros((0, 2), np.int32) if layout is None else layout
-        self._importance = np.zeros(0, np.float32) if importance is None else importance
-        self._bounds = np.searchsorted(self._layout[:, 0], np.arange(len(self.texts) + 1))
+        self._starts = np.zeros(1, np.int64) if starts is None else starts
 
     @classmethod
     def open(cls, directory: Path) -> "Companion":
@@ -151,14 +150,14 @@ class Companion:
         Raises:
             OSError, ValueError: Its files are not what they should be.
         """
-        if not (directory / FILE).exists():
+        if not (directory / FILE).exists() or not (directory / STARTS).exists():
             return cls()
         lines = (directory / FILE).read_bytes().splitlines()
         entries = [msgspec.json.decode(line, type=Prepared) for line in lines]
-        arrays = [np.load(directory / name, allow_pickle=False) for name in (VECTORS, TOKENS, LAYOUT, IMPORTANCE)]
+        arrays = [np.load(directory / name, allow_pickle=False) for name in (VECTORS, TOKENS, STARTS)]
         made = cls(entries, *arrays)
-        counts = (len(made.vectors), len(made._tokens), len(made._importance))
-        if counts != (len(made.texts), len(made._layout), len(made._layout)):
+        counts = (len(made.vectors), len(made._starts) - 1, int(made._starts[-1]))
+        if counts != (len(made.texts), len(made.texts), len(made._tokens)):
             raise ValueError(f"the companion holds {counts} vectors, not those of {len(made.texts)} questions")
         return made
 
@@ -174,7 +173,7 @@ class Companion:
         """Places of the entries that each text asks for; hidden ones are left out."""
         found: dict[str, list[int]] = {text: [] for text in self.texts}
         for place, item in enumerate(self.entries):
-            for text in wordings(item.entry) if item.entry.state != "hidden" else ():
+            for text in item.asked if item.entry.state != "hidden" else ():
                 found[text].append(place)
         return {text: tuple(places) for text, places in found.items()}
 
@@ -188,15 +187,13 @@ class Companion:
 
     def wording(self, place: int) -> Wording:
         """A text as the embedder sees it."""
-        own = slice(int(self._bounds[place]), int(self._bounds[place + 1]))
-        text = self.texts[place]
-        owner = next(iter(self.owners[text]), -1)
-        return Wording(text, owner, self.vectors[place], self._tokens[own], self._layout[own, 1], self._importance[own])
+        own = slice(int(self._starts[place]), int(self._starts[place + 1]))
+        return Wording(self.texts[place], self.vectors[place], self._tokens[own])
 
 
 def texts_of(entries: Iterable[Prepared]) -> tuple[str, ...]:
     """Everything that the entries may be asked by, each text once, in order."""
-    return tuple(dict.fromkeys(text for item in entries for text in wordings(item.entry)))
+    return tuple(dict.fromkeys(text for item in entries for text in item.asked))
 
 
 async def write_companion(
@@ -220,17 +217,13 @@ async def write_companion(
     made = await _encoded(texts_of(entries), embedder, before)
     lines = b"".join(msgspec.json.encode(item) + b"\n" for item in entries)
     (directory / FILE).write_bytes(lines)
-    counts = [len(item.tokens) for item in made]
-    owner = np.repeat(np.arange(len(made), dtype=np.int32), counts)
-    starts = np.concatenate([np.zeros(0, np.int32), *(item.starts for item in made)]).astype(np.int32)
-    width = made[0].tokens.shape[1] if made else 1
-    np.save(
-        directory / VECTORS,
-        np.stack([item.vector for item in made]) if made else np.zeros((0, embedder.dimension), np.float32),
-    )
-    np.save(directory / TOKENS, np.concatenate([np.zeros((0, width), np.int8), *(item.tokens for item in made)]))
-    np.save(directory / LAYOUT, np.stack([owner, starts], axis=1))
-    np.save(directory / IMPORTANCE, np.concatenate([np.zeros(0, np.float32), *(item.importance for item in made)]))
+    np.save(directory / VECTORS, _joined([item.vector[None] for item in made], embedder.dimension, np.float32))
+    np.save(directory / TOKENS, _joined([item.tokens for item in made], 1, np.int8))
+    np.save(directory / STARTS, np.cumsum([0, *(len(item.tokens) for item in made)], dtype=np.int64))
+
+
+def _joined(rows: Sequence[npt.NDArray[T]], width: int, kind: type[T]) -> npt.NDArray[T]:
+    return np.concatenate(rows) if rows else np.zeros((0, width), kind)
 
 
 async def _encoded(texts: Sequence[str], embedder: Embedder, before: Companion | None) -> list[Wording]:
@@ -244,12 +237,6 @@ async def _encoded(texts: Sequence[str], embedder: Embedder, before: Companion |
                 raise ValueError("the embedder gives no token vectors")
             vectors, learned = encoding.token_vectors, embedder.reading.projection
             mean = encoding.windows.mean(axis=0)
-            known[text] = Wording(
-                text,
-                -1,
-                (mean / np.linalg.norm(mean)).astype(np.float32),
-                quantise(project(vectors, learned) if learned is not None else vectors),
-                encoding.token_offsets[:, 0],
-                embedder.reading.importance(vectors),
-            )
+            narrow = quantise(project(vectors, learned) if learned is not None else vectors)
+            known[text] = Wording(text, (mean / np.linalg.norm(mean)).astype(np.float32), narrow)
     return [known[text] for text in texts]

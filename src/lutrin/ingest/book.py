@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
 from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
@@ -211,7 +213,7 @@ class BookIngest:
         """Publish what was prepared for the book's readers with the book; what does not fit is named."""
         checked = await in_thread(self._checked, builder)
         same = self._current is not None and read_manifest(self._current).embedder == self._embedder.name
-        before = await in_thread(Companion.open, self._current) if same and self._current is not None else None
+        before = await in_thread(_companion_in, self._current) if same and self._current is not None else None
         await write_companion(builder.directory, checked.entries, self._embedder, before)
         self._tally.prepared, self._tally.set_aside = len(checked.entries), len(checked.notices)
         self._tally.notices += checked.notices
@@ -303,6 +305,14 @@ class BookIngest:
                 chunks_to_embed=self._embedding.wanted,
             )
         )
+
+
+def _companion_in(directory: Path) -> Companion | None:
+    """The companion of a generation, from which encoded questions are taken; None where it cannot be read."""
+    try:
+        return Companion.open(directory)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return None
 
 
 def put_in_place(building: Path, target: Path) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin.index.companion import FILE, KINDS, Entry, Prepared
+from lutrin.index.companion import FILE, KINDS, Entry, Prepared, wordings
 from lutrin.ingest.books import Book
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
 
@@ -25,6 +25,8 @@ MAX_TEXT = 3_000
 """Characters of one explanation."""
 MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
+WRITTEN = b"2"
+"""Another one here has every companion written anew."""
 HASH_DIGITS = 16
 """Of a SHA-256: 64 bits tell apart what one book's sections were."""
 _WORD = re.compile(r"\w+")
@@ -71,7 +73,7 @@ def companion_path(book: Book) -> Path:
 def fingerprint_of(paths: Sequence[Path]) -> str:
     """The hash of all companions of a book together; empty if there is none."""
     found = [path.read_bytes() for path in paths if path.is_file()]
-    return hashlib.sha256(b"\n".join(found)).hexdigest() if found else ""
+    return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
 
 
 def read_lines(path: Path) -> list[Line]:
@@ -191,6 +193,7 @@ class Fitting:
             chunk_id=(quoted or section.chunks)[0].chunk_id,
             places=tuple((home.chunk_id, *span) for home, span in zip(quoted, spans, strict=True)),
             heading_path=section.heading_path,
+            asked=wordings(exact),
         )
 
     def _file(self, name: str) -> tuple[str, list[SectionText]]:

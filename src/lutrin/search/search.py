@@ -88,6 +88,17 @@ class Searcher:
                 del self._encoded[next(iter(self._encoded))]
         return [known[text] for text in texts]
 
+    async def respelled(self, generation: OpenGeneration, query: Query) -> Query:
+        """A query in the spelling of a book.
+
+        Raises:
+            IndexUnavailable: The generation cannot be read.
+        """
+        return respelled(query, await self._changes(generation, query))
+
+    async def _changes(self, generation: OpenGeneration, query: Query) -> dict[str, str]:
+        return await self._speller.changes(generation, query.topic, self.embedder)
+
     async def search(
         self, generation: OpenGeneration, query: Query, *, k: int, where: Mapping[str, str] | None = None
     ) -> Found:
@@ -106,7 +117,7 @@ class Searcher:
         found_in = await homes(generation, selection)
         known = [chunk.chunk_id for chunk in found_in]
         section = await section_of(generation, found_in[0]) if found_in and query.leans else []
-        changes = await self._speller.changes(generation, query.topic, self.embedder)
+        changes = await self._changes(generation, query)
         query = respelled(query, changes)
         texts = _texts(query, selection)
         added = [query.added] if query.added and len(texts) == 1 else []

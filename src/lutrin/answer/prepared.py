@@ -1,0 +1,217 @@
+"""Answers that were prepared: a question that means a prepared one gets its explanation at once, with its proof below.
+
+Whether it does is judged by the reader (`lutrin.search.same`), on the question as completed from its conversation. What
+is wanted of a term decides which of its entries answers: its plain words, an example, an analogy. Where the meaning
+hangs on a selection or a page that the question only points at, nothing is taken for prepared.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lutrin import messages
+from lutrin.answer.cache import as_asked
+from lutrin.answer.plan import Plan, make_plan
+from lutrin.index.companion import Companion, Kind, Prepared, defining
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import topic_stems, words
+from lutrin.query.followup import refers
+from lutrin.query.frames import Frame, asks
+from lutrin.query.understand import PHRASE_WORDS, Query
+from lutrin.records import Chunk, Excerpt, Passage
+from lutrin.search.filters import filtered
+from lutrin.search.reader import Read
+from lutrin.search.same import Terms, agree, compare, odds, prepared, said
+from lutrin.search.search import Found, Part, Searcher
+
+CONSIDERED = 12
+"""Prepared questions nearest to the one that is asked, which are compared with it word by word."""
+MOST_PROOFS = 3
+"""Passages of a prepared answer that are shown, at most."""
+BESIDE = -8.0
+"""Logarithm of how likely a unit answers that none of the quotes touches: it is shown as what stands around them."""
+MOST_NEXT = 3
+KEPT_TERMS = 64
+"""Books whose terms are kept at hand."""
+ANY: tuple[Kind, ...] = ("question", "explanation", "term")
+WANTED: Mapping[Frame, tuple[Kind, ...]] = {
+    "analogy": ("analogy",),
+    "example": ("example",),
+    "simpler": ("simpler", "term", "explanation", "question"),
+    "definition": ("term", "explanation", "question"),
+    "compare": ("question", "explanation"),
+    "why": ("question", "explanation"),
+    "how": ("question", "explanation"),
+    "steps": ("question", "explanation"),
+    "code": (),
+    "summary": (),
+    "quiz": (),
+    "compute": (),
+    "about": (),
+}
+"""Kinds of entries that answer, the best first, by what is wanted; for other frames `ANY`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A prepared entry that answers what is asked."""
+
+    generation: OpenGeneration
+    item: Prepared
+    odds: float
+    """Logarithm of the odds that the questions mean the same; infinite for the same words."""
+
+
+class PreparedAnswers:
+    """Finds what was prepared on a question.
+
+    Args:
+        searcher: Encodes and respells the question.
+    """
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+        self._terms: dict[str, Terms] = {}
+
+    async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
+        """The plan of an answer that was prepared; None: nothing that was prepared is what is asked.
+
+        Args:
+            query: What is asked.
+            generations: The books that may answer.
+
+        Raises:
+            InvalidQuestion: No book has the named chapter or module.
+            IndexUnavailable: A book cannot be read.
+        """
+        kinds = WANTED.get(query.frame, ANY)
+        if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
+            return None
+        matches = [
+            match
+            for generation, where in await filtered(generations, query.question)
+            if (match := await self._match(generation, query, kinds)) is not None
+            and await _is_there(generation, match.item, where)
+        ]
+        best = max(matches, key=lambda match: match.odds, default=None)
+        return await _plan(best, query) if best is not None else None
+
+    async def _match(self, generation: OpenGeneration, query: Query, kinds: Sequence[Kind]) -> Match | None:
+        """The entry of one book whose question means the one that is asked."""
+        companion = generation.companion
+        if not companion:
+            return None
+        text = _asked(await self._searcher.respelled(generation, query))
+        (encoding,) = await self._searcher.encode([text])
+        question = said(text, encoding, self._searcher.embedder.reading)
+        terms = self._terms_of(generation)
+        judged = []
+        for place, _ in companion.nearest(question.vector, CONSIDERED):
+            kept = prepared(companion.wording(place))
+            chance = np.inf
+            if as_asked(kept.text) != as_asked(text):
+                near = agree(question, kept, terms)
+                chance = odds(compare(question, kept), self._searcher.embedder.name) if near else -np.inf
+            if chance > 0 and (item := _entry(companion, kept.text, kinds)) is not None:
+                judged.append(Match(generation, item, float(chance)))
+        return max(judged, key=lambda match: match.odds, default=None)
+
+    def _terms_of(self, generation: OpenGeneration) -> Terms:
+        if generation.name not in self._terms:
+            self._terms[generation.name] = Terms(item.entry for item in generation.companion.entries)
+            while len(self._terms) > KEPT_TERMS:
+                del self._terms[next(iter(self._terms))]
+        return self._terms[generation.name]
+
+
+def _asked(query: Query) -> str:
+    """The question as prepared ones are worded: itself, or that for the term of which something is wanted."""
+    topic = query.topic
+    if query.selected_text and not topic_stems(topic):
+        topic = " ".join(query.selected_text.split())
+    return topic if asks(topic) or query.frame == "compare" else defining(topic.strip(" ?.!"))
+
+
+def _stands_alone(query: Query) -> bool:
+    """Whether the question means the same on every page; a few selected words without any other are what is meant."""
+    if query.mode == "selection" or len(query.parts) > 1:
+        return False
+    if query.selected_text and not topic_stems(query.topic):
+        return len(words(query.selected_text)) <= PHRASE_WORDS
+    return not query.leans and (bool(query.follows) or not refers(query.topic))
+
+
+def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Prepared | None:
+    """Of the entries that a text asks for, the one of the kind that is wanted most."""
+    owned = [companion.entries[place] for place in companion.owners[text]]
+    fitting = [item for item in owned if item.entry.kind in kinds]
+    return min(fitting, key=lambda item: kinds.index(item.entry.kind), default=None)
+
+
+async def _is_there(generation: OpenGeneration, item: Prepared, where: Mapping[str, str] | None) -> bool:
+    """Whether an entry belongs to the chapter and module that are asked about."""
+    chunks = await generation.chunks([item.chunk_id]) if where else []
+    return not where or all(getattr(chunk, name) == value for chunk in chunks for name, value in where.items())
+
+
+async def _plan(match: Match, query: Query) -> Plan | None:
+    """The explanation of an entry over the passages that hold its quotes.
+
+    None where the book's own warning has to stand before these: there the book speaks first.
+    """
+    generation, item = match.generation, match.item
+    found = await _evidence(generation, item)
+    plain = replace(query, frame="plain", parts=(query.topic,))
+    plan = await make_plan(plain, generation, found)
+    proofs = {name for name, _, _ in item.places} or {item.chunk_id}
+    if not plan.excerpts or plan.warnings != query.warnings or not {one.chunk_id for one in plan.excerpts} <= proofs:
+        return None
+    text = "\n\n".join(item.entry.points)
+    head = f"{messages.IN_OTHER_WORDS}\n\n" if item.entry.kind == "analogy" else ""
+    numbers = tuple(one.n for one in plan.excerpts)
+    return replace(
+        plan,
+        query=query,
+        explanation=f"{head}{text} {' '.join(f'[{number}]' for number in numbers)}",
+        prepared_by=item.entry.author,
+        suggestions=next_questions(generation.companion, plan.excerpts, item.entry.topic),
+    )
+
+
+async def _evidence(generation: OpenGeneration, item: Prepared) -> Found:
+    """The passages of an entry's quotes as a search would have found them, the quoted units the likeliest."""
+    names = list(dict.fromkeys(name for name, _, _ in item.places))[:MOST_PROOFS] or [item.chunk_id]
+    chunks = await generation.chunks(names)
+    reads = [Read(chunk, _scores(chunk, item), 0.0, 1.0) for chunk in chunks]
+    passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
+    return Found(passages=passages, parts=tuple(Part(item.entry.topic, (one,), np.inf) for one in reads))
+
+
+def _scores(chunk: Chunk, item: Prepared) -> np.ndarray:
+    """(units,): 0 for what a quote touches; where nothing is quoted all units are alike."""
+    spans = [(start, end) for name, start, end in item.places if name == chunk.chunk_id]
+    quoted = [
+        not spans or any(start < unit.char_end and unit.char_start < end for start, end in spans)
+        for unit in chunk.units
+    ]
+    return np.where(quoted, np.float32(0.0), np.float32(BESIDE)).astype(np.float32)
+
+
+def next_questions(companion: Companion, excerpts: Sequence[Excerpt], asked: str) -> tuple[str, ...]:
+    """Up to three questions that were prepared on the section of the first excerpt.
+
+    Args:
+        companion: Of the book.
+        excerpts: Of the answer.
+        asked: The question that was just answered.
+    """
+    if not excerpts:
+        return ()
+    done = as_asked(asked)
+    near = [
+        item.entry.topic
+        for item in companion.shown("question")
+        if item.heading_path == excerpts[0].heading_path and as_asked(item.entry.topic) != done
+    ]
+    return tuple(near[:MOST_NEXT])

@@ -1,0 +1,146 @@
+"""Whether two questions mean the same, so that what was prepared for one answers the other.
+
+What must agree literally does: the book's terms that the two name, numbers, and whether they deny. Beyond that the
+signals compare them as the embedder sees them. What each signal counts is fitted on labelled pairs (`python -m training
+same`), with a bias that lets none of the near pairs through, which ask another thing of the same subject: one that
+passed would answer a question that nobody asked, and one that is missed is answered from the book as any other.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+
+import msgspec
+import numpy as np
+
+from lutrin.index.companion import Entry, Wording
+from lutrin.index.tokens import project, quantise, restore
+from lutrin.language.words import is_negated, stem, words
+from lutrin.ports import Encoding, Reading
+from lutrin.search.asked import Float, pooled
+
+SIGNALS = ("cosine", "weakest word", "one word exchanged")
+"""Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two
+differ by just one word each, as `on` and `off`."""
+FITTED = "same.json"
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
+
+
+class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `python -m training same` wrote."""
+
+    embedder: str
+    """Name of the embedder that it was fitted for; it says nothing of another one's vectors."""
+    signals: tuple[str, ...]
+    weights: tuple[float, ...]
+    """Of each signal, then the bias: log odds above 0 mean the same."""
+    pairs: int
+    near: int
+    """Of the pairs, those that must not match."""
+    passed: float
+    """Share of the pairs that mean the same and are let through, each judged by a fit without its question."""
+    wrongly: int
+    """Near pairs that are let through, judged likewise."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A question as it is compared."""
+
+    text: str
+    vector: Float
+    """(d,), of length 1."""
+    tokens: Float
+    """(Q, k), each of about length 1."""
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """Of all its words, in order."""
+        return tuple(map(stem, words(self.text)))
+
+
+class Terms:
+    """The terms of a book, to see which of them a question names.
+
+    Args:
+        entries: Of the book's companion.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._names = {
+            tuple(map(stem, words(name))): entry.topic
+            for entry in entries
+            if entry.kind == "term"
+            for name in entry.names
+        }
+        self._longest = max(map(len, self._names), default=0)
+
+    def named(self, stems: Sequence[str]) -> set[str]:
+        """The terms that a question names by any of their names; of names within names the longest."""
+        found, place = set(), 0
+        while place < len(stems):
+            lengths = range(min(self._longest, len(stems) - place), 0, -1)
+            length = next((n for n in lengths if tuple(stems[place : place + n]) in self._names), 0)
+            if length:
+                found.add(self._names[tuple(stems[place : place + length])])
+            place += max(length, 1)
+        return found
+
+
+def said(text: str, encoding: Encoding, reading: Reading) -> Said:
+    """A question that was just asked.
+
+    Raises:
+        ValueError: The embedder gives no token vectors.
+    """
+    if encoding.token_vectors is None:
+        raise ValueError("the embedder gives no token vectors")
+    learned = reading.projection
+    narrow = project(encoding.token_vectors, learned) if learned is not None else encoding.token_vectors
+    return Said(text, pooled(encoding), restore(quantise(narrow)))
+
+
+def prepared(wording: Wording) -> Said:
+    """A question that is kept."""
+    return Said(wording.text, wording.vector, restore(wording.tokens))
+
+
+def agree(one: Said, other: Said, terms: Terms) -> bool:
+    """Whether two questions name the same terms and numbers, and both deny or neither does."""
+    return (
+        terms.named(one.stems) == terms.named(other.stems)
+        and set(_DIGITS.findall(one.text)) == set(_DIGITS.findall(other.text))
+        and is_negated(one.text) == is_negated(other.text)
+    )
+
+
+def compare(one: Said, other: Said) -> Float:
+    """(3,): the signals of two questions, in the order of `SIGNALS`; the order of the questions does not matter."""
+    if not len(one.tokens) or not len(other.tokens):
+        return np.zeros(len(SIGNALS), dtype=np.float32)
+    near = one.tokens @ other.tokens.T
+    weakest = min(float(near.max(axis=1).min()), float(near.max(axis=0).min()))
+    mine, theirs = ([word for word in a.stems if word not in b.stems] for a, b in ((one, other), (other, one)))
+    exchanged = float(len(mine) == len(theirs) == 1)
+    return np.array((float(one.vector @ other.vector), weakest, exchanged), dtype=np.float32)
+
+
+@lru_cache(maxsize=1)
+def fitted() -> Fitted | None:
+    """What the signals count; None before anything was fitted.
+
+    Raises:
+        ValidationError: The file is damaged.
+    """
+    file = resources.files("lutrin.search") / FITTED
+    return msgspec.json.decode(file.read_bytes(), type=Fitted) if file.is_file() else None
+
+
+def odds(signals: Float, embedder: str) -> float:
+    """Log odds that two questions mean the same; `-inf` for an embedder for which nothing was fitted."""
+    known = fitted()
+    if known is None or known.embedder != embedder or known.signals != SIGNALS:
+        return -np.inf
+    return float(signals @ np.array(known.weights[:-1], dtype=np.float32)) + known.weights[-1]

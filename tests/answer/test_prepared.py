@@ -1,0 +1,177 @@
+"""A question that means a prepared one gets its explanation, with who prepared it and the book's words below."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.answer.book import english
+from tests.answer.conftest import PAGES
+
+from lutrin import messages
+from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
+from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.answer.flow import AnswerFlow
+from lutrin.index.shelf import Shelf
+from lutrin.index.verify import verify_generation
+from lutrin.ingest.run import IngestTools, ingest
+from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
+from lutrin.search.search import Searcher
+from lutrin.settings import Settings, load_settings
+from lutrin.study.edit import merge
+
+LOOP = {"file": "01-chapter-1-loops/01-the-loop.md", "heading": "What the loop is"}
+CYCLE = "The sensorimotor loop is the cycle of sensing, deciding and acting."
+DRIVING = {"file": "02-chapter-2-driving/01-driving.md", "heading": "Driving Wren"}
+DRAFTS = [
+    {**LOOP, "kind": "term", "topic": "sensorimotor loop", "text": "Sense, decide, act.", "quotes": [CYCLE]},
+    {**LOOP, "kind": "analogy", "topic": "sensorimotor loop", "text": "It is like catching a ball.", "quotes": [CYCLE]},
+    {**LOOP, "kind": "simpler", "topic": "sensorimotor loop", "text": "Look, think, move.", "quotes": [CYCLE]},
+    {
+        **LOOP,
+        "kind": "question",
+        "topic": "How fast is the loop of Kestrel?",
+        "text": "Kestrel goes through it 500 times in a second.",
+        "quotes": ["It runs 500 times a second on Kestrel."],
+    },
+    {
+        **DRIVING,
+        "kind": "question",
+        "topic": "Which command below drives Wren forward?",
+        "text": "You publish a speed.",
+        "quotes": ["The command below drives Wren forward."],
+    },
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Settings whose data folder holds the book and its companion once `flow` is used."""
+    return load_settings(data_dir=tmp_path_factory.mktemp("prepared"), deadline_s=20.0)
+
+
+@pytest.fixture
+async def shelf(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shelf]:
+    """The book with its companion, ingested once and open."""
+    store = ExactStore()
+    if not settings.catalog_path.exists():
+        corpus = tmp_path_factory.mktemp("corpus")
+        for name, text in PAGES.items():
+            (corpus / name).parent.mkdir(parents=True, exist_ok=True)
+            (corpus / name).write_text(text, encoding="utf-8")
+        drafts = tmp_path_factory.mktemp("drafts") / "drafts.jsonl"
+        drafts.write_text("".join(json.dumps(draft) + "\n" for draft in DRAFTS))
+        assert merge(corpus, [drafts]).refused == ()
+
+        async def verify(directory: Path) -> None:
+            await verify_generation(directory, store)
+
+        await ingest(corpus, settings, IngestTools(embedder=WordHashEmbedder(), store=store, verify=verify))
+    async with Shelf(settings.catalog_path, settings.books_dir, store) as opened:
+        yield opened
+
+
+@pytest.fixture
+def flow(shelf: Shelf, settings: Settings) -> AnswerFlow:
+    """Answers from that book, with a model that would say something else."""
+    return AnswerFlow(
+        shelf=shelf,
+        searcher=Searcher(WordHashEmbedder()),
+        language=english(),
+        settings=settings,
+        generator=ScriptedGenerator(lambda _: "Something else. [1]"),
+    )
+
+
+async def answer_to(flow: AnswerFlow, text: str, **fields: str) -> Answer:
+    """The last event's answer."""
+    events = [event async for event in flow.answer(Question(text=text, **fields))]  # type: ignore[arg-type] # a mode is a text
+    last = events[-1]
+    assert isinstance(last, DoneEvent)
+    return last.answer
+
+
+async def test_a_prepared_question_is_explained_with_its_proof(flow: AnswerFlow) -> None:
+    """The explanation, who prepared it, and the book's words that prove it; no model is asked."""
+    events = [event async for event in flow.answer(Question(text="how fast is the loop of kestrel"))]
+    last = events[-1]
+    assert isinstance(last, DoneEvent)
+    answer = last.answer
+    assert answer.explanation == "Kestrel goes through it 500 times in a second. [1]"
+    assert (answer.prepared_by, answer.model_used, answer.kind) == ("the authors", "", "generated")
+    assert "It runs 500 times a second on Kestrel." in answer.excerpts[0].text
+    assert [event.text for event in events if isinstance(event, SentenceEvent)] == [answer.explanation]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What does sensorimotor loop mean?", "Sense, decide, act."),
+        ("Explain sensorimotor loop", "Sense, decide, act."),
+        ("Explain sensorimotor loop like I'm 12", "Look, think, move."),
+        ("Explain sensorimotor loop with an everyday analogy", "It is like catching a ball."),
+    ],
+)
+async def test_what_is_wanted_of_a_term_decides(flow: AnswerFlow, asked: str, told: str) -> None:
+    """A definition, simpler words and an analogy are three entries of one term."""
+    assert told in (await answer_to(flow, asked)).explanation
+
+
+async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:
+    """It stands under a heading of its own."""
+    answer = await answer_to(flow, "Explain sensorimotor loop with an everyday analogy")
+    assert answer.explanation.startswith(messages.IN_OTHER_WORDS)
+
+
+async def test_another_question_is_not_taken_for_it(flow: AnswerFlow) -> None:
+    """A question on the same subject is answered from the book and by the model."""
+    answer = await answer_to(flow, "How fast is the loop of Wren?")
+    assert answer.prepared_by == ""
+
+
+async def test_a_question_that_hangs_on_a_selection_is_not_prepared(flow: AnswerFlow) -> None:
+    """The selection alone is the source where that is wished for."""
+    answer = await answer_to(flow, "How fast is the loop of Kestrel?", selected_text=CYCLE, mode="selection")
+    assert answer.prepared_by == ""
+
+
+async def test_a_selected_term_is_explained_by_its_entry(flow: AnswerFlow) -> None:
+    """A few selected words and no other are what is asked about."""
+    answer = await answer_to(flow, "Explain this", selected_text="sensorimotor loop")
+    assert "Sense, decide, act" in answer.explanation
+
+
+async def test_where_the_book_must_warn_it_speaks_first(flow: AnswerFlow) -> None:
+    """Code that moves a robot gets the book's warning; no prepared sentence stands before it."""
+    answer = await answer_to(flow, "Which command below drives Wren forward?")
+    assert answer.prepared_by == ""
+    assert "Keep two metres away" in answer.excerpts[0].text
+
+
+async def test_a_chapter_without_the_entry_does_not_give_it(flow: AnswerFlow) -> None:
+    """The filter of a question holds for prepared answers."""
+    answer = await answer_to(flow, "How fast is the loop of Kestrel?", chapter="Chapter 2")
+    assert answer.prepared_by == ""
+
+
+async def test_what_to_ask_next_comes_from_the_same_section(flow: AnswerFlow) -> None:
+    """An answer offers what was prepared beside it, not the question again."""
+    assert (await answer_to(flow, "What is sensorimotor loop?")).suggestions == ("How fast is the loop of Kestrel?",)
+    assert (await answer_to(flow, "How fast is the loop of Kestrel?")).suggestions == ()
+
+
+async def test_a_follow_up_is_matched_as_completed(shelf: Shelf, settings: Settings) -> None:
+    """After a definition, "Simpler please" gets the simpler words of its term."""
+    chats = MemoryChatStore()
+    await chats.append(
+        "s",
+        [
+            ChatMessage(id="1", session_id="s", role="user", text="What is sensorimotor loop?", created=""),
+            ChatMessage(id="2", session_id="s", role="assistant", text="Sense, decide, act.", created=""),
+        ],
+    )
+    flow = AnswerFlow(
+        shelf=shelf, searcher=Searcher(WordHashEmbedder()), language=english(), settings=settings, chats=chats
+    )
+    assert "Look, think, move." in (await answer_to(flow, "Simpler please", session_id="s")).explanation

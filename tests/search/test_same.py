@@ -1,0 +1,55 @@
+"""Two questions that mean the same are told from two on the same subject: labelled pairs, and what must agree."""
+
+import asyncio
+
+import numpy as np
+
+from lutrin.index.companion import Entry
+from lutrin.search.same import SIGNALS, Said, Terms, agree, compare, fitted, odds
+from lutrin.settings import load_settings
+from lutrin.wiring_parts import open_embedder
+from training.same import measured, read_pairs
+
+
+def said(text: str) -> Said:
+    """A question without vectors."""
+    return Said(text, np.ones(2, np.float32), np.ones((0, 2), np.float32))
+
+
+def test_no_near_question_passes_and_many_others_do() -> None:
+    """With the shipped embedder none of 393 near pairs is taken for the same, and a third of the others is."""
+    embedder = open_embedder(load_settings(), threads=1)
+    known, pairs = fitted(), read_pairs()
+    assert known is not None
+    assert known.embedder == embedder.name, "another reader is installed: run `python -m training same`"
+    try:
+        values, agreeing = asyncio.run(measured(pairs, embedder))
+    finally:
+        embedder.close()
+    taken = [
+        bool(agrees) and odds(row.astype(np.float32), embedder.name) > 0
+        for row, agrees in zip(values, agreeing, strict=True)
+    ]
+    near = [pair.asked for pair, passes in zip(pairs, taken, strict=True) if passes and not pair.same]
+    same = [passes for pair, passes in zip(pairs, taken, strict=True) if pair.same]
+    assert near == []
+    assert len(taken) - len(same) >= 300
+    assert np.mean(same) >= 0.33
+
+
+def test_terms_numbers_and_denials_must_agree() -> None:
+    """Whatever the vectors say: another term, another number or a denial asks another thing."""
+    terms = Terms(
+        Entry(kind="term", file="a", heading="b", topic=topic, aka=aka)
+        for topic, aka in (("accuracy", ()), ("precision", ()), ("lidar", ("laser scanner",)), ("scanner", ()))
+    )
+    assert not agree(said("What is accuracy?"), said("What is accuracy and precision?"), terms)
+    assert agree(said("How far does the lidar see?"), said("How far does the laser scanner see?"), terms)
+    assert not agree(said("Is it true of 2D?"), said("Is it true of 3D?"), terms)
+    assert not agree(said("May I charge it?"), said("May I not charge it?"), terms)
+
+
+def test_an_unknown_embedder_matches_nothing() -> None:
+    """What was fitted for one reader says nothing of another one's vectors."""
+    assert odds(np.ones(len(SIGNALS), np.float32), "another") == -np.inf
+    assert compare(said("a"), said("b")).tolist() == [0.0] * len(SIGNALS)

@@ -1,0 +1,125 @@
+"""Fit when two questions mean the same (`lutrin.search.same`), on pairs that were labelled by hand.
+
+A logistic regression on the standardised signals of the pairs that agree literally, whose bias is then set so that no
+near pair passes, by a margin. All pairs of one prepared question stay together: the figures are of pairs whose question
+the fit has not seen.
+"""
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.ingest.companion import read_lines
+from lutrin.ports import Embedder
+from lutrin.search import same
+from lutrin.search.same import SIGNALS, Fitted, Terms, agree, compare, said
+from lutrin.settings import load_settings
+from lutrin.wiring_parts import open_embedder
+
+ROOT = Path(__file__).resolve().parents[1]
+PAIRS = ROOT / "evaluation" / "prepared" / "pairs.jsonl"
+COMPANION = ROOT / "corpus" / "physical-ai" / "companion.jsonl"
+"""Names the terms of the book on which most pairs are written."""
+FOLDS = 5
+PENALTY = 1.0
+"""On squared weights of standardised signals; the pairs are few."""
+MARGIN = 0.8
+"""Added to the log odds that the likeliest near pair has: the next near pair will be another one."""
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two questions, and whether the answer to the first one answers the second."""
+
+    prepared: str
+    text: str
+    """The answer, for who labels."""
+    asked: str
+    same: bool
+
+
+def read_pairs(path: Path = PAIRS) -> list[Pair]:
+    """The labelled pairs."""
+    return [msgspec.json.decode(line, type=Pair) for line in path.read_bytes().splitlines()]
+
+
+async def measured(pairs: list[Pair], embedder: Embedder) -> tuple[Array, Mask]:
+    """(pairs, signals), and which pairs agree in what must agree literally."""
+    terms = Terms(line.entry for line in read_lines(COMPANION) if line.entry is not None)
+    texts = sorted({text for pair in pairs for text in (pair.prepared, pair.asked)})
+    known = {
+        text: said(text, encoding, embedder.reading)
+        for text, encoding in zip(texts, await embedder.encode(texts), strict=True)
+    }
+    both = [(known[pair.prepared], known[pair.asked]) for pair in pairs]
+    values = np.array([compare(one, other) for one, other in both], dtype=np.float64)
+    return values, np.array([agree(one, other, terms) for one, other in both])
+
+
+def fit(values: Array, means: Mask) -> Array:
+    """(signals + 1,): weights and bias, for signals as they are.
+
+    Iteratively reweighted least squares: Newton's method on the penalised likelihood.
+    """
+    centre, spread = values.mean(axis=0), values.std(axis=0) + 1e-9
+    inputs = np.c_[(values - centre) / spread, np.ones(len(values))]
+    penalty = PENALTY * np.diag([*np.ones(values.shape[1]), 0.0])
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-inputs @ weights))
+        curvature = inputs.T @ (inputs * (chance * (1 - chance) + 1e-9)[:, None]) + penalty
+        weights += np.linalg.solve(curvature, inputs.T @ (means - chance) - penalty @ weights)
+    plain = weights[:-1] / spread
+    plain = np.append(plain, weights[-1] - plain @ centre)
+    likeliest = float((np.c_[values, np.ones(len(values))] @ plain)[~means].max())
+    plain[-1] -= likeliest + MARGIN
+    return plain
+
+
+def fold_of(pair: Pair) -> int:
+    """In which part a pair is left out."""
+    return int(hashlib.sha256(pair.prepared.encode()).hexdigest(), 16) % FOLDS
+
+
+def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> tuple[Fitted, list[tuple[float, Pair]]]:
+    """What is fitted on all pairs, with the figures of each pair by a fit without its question, and these odds."""
+    means = np.array([pair.same for pair in pairs])
+    folds = np.array([fold_of(pair) for pair in pairs])
+    odds = np.full(len(pairs), -np.inf)
+    for fold in range(FOLDS):
+        rest, own = (folds != fold) & agreeing, (folds == fold) & agreeing
+        odds[own] = np.c_[values, np.ones(len(values))][own] @ fit(values[rest], means[rest])
+    made = Fitted(
+        embedder=embedder,
+        signals=SIGNALS,
+        weights=tuple(round(float(weight), 4) for weight in fit(values[agreeing], means[agreeing])),
+        pairs=len(pairs),
+        near=int((~means).sum()),
+        passed=round(float((odds[means] > 0).mean()), 3),
+        wrongly=int((odds[~means] > 0).sum()),
+    )
+    return made, sorted(zip(odds.tolist(), pairs, strict=True), key=lambda item: item[0])
+
+
+def run() -> None:
+    """Fit, write the file, and print what passes wrongly and what is missed."""
+    embedder = open_embedder(load_settings(), threads=1)
+    pairs = read_pairs()
+    try:
+        values, agreeing = asyncio.run(measured(pairs, embedder))
+    finally:
+        embedder.close()
+    made, judged = fit_all(pairs, values, agreeing, embedder.name)
+    target = Path(same.__file__).with_name(same.FITTED)
+    target.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    for odds, pair in judged:
+        if (odds > 0) != pair.same:
+            print(f"{odds:7.2f} {'missed' if pair.same else 'WRONG '} {pair.prepared} | {pair.asked}")
+    print(json.dumps(msgspec.to_builtins(made)))
