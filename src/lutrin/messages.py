@@ -50,6 +50,7 @@ TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on
 PAGE_EXPIRED = "Please load the page again and sign in."
 TOO_MANY_ATTEMPTS = "There were too many wrong tokens. Please wait a moment."
 WRONG_TOKEN = "The administration token is missing or wrong."  # noqa: S105 - a message, not a secret
+WRONG_PASSWORD = "That is not the password of this server."  # noqa: S105 - a message, not a secret
 
 CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "

@@ -185,6 +185,10 @@ class ScriptedLibrary:
         chapter = "Chapter 1: Embodied Intelligence"
         return [PageEntry(name, title, "Part 1: Foundations", chapter) for name, title in titles.items()]
 
+    async def chapters(self, slug: str) -> Sequence[str]:
+        """The one chapter."""
+        return list(dict.fromkeys(page.chapter for page in await self.contents(slug)))
+
     async def source(self, slug: str, filename: str) -> str:
         """The text of a page."""
         if slug != "physical-ai" or filename not in self.sources:

@@ -18,6 +18,7 @@ from sqlmodel import Session, col, delete, func, select
 
 from lutrin import sqlite
 from lutrin.chats import rows
+from lutrin.chats.asked import AskedQuestion, newest_asked
 from lutrin.chats.engine import SqlCipher
 from lutrin.chats.migrations import migrate
 from lutrin.chats.rows import Room
@@ -181,6 +182,14 @@ class ChatTables:
             return found
 
         return await self._read(read)
+
+    async def asked(self, most: int) -> list[AskedQuestion]:
+        """The newest questions that were answered or refused, the newest first; whose they were is left out.
+
+        Raises:
+            ChatStoreError: The database cannot be read.
+        """
+        return await self._read(lambda session: newest_asked(session, self._seal, most))
 
     async def conversation_of(self, message_id: str) -> list[KeptMessage]:
         """A stored message at the end of the conversation that leads to it, oldest first; for the operator.

@@ -251,16 +251,18 @@ class OpenGeneration:
         """The book's files in reading order."""
         return await self._query(lambda: read_files(self._passages))
 
-    async def extent(self) -> tuple[int, int]:
-        """How long the book is: chapters that have a name, and pages, those of a PDF counted one by one."""
+    async def chapters(self) -> list[str]:
+        """The names of the chapters in the book's order; pages outside of chapters have none."""
+        query = (
+            "SELECT chunk.chapter FROM chunk JOIN file USING (filename) WHERE chunk.chapter != '' "
+            "GROUP BY chunk.chapter ORDER BY MIN(file.ordinal), MIN(chunk.row)"
+        )
+        return [str(row[0]) for row in await self._query(lambda: self._passages.execute(query).fetchall())]
 
-        def count() -> tuple[int, int]:
-            chapters = "SELECT COUNT(DISTINCT chapter) FROM chunk WHERE chapter != ''"
-            pages = "SELECT SUM(1 + LENGTH(source) - LENGTH(REPLACE(source, char(12), ''))) FROM file"
-            first, second = self._passages.execute(chapters).fetchone(), self._passages.execute(pages).fetchone()
-            return int(first[0]), int(second[0] or 0)
-
-        return await self._query(count)
+    async def page_count(self) -> int:
+        """How many pages the book has, those of a PDF counted one by one."""
+        query = "SELECT SUM(1 + LENGTH(source) - LENGTH(REPLACE(source, char(12), ''))) FROM file"
+        return int((await self._query(lambda: self._passages.execute(query).fetchone()))[0] or 0)
 
     async def source(self, filename: str) -> str:
         """The whole text of a file, to which the offsets of its chunks refer.

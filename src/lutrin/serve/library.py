@@ -49,6 +49,11 @@ class ShelfLibrary:
                 for file in await generation.files()
             ]
 
+    async def chapters(self, slug: str) -> Sequence[str]:
+        """The names of a book's chapters in its order; see `serve.services.Library`."""
+        async with self._shelf.lease(slug) as generation:
+            return await generation.chapters()
+
     async def source(self, slug: str, filename: str) -> str:
         """The text of a page's source file; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
@@ -97,15 +102,14 @@ class ShelfLibrary:
         """A book as its card shows it; looked up once for each generation."""
         known = self._shown.get(generation.book.slug)
         if known is None or known.generation != generation.name:
-            chapters, pages = await generation.extent()
             known = self._shown[generation.book.slug] = ShelvedBook(
                 slug=generation.book.slug,
                 title=generation.book.title,
                 edition=generation.book.edition,
                 generation=generation.name,
                 line=opening(await generation.chunks(await generation.first_ids(OPENING_PASSAGES))),
-                chapters=chapters,
-                pages=pages,
+                chapters=len(await generation.chapters()),
+                pages=await generation.page_count(),
             )
         return known
 

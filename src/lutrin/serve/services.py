@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from lutrin.chats.asked import AskedQuestion
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
@@ -58,6 +59,10 @@ class Conversations(ChatStore, Protocol):
         """Store what a reader thought of an answer."""
         ...
 
+    async def asked(self, most: int) -> list[AskedQuestion]:
+        """The newest questions with the fate of their answers, the newest first, without who asked."""
+        ...
+
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
     ) -> int:
@@ -102,6 +107,14 @@ class Library(Protocol):
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        ...
+
+    async def chapters(self, slug: str) -> Sequence[str]:
+        """The names of a book's chapters in its order; none where it has no chapters.
 
         Raises:
             NotFound: There is no such book.

@@ -75,7 +75,7 @@ test('a wrong password is told, the right one opens the page and stands in no ad
   const page = await visit();
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', {name: 'Sign in'}).click();
-  await page.getByRole('alert').getByText('missing or wrong').waitFor();
+  await page.getByRole('alert').getByText('not the password').waitFor();
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
   await section(page, 'Books').getByText('The Lab Book').waitFor();
@@ -127,7 +127,7 @@ test('figures follow what readers do, without loading the page again', async () 
   const page = await signedIn();
   await page.evaluate(() => Object.assign(window, {notReloaded: true}));
   const answered = (): Promise<string> => page.locator('[data-figure=answers]').innerText();
-  const before = Number(await answered());
+  const before = Number(await page.locator('[data-figure=answers]').textContent());
   const body = JSON.stringify({query: 'What is a node?', session_id: 'c'.repeat(32)});
   await fetch(`${server.address}/api/query`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
   await eventually(answered, String(before + 1), 15_000);

@@ -54,9 +54,14 @@ async def upload(
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
     ingest = checked(request, desk, sign_ins)
     stored, job = await receive(request, desk, jobs, settings, ingest=ingest)
-    left_out = [LeftOutFile(item.book, item.filename, item.reason) for item in stored.left_out]
-    body = Uploaded(book=stored.book, stored=len(stored.files), left_out=left_out, job=job)
+    body = uploaded(stored, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
+
+
+def uploaded(stored: Stored, job: Job) -> Uploaded:
+    """What became of an upload, for who sent it."""
+    left_out = [LeftOutFile(item.book, item.filename, item.reason) for item in stored.left_out]
+    return Uploaded(book=stored.book, stored=len(stored.files), left_out=left_out, job=job)
 
 
 async def receive(

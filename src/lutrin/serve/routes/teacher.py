@@ -12,14 +12,16 @@ from litestar.params import FromPath
 
 from lutrin.errors import LutrinError, MalformedRequest, NotPermitted, RateLimited
 from lutrin.log import get_logger
-from lutrin.messages import DISK_LOW, INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED
+from lutrin.messages import DISK_LOW, INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED, WRONG_PASSWORD
+from lutrin.serve import qr
 from lutrin.serve import teacher_html as html
 from lutrin.serve.desk import NO_STORE, Desk, is_secure
-from lutrin.serve.problems import reported
+from lutrin.serve.problems import prefers_html, reported
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.routes.books import receive
+from lutrin.serve.routes.books import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher import SIGNED_IN_S, SignIns
+from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
 from lutrin.serve.teacher_load import Load, load_of
 from lutrin.serve.teacher_office import Office
 from lutrin.settings import Settings
@@ -34,6 +36,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """What the page's script asks for every few seconds."""
 
     figures: dict[str, str]
+    now: str
+    """What happens at this moment."""
     job: str
     """`running`, `done`, `failed`, or empty if there was none."""
     job_text: str
@@ -58,7 +62,9 @@ async def page(
     cookie = request.cookies.get(COOKIE, "")
     if not sign_ins.knows(cookie):
         return _shown(html.sign_in())
-    return _shown(html.board(await _board(desk, jobs, office, settings), sign_ins.form_key(cookie)))
+    address = qr.for_others(request, settings.host)
+    shown = await _board(desk, jobs, office, settings, address)
+    return _shown(html.board(shown, sign_ins.form_key(cookie)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
@@ -71,6 +77,7 @@ async def progress(
     job = jobs.newest()
     body = Progress(
         figures={name: value for name, _, value in html.figures(_load(desk))},
+        now=html.now_text(_load(desk)),
         job=job.state if job is not None else "",
         job_text=html.job_text(job) if job is not None else "",
         lines=job.progress if job is not None else [],
@@ -87,7 +94,8 @@ async def sign_in(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignI
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = reported(error).problem
-        refused = _shown(html.sign_in(problem.detail), problem.status)
+        wrong = isinstance(error, NotPermitted) and sign_ins.possible
+        refused = _shown(html.sign_in(WRONG_PASSWORD if wrong else problem.detail), problem.status)
         if problem.retry_after_s is not None:
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
@@ -120,17 +128,19 @@ async def upload(
     jobs: Given[Jobs],
     sign_ins: Given[SignIns],
     settings: Given[Settings],
-) -> Response[str]:
-    """Add a book, as `POST /books` does."""
+) -> Response[str] | Response[Uploaded]:
+    """Add a book, as `POST /books` does; the page's script gets JSON, its form the page."""
     cookie = request.cookies.get(COOKIE, "")
     if not sign_ins.knows(cookie):
         raise NotPermitted(PAGE_EXPIRED)
     if desk.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     check_key = partial(_check_key, sign_ins, cookie)
-    stored, _ = await receive(request, desk, jobs, settings, ingest=desk.services.ingest, check=check_key)
+    stored, job = await receive(request, desk, jobs, settings, ingest=desk.services.ingest, check=check_key)
     _log.info("uploaded", book=stored.book, files=len(stored.files))
-    return _to_page("reading")
+    if prefers_html(request.headers.get("accept", "")):
+        return _to_page("reading")
+    return Response(uploaded(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
 
 
 def _check_key(sign_ins: SignIns, cookie: str, fields: Mapping[str, str]) -> None:
@@ -173,10 +183,21 @@ async def previous(
     return _to_page("books")
 
 
-HANDLERS = [page, progress, sign_in, sign_out, ingest, upload, check, gaps, previous]
+@get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
+async def questions(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+    """What readers asked, as a table for a spreadsheet, without who asked."""
+    if not sign_ins.knows(request.cookies.get(COOKIE, "")):
+        raise NotPermitted(PAGE_EXPIRED)
+    asked = await desk.services.chats.asked(MOST_READ)
+    titles = {book.slug: book.title for book in await desk.services.library.books()}
+    headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
+    return Response(as_csv(asked, titles), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> html.Board:
+HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check, gaps, previous]
+
+
+async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings, address: str) -> html.Board:
     """What cannot be looked up costs a line on the page, not the page."""
     generator, troubles = desk.services.generator, [desk.services.trouble] if desk.services.trouble else []
     if desk.space.low:
@@ -191,6 +212,7 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> 
         models = office.models(name)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
+    asked, chapters = await _asked(desk, troubles)
     return html.Board(
         books=books,
         left_out=left_out,
@@ -202,8 +224,29 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings) -> 
         model_ready=generator is not None and await generator.ready(),
         health=office.health,
         gaps=office.gaps,
+        asked=asked,
+        chapters=chapters,
+        address=address,
         troubles=troubles,
     )
+
+
+async def _asked(desk: Desk, troubles: list[str]) -> tuple[Overview, list[str]]:
+    """What readers asked, and the chapters of all books in their order; what is in the way is added to `troubles`."""
+    try:
+        shelf = await desk.services.library.books()
+        books = [(book.slug, book.title, await desk.services.library.chapters(book.slug)) for book in shelf]
+    except LutrinError:
+        books = []  # before the first ingest there is none
+    chapters = [chapter for _, _, own in books for chapter in own]
+    if desk.services.trouble:
+        return Overview(), chapters  # nothing is stored, and that is said already
+    try:
+        asked = await desk.services.chats.asked(MOST_READ)
+    except LutrinError as error:
+        troubles.append(f"{error.detail} {error.remedy}".strip())
+        return Overview(), chapters
+    return overview(asked, books, desk.services.now().date()), chapters
 
 
 def _load(desk: Desk) -> Load:

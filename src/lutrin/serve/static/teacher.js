@@ -11,6 +11,7 @@ for (const time of document.querySelectorAll('time')) {
 }
 
 for (const form of document.forms) {
+  if (form.matches('[data-upload]')) continue;
   form.addEventListener('submit', () => {
     // After the form has been read: a button that is off would not be sent.
     setTimeout(() => form.querySelector('button').setAttribute('disabled', ''));
@@ -22,7 +23,89 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
 });
 
+const upload = document.querySelector('[data-upload]');
+if (upload) sending(upload);
 if (job) follow();
+
+/** Files or a folder that are dragged onto the form, or chosen in it, are sent while one watches. */
+function sending(form) {
+  const drop = form.querySelector('[data-drop]');
+  const said = form.querySelector('[data-sent]');
+  const input = form.elements.files;
+  let dragged = [];
+  for (const type of ['dragenter', 'dragover']) {
+    drop.addEventListener(type, (event) => {
+      event.preventDefault();
+      drop.classList.add('over');
+    });
+  }
+  for (const type of ['dragleave', 'drop']) drop.addEventListener(type, () => drop.classList.remove('over'));
+  drop.addEventListener('drop', async (event) => {
+    event.preventDefault();
+    const items = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    dragged = (await Promise.all(items.map((item) => filesIn(item)))).flat();
+    input.required = dragged.length === 0;
+    said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
+  });
+  input.addEventListener('change', () => (dragged = []));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const data = new FormData(form);
+    if (dragged.length) {
+      data.delete('files');
+      for (const {file, path} of dragged) data.append('files', file, path);
+    }
+    send(form, data, said);
+  });
+}
+
+/** All files below something that was dragged here, with their paths. */
+async function filesIn(entry, below = '') {
+  const path = below + entry.name;
+  if (entry.isFile) return [{path, file: await new Promise((resolve, reject) => entry.file(resolve, reject))}];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) break;
+    for (const item of some) found.push(...(await filesIn(item, `${path}/`)));
+  }
+  return found;
+}
+
+function send(form, data, said) {
+  const button = form.querySelector('button');
+  const bar = Object.assign(document.createElement('progress'), {max: 1, value: 0, ariaLabel: 'Sending'});
+  const request = new XMLHttpRequest();
+  button.disabled = true;
+  said.textContent = 'Sending…';
+  said.after(bar);
+  request.upload.addEventListener('progress', ({loaded, total}) => (bar.value = total ? loaded / total : 0));
+  request.addEventListener('loadend', () => {
+    bar.remove();
+    button.disabled = false;
+    const reply = request.response;
+    if (request.status !== 202) {
+      said.textContent = reply?.detail ?? 'Something went wrong. Please try again.';
+      return;
+    }
+    said.textContent = `${reply.stored} ${reply.stored === 1 ? 'file was' : 'files were'} stored in ${reply.book}/ and will be read now.`;
+    said.append(leftOut(reply.left_out));
+    form.reset();
+    job.dataset.job = 'running';
+  });
+  request.open('POST', form.action);
+  request.setRequestHeader('Accept', 'application/json');
+  request.responseType = 'json';
+  request.send(data);
+}
+
+/** What was not stored, with the reasons. */
+function leftOut(files) {
+  const list = document.createElement('ul');
+  for (const {filename, reason} of files) list.append(Object.assign(document.createElement('li'), {textContent: `Left out: ${filename}, ${reason}`}));
+  return list;
+}
 
 async function follow() {
   const errand = document.querySelector('[data-awaited]') !== null;
@@ -51,10 +134,14 @@ async function ask() {
 }
 
 function show(news) {
+  document.querySelector('[data-now]').textContent = news.now;
   for (const [name, value] of Object.entries(news.figures)) {
     const figure = document.querySelector(`[data-figure="${name}"]`);
-    if (figure && figure.textContent !== value) figure.textContent = value;
+    if (!figure) continue;
+    if (figure.textContent !== value) figure.textContent = value;
+    figure.parentElement.hidden = value === '0' || value === 'none yet';
   }
+  document.querySelector('[data-quiet]').hidden = document.querySelector('[data-figure]:not([hidden] > *)') !== null;
   if (job.textContent !== news.job_text) job.textContent = news.job_text;
   job.dataset.job = news.job;
   const text = news.lines.join('\n');

@@ -1,0 +1,136 @@
+"""What readers ask, as the teacher's page shows it: by chapter over time, most asked, with their thumbs."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+
+import msgspec
+
+from lutrin.chats.asked import AskedQuestion
+
+MOST_READ = 5_000
+"""Questions that are looked at, the newest: some weeks of a school."""
+DAYS = 14
+MOST_SHOWN = 12
+"""Lines of a list before it is folded."""
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet would reckon with what begins so."""
+
+
+class ChapterRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A chapter and how often it was asked about."""
+
+    title: str
+    days: tuple[int, ...]
+    """Questions on each of the last `DAYS` days, the latest last."""
+    total: int
+
+
+class BookAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """A book with those of its chapters that were asked about, in its own order."""
+
+    title: str
+    chapters: tuple[ChapterRow, ...]
+
+
+class Often(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that came more than once."""
+
+    text: str
+    times: int
+    answered: bool
+    """Whether the books answered it, the last time."""
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about questions that the page shows."""
+
+    total: int = 0
+    books: tuple[BookAsked, ...] = ()
+    elsewhere: int = 0
+    """Questions on which no place of a book was cited."""
+    often: tuple[Often, ...] = ()
+    thumbs: tuple[AskedQuestion, ...] = ()
+    """Answers that readers judged, those found wanting first."""
+    up: int = 0
+    down: int = 0
+    most: int = 1
+    """Of one chapter on one day: the height of a bar."""
+
+
+def overview(asked: Sequence[AskedQuestion], books: Sequence[tuple[str, str, Sequence[str]]], today: date) -> Overview:
+    """Order what was asked.
+
+    Args:
+        asked: The newest first.
+        books: Slug, title and chapters of each book, in order.
+        today: The last of the days that are shown.
+    """
+    found = tuple(_of_book(asked, slug, title, order, today) for slug, title, order in books)
+    judged = [question for question in asked if question.thumb]
+    shown = tuple(book for book in found if book.chapters)
+    return Overview(
+        total=len(asked),
+        books=shown,
+        elsewhere=sum(not question.chapter for question in asked),
+        often=_often(asked),
+        thumbs=tuple(sorted(judged, key=lambda question: (question.thumb == "up", not question.comment))),
+        up=sum(question.thumb == "up" for question in judged),
+        down=sum(question.thumb == "down" for question in judged),
+        most=max((day for book in shown for chapter in book.chapters for day in chapter.days), default=1) or 1,
+    )
+
+
+def _of_book(asked: Sequence[AskedQuestion], slug: str, title: str, order: Sequence[str], today: date) -> BookAsked:
+    first = today - timedelta(days=DAYS - 1)
+    days: dict[str, list[int]] = {}
+    totals: Counter[str] = Counter()
+    for question in asked:
+        if question.book != slug or not question.chapter:
+            continue
+        totals[question.chapter] += 1
+        at = (date.fromisoformat(question.created[:10]) - first).days
+        if 0 <= at < DAYS:
+            days.setdefault(question.chapter, [0] * DAYS)[at] += 1
+    known = {chapter: place for place, chapter in enumerate(order)}
+    chapters = sorted(totals, key=lambda chapter: (known.get(chapter, len(known)), chapter))
+    none = [0] * DAYS
+    return BookAsked(
+        title=title,
+        chapters=tuple(
+            ChapterRow(title=chapter, days=tuple(days.get(chapter, none)), total=totals[chapter])
+            for chapter in chapters
+        ),
+    )
+
+
+def _often(asked: Sequence[AskedQuestion]) -> tuple[Often, ...]:
+    """Questions of the same words; how they are written and how they end does not count."""
+    same: dict[str, list[AskedQuestion]] = {}
+    for question in asked:
+        same.setdefault(question.text.casefold().rstrip("?!. "), []).append(question)
+    several = [group for group in same.values() if len(group) > 1]
+    return tuple(
+        Often(text=group[0].text, times=len(group), answered=group[0].kind != "refusal")
+        for group in sorted(several, key=len, reverse=True)
+    )
+
+
+def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
+    """The questions as a table for a spreadsheet.
+
+    Args:
+        asked: The newest first.
+        titles: Of the books, by slug.
+    """
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(["answered at (UTC)", "book", "chapter", "question", "answer", "thumb", "comment"])
+    answers = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
+    for one in asked:
+        book = titles.get(one.book, one.book)
+        cells = (one.created, book, one.chapter, one.text, answers[one.kind], one.thumb, one.comment)
+        rows.writerow([f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell for cell in cells])
+    return out.getvalue()
