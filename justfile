@@ -152,16 +152,23 @@ site: setup web (_packages "web/site")
     lutrin citations --book physical-ai-textbook > web/site/citations.json
     cd web/site && LUTRIN_CITATIONS=citations.json npm run build
 
-# write .env.example and docs/commands.md from the program itself
+# write .env.example, docs/commands.md and THIRD_PARTY.md from the program itself
 docs: _development
     python requirements/env_example.py > .env.example
     python docs/commands.py > docs/commands.md
+    python docs/third_party.py > THIRD_PARTY.md
 
 # everything that a machine without network needs, in one FILE
 bundle FILE="dist/lutrin-bundle.tar": setup
     @lutrin models fetch default {{tier}}
     @lutrin ingest
     @lutrin bundle {{FILE}}
+
+# wheel, widget, bundle, bill of materials and their checksums in FOLDER (default dist/), which must be empty
+release *ARGS: _development
+    @lutrin models fetch default {{tier}}
+    @lutrin ingest
+    python requirements/release.py {{ARGS}}
 
 # make the sample PDF from its sources
 corpus-pdf: _development
@@ -173,7 +180,7 @@ check-questions: _development
 
 # compile the requirement files, with hashes
 lock:
-    for group in bootstrap runtime remote load development bench bench-llamaindex; do \
+    for group in bootstrap runtime remote load development release bench bench-llamaindex; do \
         uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
             --no-emit-find-links --no-header --upgrade requirements/$group.in -o requirements/$group.txt; \
     done

@@ -22,3 +22,10 @@ def test_every_recipe_is_one_line_in_the_list() -> None:
     wanted = "setup ingest serve ask test check fix bench eval loadtest chaos e2e web docs bundle".split()
     assert set(wanted) <= recipes.keys()
     assert {name for name, text in recipes.items() if not text} == set()
+
+
+def test_third_parties_are_named_with_their_licences() -> None:
+    """`THIRD_PARTY.md` is what its program prints now; `./justw docs` writes it."""
+    program = [sys.executable, str(ROOT / "docs" / "third_party.py")]
+    printed = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert (ROOT / "THIRD_PARTY.md").read_text("utf-8") == printed
