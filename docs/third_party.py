@@ -48,7 +48,7 @@ def licence_of(name: str) -> str:
         return ELSEWHERE[name]
     found = importlib.metadata.metadata(name)
     classifiers = [item.split(" :: ")[-1] for item in found.get_all("Classifier") or [] if item.startswith("License")]
-    expression, plain = (found[key] if key in found else "" for key in ("License-Expression", "License"))
+    expression, plain = (" ".join(found.get_all(key) or []) for key in ("License-Expression", "License"))
     said = expression or "; ".join(classifiers) or plain.split("\n")[0]
     if not said.strip():
         raise LookupError(f"{name} does not say its licence; read its source and add it to ELSEWHERE.")
