@@ -10,6 +10,7 @@ from evaluation.questions import EvalQuestion, read_questions
 from evaluation.run import Outcome
 from evaluation.run import run as run_questions
 from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.answer.ability import Ability
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
 from lutrin.ingest.summary import IngestSummary
@@ -22,8 +23,13 @@ PATIENT_S = 60.0
 
 
 @asynccontextmanager
-async def opened_pipeline(settings: Settings) -> AsyncIterator[Pipeline]:
-    """Lutrin over the books of a data folder, with the model of the settings, until the block ends."""
+async def opened_pipeline(settings: Settings, ability: Ability | None = None) -> AsyncIterator[Pipeline]:
+    """Lutrin over the books of a data folder, with the model of the settings, until the block ends.
+
+    Args:
+        settings: Name folder and model.
+        ability: What the model is asked; None: what its tier allows.
+    """
     configure_logging(settings, quiet=True)
     async with opened(settings) as house:
         if house.generator is not None:
@@ -32,13 +38,22 @@ async def opened_pipeline(settings: Settings) -> AsyncIterator[Pipeline]:
             house.shelf,
             house.searcher,
             (MemoryChatStore(), MemoryChatStore()),
-            lambda chats: answering(settings, house.shelf, house.searcher, generator=house.generator, chats=chats),
+            lambda chats: answering(
+                settings,
+                house.shelf,
+                house.searcher,
+                generator=house.generator,
+                ability=ability or house.ability,
+                chats=chats,
+            ),
         )
 
 
-async def run_eval(settings: Settings, questions: Sequence[EvalQuestion]) -> list[Outcome]:
+async def run_eval(
+    settings: Settings, questions: Sequence[EvalQuestion], ability: Ability | None = None
+) -> list[Outcome]:
     """Ask every question of the real pipeline; see `evaluation.run.run`."""
-    async with opened_pipeline(settings) as pipeline:
+    async with opened_pipeline(settings, ability) as pipeline:
         return await run_questions(questions, pipeline.subject(f"lutrin/{settings.model}"))
 
 
@@ -55,8 +70,8 @@ def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:
 
     def score(path: Path) -> float:
         asked = [item for item in read_questions([questions]) if not item.previous_question][::7][:20]
-        patient = settings.model_copy(update={"model": str(path), "deadline_s": PATIENT_S})
-        outcomes = asyncio.run(run_eval(patient, asked))
+        patient = settings.model_copy(update={"model": str(path), "explain_s": PATIENT_S})
+        outcomes = asyncio.run(run_eval(patient, asked, Ability()))
         generated = [outcome.answer is not None and outcome.answer.kind == "generated" for outcome in outcomes]
         return sum(generated) / len(generated)
 

@@ -22,7 +22,7 @@ from evaluation.proof import is_verbatim, is_verified
 from evaluation.show import aligned
 from evaluation.text import plain
 from lutrin import wiring
-from lutrin.answer.explain import SYSTEM
+from lutrin.answer.prompt import SYSTEM
 from lutrin.ingest.run import Overrides
 from lutrin.records import Answer, DoneEvent, Question, SentenceEvent
 from lutrin.settings import load_settings

@@ -68,6 +68,7 @@ NO_SUCH_FORM = {
     "quiz": "The book's own words on it:",
     "compute": "The book's own words; nothing is calculated:",
 }
+IN_OTHER_WORDS = "**In other words** (the model's own, not the book's):"
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
 )

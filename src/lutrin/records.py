@@ -306,6 +306,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The book's words; none on a refusal."""
     prepared_by: str = ""
     """Who prepared the explanation before anybody asked: the authors, a name, `model@date`; empty: it was not."""
+    explainable: bool = False
+    """Whether the model has not explained this, but may if it is asked again with `explain`."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -323,6 +325,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The page where the reader is: its file name, or the path of its address; empty: not known."""
     top_k: int | None = None
     session_id: str = ""
+    wait_s: float | None = None
+    """Seconds that the reader waits for the model's explanation; None: as long as the settings allow."""
+    explain: bool = False
+    """Whether the reader asks for an explanation of what was found, and waits for it in the queue."""
+    answer_tokens: int | None = None
+    earlier: tuple[Message, ...] = ()
+    """What was said before, oldest first, where the reader's program keeps the conversation."""
     surface: Literal["query", "tutor", "chat"] = "query"
     """Who asks, and so which wording a refusal has: `/api/query`, the `/query` family or `/chat`."""
 
@@ -362,10 +371,12 @@ class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type")
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
-    """A generated sentence that its citations support."""
+    """A generated sentence that its citations support, or that is marked as the model's own."""
 
     text: str
     citations: tuple[int, ...]
+    own: bool = False
+    """Said in the model's own words, such as an analogy: nothing in the book proves it."""
 
 
 class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):

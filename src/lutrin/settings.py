@@ -59,7 +59,9 @@ class Settings(BaseSettings):
     models_dir: Path = Field(Path("models"), description="The manifest of models and the model files.")
     corpus_dir: Path = Field(Path("corpus"), description="The books, when a command names no other folder.")
 
-    model: str = Field("small", description="`tiny`, `small`, `medium`, `auto`, `none` (quotes only), or a GGUF file.")
+    model: str = Field(
+        "small", description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, or a GGUF file."
+    )
     tune: bool = Field(
         default=True,
         description="Let `just serve` measure the model's formats once (`lutrin models tune --short`, a minute).",
@@ -73,9 +75,18 @@ class Settings(BaseSettings):
         64, ge=0, le=10_000, description="Readers who may wait for the model before quotes answer."
     )
     deadline_s: float = Field(
-        3.0, gt=0, le=600, description="Seconds after which quotes replace what is not generated."
+        3.0,
+        gt=0,
+        le=600,
+        description="Seconds within which every reader has excerpts; until then no explanation begins.",
     )
-    answer_tokens: int = Field(96, ge=16, le=2048, description="Longest generated answer.")
+    explain_s: float = Field(
+        10.0, gt=0, le=600, description="Seconds after which the model's explanation is not waited for."
+    )
+    answer_tokens: int = Field(400, ge=16, le=2048, description="Longest explanation; small models are kept shorter.")
+    own_words: bool = Field(
+        default=True, description="Let an able model add an analogy of its own, marked as not the book's."
+    )
 
     rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
     chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")

@@ -74,6 +74,8 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     licence: str
     file: tuple[ModelFile, ...]
     folder: str = ""
+    measured: bool = True
+    """Whether we have run it; of others size and SHA-256 are those that their publisher gives."""
 
     @property
     def size(self) -> int:
@@ -81,11 +83,34 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sum(item.size for item in self.file)
 
 
+class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What language models of about one size may be asked while a reader waits."""
+
+    name: str
+    frames: tuple[str, ...]
+    """Frames of questions (`lutrin.query.frames`), `selection` for marked text, or `all`."""
+    least_bytes: int = 0
+    """A file that is not of the manifest is of the largest tier that it reaches."""
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    own_words: bool = False
+
+
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The models that Lutrin knows."""
 
     format: Literal[1]
     model: tuple[Model, ...]
+    tiers: tuple[Tier, ...] = msgspec.field(default=(), name="tier")
+
+    def tier(self, name: str) -> Tier:
+        """What models of a tier may be asked; of one that is not named here: nothing."""
+        return next((tier for tier in self.tiers if tier.name == name), Tier(name, ()))
+
+    def tier_of_size(self, size: int) -> Tier:
+        """The tier of a model file by its bytes."""
+        reached = [tier for tier in self.tiers if tier.least_bytes <= size]
+        return max(reached, key=lambda tier: tier.least_bytes, default=Tier("none", ()))
 
     def find(self, name: str) -> Model:
         """A model by its tier or name.
@@ -96,7 +121,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for model in self.model:
             if name in {model.tier, model.name}:
                 return model
-        known = ", ".join(model.tier for model in self.model)
+        known = ", ".join(dict.fromkeys(model.tier for model in self.model))
         raise InvalidSettings(f"There is no model named {name}.", remedy=f"Choose one of: {known}.")
 
     def language_model(self, name: str) -> Model:
@@ -109,10 +134,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for model in known:
             if name in {model.tier, model.name}:
                 return model
-        takes = ", ".join(("none", "auto", *(model.tier for model in known)))
+        takes = ", ".join(("none", "auto", *dict.fromkeys(model.tier for model in known)))
         raise InvalidSettings(
             f"There is no language model named {name}.",
-            remedy=f"Set LUTRIN_MODEL to one of: {takes}, or to the path of a .gguf file.",
+            remedy=f"Set LUTRIN_MODEL to one of: {takes}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION.",
         )
 
 

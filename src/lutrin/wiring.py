@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lutrin import __version__, doctor, restore
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
+from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
 from lutrin.answer.warm_up import follow
@@ -30,7 +31,7 @@ from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
-from lutrin.ports import ChatStore, Generator
+from lutrin.ports import ChatStore, Generator, Support
 from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.search.passages import retrieve_passages
@@ -41,7 +42,7 @@ from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import Settings, unknown_variables, with_addresses
 from lutrin.transfer import Transferred, import_index
-from lutrin.wiring_models import model_path, open_reranker
+from lutrin.wiring_models import ability_of, model_path, open_reranker
 from lutrin.wiring_parts import (
     HousedGenerator,
     database_url,
@@ -75,6 +76,7 @@ class House:
     shelf: Shelf
     searcher: Searcher
     generator: "HousedGenerator | None"
+    ability: Ability
     answers: AnswerFlow
     chats: "ChatTables | None"
 
@@ -113,12 +115,14 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
             await generator.ready()
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
+        ability = ability_of(settings)
         yield House(
             settings=settings,
             shelf=shelf,
             searcher=searcher,
             generator=generator,
-            answers=answering(settings, shelf, searcher, generator=generator, chats=chats),
+            ability=ability,
+            answers=answering(settings, shelf, searcher, generator=generator, ability=ability, chats=chats),
             chats=chats,
         )
 
@@ -129,6 +133,8 @@ def answering(
     searcher: Searcher,
     *,
     generator: Generator | None,
+    ability: Ability | None = None,
+    support: Support | None = None,
     chats: ChatStore | None,
 ) -> AnswerFlow:
     """The answer flow over open parts."""
@@ -138,6 +144,8 @@ def answering(
         language=LanguageGate(settings.languages),
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
+        ability=ability,
+        support=support,
         chats=Recollection(chats) if chats is not None else None,
     )
 

@@ -5,13 +5,15 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from lutrin import weights
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.adapters.rerank_fastembed import FastembedReranker
-from lutrin.answer.explain import warm_request
+from lutrin.answer.ability import Ability
+from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
 from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
 from lutrin.generate.protocol import Limits
@@ -28,12 +30,16 @@ from lutrin.generate.tune import (
     write_tuning,
 )
 from lutrin.generate.worker import WorkerGenerator
-from lutrin.settings import Settings
+from lutrin.settings import LOCAL, Settings
 
 RERANK_THREADS = 1
 """Of the cross-encoder; the language model has the cores."""
 Score = Callable[[Path], float]
 Note = Callable[[Trial | str], None]
+READING, WRITING = 0.4, 0.5
+"""Shares of the time for an explanation in which a prompt is read and an answer is written; the rest is waiting."""
+LEAST_PROMPT_TOKENS, LEAST_ANSWER_TOKENS = 300, 48
+"""Below these no machine makes an explanation shorter: it comes too late instead, and can be asked for."""
 AUTO_FALLBACK = "small"
 """What `LUTRIN_MODEL=auto` fetches and measures where nothing was measured yet."""
 
@@ -68,6 +74,63 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     if tuned is not None and Path(tuned.path).is_file() and sha256(Path(tuned.path)) == tuned.sha256:
         return model.name, Path(tuned.path)
     return model.name, weights.verified_path(settings.models_dir, model)
+
+
+def ability_of(settings: Settings) -> Ability:
+    """What the language model of the settings may be asked: by its tier, and by how fast it is here.
+
+    A service's model counts as `large`, and so does a file as large as the smallest model of that tier.
+
+    Raises:
+        InvalidSettings: There is no model of that name.
+    """
+    manifest = weights.load_manifest(settings.models_dir)
+    is_remote = settings.profile == "remote" and settings.llm_model != LOCAL
+    tier = manifest.tier("large" if is_remote else _tier_of(settings, manifest))
+    ability = Ability(
+        tier=tier.name,
+        frames=frozenset(tier.frames),
+        prompt_tokens=tier.prompt_tokens,
+        answer_tokens=tier.answer_tokens,
+        own_words=tier.own_words,
+    )
+    tuning = None if is_remote else read_tuning(tuning_path(settings))
+    model = _name_of(settings, manifest, tuning)
+    trial = tuning.chosen(model) if tuning is not None else None
+    return ability if trial is None else fitted(ability, trial.speed, settings.explain_s)
+
+
+def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
+    """The same with a prompt and an answer that a reader alone gets in time.
+
+    Args:
+        ability: Of the tier.
+        speed: Of the model here.
+        explain_s: Seconds that an explanation may take.
+    """
+    return replace(
+        ability,
+        prompt_tokens=min(ability.prompt_tokens, max(LEAST_PROMPT_TOKENS, int(READING * explain_s * speed.prefill))),
+        answer_tokens=min(ability.answer_tokens, max(LEAST_ANSWER_TOKENS, int(WRITING * explain_s * speed.single))),
+    )
+
+
+def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
+    """The tier of the local model of the settings; that of a file goes by its size."""
+    if settings.model == "none":
+        return "none"
+    if settings.model.endswith(".gguf"):
+        path = Path(settings.model)
+        return manifest.tier_of_size(path.stat().st_size if path.is_file() else 0).name
+    return manifest.language_model(_name_of(settings, manifest, read_tuning(tuning_path(settings)))).tier
+
+
+def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | None) -> str:
+    """The name of the local model of the settings in the manifest; that of a file as it is."""
+    if settings.model in {"none", "auto"} or settings.model.endswith(".gguf"):
+        chosen = tuning.auto if tuning is not None else AUTO_FALLBACK
+        return chosen if settings.model == "auto" else settings.model
+    return manifest.language_model(settings.model).name
 
 
 def open_reranker(settings: Settings) -> FastembedReranker | None:

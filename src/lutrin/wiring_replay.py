@@ -54,6 +54,7 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
             language=LanguageGate(as_then.languages),
             settings=as_then,
             generator=house.generator,
+            ability=house.ability,
             chats=conversation,
         )
         asked = msgspec.structs.replace(then.question, session_id=AGAIN)
@@ -78,4 +79,9 @@ async def _pinned(made: Made, settings: Settings, stack: AsyncExitStack) -> Pinn
 def _settings_of(made: Made, settings: Settings) -> Settings:
     """The settings that decided then; a name that this version does not know is left out."""
     known = {name: value for name, value in made.settings.items() if name in Settings.model_fields}
-    return settings.model_copy(update={name: type(getattr(settings, name))(value) for name, value in known.items()})
+    return settings.model_copy(update={name: _as(getattr(settings, name), value) for name, value in known.items()})
+
+
+def _as(now: object, value: str) -> object:
+    """A value that was stored as text, of the type of today's."""
+    return value == "True" if isinstance(now, bool) else type(now)(value)  # type: ignore[call-arg]  # of str, int, float

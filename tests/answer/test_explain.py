@@ -1,16 +1,21 @@
 """What the model adds: sentences that the passages prove, in its own words, cited by the numbers that are shown."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin.adapters.fakes_generator import ScriptedGenerator
-from lutrin.answer.explain import Explained, Explainer, prompt_of
+from lutrin.answer.ability import Ability
+from lutrin.answer.explain import Explained, Explainer, Explanation, Sentence, sentences_of
 from lutrin.answer.plan import Plan
+from lutrin.answer.prompt import Prompt, prompt_of
 from lutrin.answer.traffic import Traffic
+from lutrin.query.frames import framed
 from lutrin.query.understand import alone
-from lutrin.records import Question, QueuedEvent
+from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece, Question
 from lutrin.settings import load_settings
 
 ARM = chunk(unit("The arm of Kestrel lifts a load of 2 kg."), chunk_id="arm", filename="b.md")
@@ -18,16 +23,32 @@ LIDAR = chunk(unit("The lidar of Kestrel does not see glass."), chunk_id="lidar"
 SHOWN = ((1, ARM), (2, LIDAR))
 
 
-def plan_of(text: str = "What can Kestrel do?") -> Plan:
+def plan_of(text: str = "What can Kestrel do?", **fields: Any) -> Plan:
     """Of an answer that may rest on two passages."""
-    return Plan(alone(Question(text=text)), "Robots", "g", "", shown=SHOWN)
+    return Plan(replace(alone(Question(text=text)), frame=framed(text)[0]), "Robots", "g", "", shown=SHOWN, **fields)
 
 
-async def said(text: str) -> Sequence[Explained | QueuedEvent]:
+def prompted(plan: Plan, ability: Ability | None = None) -> Prompt:
+    """Its prompt."""
+    prompt = prompt_of(plan, ability or Ability())
+    assert prompt is not None
+    return prompt
+
+
+async def explained(text: str, plan: Plan | None = None, **settings: Any) -> tuple[Explanation, GenerationRequest]:
+    """What becomes of a model's text, and how the model was asked."""
+    made = plan or plan_of()
+    generator = ScriptedGenerator(lambda _: text)
+    explainer = Explainer(generator, load_settings(**settings), Traffic(), clock=lambda: 0.0)
+    explanation = Explanation()
+    sent = [item async for item in explainer.sentences(made, prompted(made), 0.0, explanation)]
+    assert sent == explanation.sentences
+    return explanation, generator.requests[0]
+
+
+async def said(text: str) -> Sequence[Explained]:
     """What of a model's text is let through."""
-    made = plan_of()
-    explainer = Explainer(ScriptedGenerator(lambda _: text), load_settings(), Traffic(), clock=lambda: 0.0)
-    return [item async for item in explainer.sentences(made, prompt_of(made), 0.0, [])]
+    return (await explained(text))[0].sentences
 
 
 async def test_what_a_passage_proves_is_said_with_its_number() -> None:
@@ -68,9 +89,86 @@ async def test_a_sentence_that_was_cut_is_dropped() -> None:
     assert len(await said(f"{twice} {twice}")) == 1
 
 
-def test_the_prompt_begins_with_what_all_prompts_share() -> None:
-    """Rules, then the passages in the order of the book, then the question: so that the model computes little anew."""
-    system, user = prompt_of(plan_of())
-    other, _ = prompt_of(plan_of("Does it see glass?"))
-    assert system == other
-    assert user.content.index("[2]") < user.content.index("[1]") < user.content.index("Question: What can Kestrel do?")
+async def test_two_thirds_that_do_not_hold_take_the_rest_with_them() -> None:
+    """What is left of such an answer explains nothing."""
+    right, wrong = "A load of 2 kg can be lifted by Kestrel's arm [1].", "Kestrel flies over the moon at night [2]."
+    enough, _ = await explained(f"{right} {wrong} It sings of its {wrong[:-5]}.")
+    assert enough.holds
+    few, _ = await explained(" ".join([right, *(wrong.replace("moon", moon) for moon in ("sea", "hill", "town"))]))
+    assert (len(few.sentences), few.judged, few.holds) == (1, 4, False)
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 200])
+async def test_what_a_model_thinks_aloud_is_never_shown(pieces: int) -> None:
+    """However the stream is cut, and though the passages would prove it."""
+    thought = "<think>\nThe arm of Kestrel lifts 2 kg, so a load may be lifted.\n</think>\n\n"
+    text = f"{thought}Its arm lifts 2 kg [1]. I think so."
+
+    class Cut(ScriptedGenerator):
+        async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:  # noqa: ARG002 - the port's
+            for start in range(0, len(text), pieces):
+                yield Piece(text[start : start + pieces])
+            yield Finished("stop", 1, 1)
+
+    request = GenerationRequest(messages=(), max_tokens=99, deadline_s=9.0)
+    found = [item.text async for item in sentences_of(Cut(), request) if isinstance(item, Sentence)]
+    assert [text.strip() for text in found] == ["Its arm lifts 2 kg [1].", "I think so."]
+
+
+ANALOGY = "Give me an analogy for what Kestrel's arm can do."
+OWN = "Kestrel's arm lifts a load of 2 kg [1].\nIn other words:\nIt is like a pupil who carries a bag of sugar."
+
+
+async def test_an_analogy_is_the_model_s_own_and_says_so() -> None:
+    """It is proven by nothing, and only asked for where one is wanted."""
+    explanation, request = await explained(OWN, plan_of(ANALOGY))
+    assert [(one.own, one.citations) for one in explanation.sentences] == [(False, (1,)), (True, ())]
+    assert "In other words:" in request.messages[-1].content
+    assert "In other words:" not in prompted(plan_of()).messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "settings"),
+    [
+        (OWN, {}, {"own_words": False}),
+        (OWN, {"guarded": True}, {}),
+        (OWN.replace("a bag", "3 bags"), {}, {}),
+        (OWN.replace("sugar", "`ros2 run`"), {}, {}),
+        (OWN.replace("Kestrel's arm lifts a load of 2 kg [1].", "Kestrel flies [1]."), {}, {}),
+    ],
+    ids=["switched off", "hazardous", "a number", "a command", "nothing from the book before it"],
+)
+async def test_own_words_have_bounds(text: str, fields: dict[str, Any], settings: dict[str, Any]) -> None:
+    """A school may switch them off, and they never hold facts, commands, or advice on what is dangerous."""
+    explanation, _ = await explained(text, plan_of(ANALOGY, **fields), **settings)
+    assert not any(one.own for one in explanation.sentences)
+
+
+async def test_a_sum_is_shown_if_its_numbers_are_the_book_s_and_it_is_right() -> None:
+    """And what follows may use its result."""
+    text = "3 * 2 kg = 6 kg [1]. Kestrel's three arms lift a load of 6 kg [1]."
+    asked = "How much do 3 arms of Kestrel lift together?"
+    explanation, _ = await explained(text, plan_of(asked))
+    assert explanation.sentences[0] == Explained("3 * 2 kg = 6 kg.", (1,))
+    for wrong in ("3 * 2 kg = 7 kg [1].", "4 * 2 kg = 8 kg [1]."):
+        assert (await explained(wrong, plan_of(asked)))[0].sentences == []
+
+
+async def test_waiting_is_the_reader_s_and_the_setting_s() -> None:
+    """At most as long as the settings say; who asks for an explanation waits in the queue."""
+    for question, least, most in (
+        (Question(text="What?"), 9.0, 10.0),
+        (Question(text="What?", wait_s=2.0), 1.5, 2.0),
+        (Question(text="What?", wait_s=99.0), 9.0, 10.0),
+        (Question(text="What?", explain=True), 30.0, 60.0),
+    ):
+        _, request = await explained("Nothing.", Plan(alone(question), "Robots", "g", "", shown=SHOWN))
+        assert least <= request.deadline_s <= most, question
+
+
+async def test_an_answer_is_as_long_as_it_may_be() -> None:
+    """By the settings, by the model's tier, and by the reader's program."""
+    asked = Plan(alone(Question(text="What?", answer_tokens=40)), "Robots", "g", "", shown=SHOWN)
+    assert (await explained("Nothing.", asked))[1].max_tokens == 40
+    assert (await explained("Nothing.", answer_tokens=64))[1].max_tokens == 64
+    assert (await explained("Nothing."))[1].max_tokens == Ability().answer_tokens

@@ -10,18 +10,21 @@ import pytest
 from tests.answer.book import english
 
 from lutrin import messages
-from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.adapters.fakes import WordHashEmbedder, WordSupport
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import InvalidQuestion, NotFound
 from lutrin.index.shelf import Shelf
+from lutrin.ports import Support
 from lutrin.records import (
     Answer,
     AnswerEvent,
     ChatMessage,
     DoneEvent,
     ExcerptEvent,
+    Message,
     Question,
     SentenceEvent,
     SourcesEvent,
@@ -40,14 +43,20 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
     """Makes a flow with this generator and these conversations."""
 
     def make(
-        generator: ScriptedGenerator | None = None, chats: MemoryChatStore | None = None, deadline_s: float = 2.0
+        generator: ScriptedGenerator | None = None,
+        chats: MemoryChatStore | None = None,
+        ability: Ability | None = None,
+        support: Support | None = None,
+        **settings: float,
     ) -> AnswerFlow:
         return AnswerFlow(
             shelf=shelf,
             searcher=Searcher(WordHashEmbedder()),
             language=english(),
-            settings=flow_settings.model_copy(update={"deadline_s": deadline_s}),
+            settings=flow_settings.model_copy(update={"deadline_s": 1.0, "explain_s": 2.0, **settings}),
             generator=generator,
+            ability=ability,
+            support=support,
             chats=chats,
         )
 
@@ -147,11 +156,12 @@ async def test_what_the_model_cites_besides_the_excerpts_is_a_source(make_flow: 
 
 async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:
     """The deadline rules, and the reader is told."""
-    flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05), deadline_s=0.6)
+    flow = make_flow(ScriptedGenerator(lambda _: "word " * 200, pause_s=0.05), explain_s=0.6)
     async with asyncio.timeout(1.5):
         answer = await answer_to(flow, BATTERY)
     assert answer.kind == "extractive"
     assert messages.PAST_DEADLINE in answer.warnings
+    assert answer.explainable
 
 
 async def test_a_model_that_is_away_is_replaced_by_quotes(make_flow: MakeFlow) -> None:
@@ -388,7 +398,7 @@ async def test_the_prompt_holds_numbered_passages_and_the_question_last(make_flo
     generator = ScriptedGenerator()
     answer = await answer_to(make_flow(generator), BATTERY)
     *passages, question = generator.requests[0].messages[-1].content.split("\n\n")
-    assert question == f"Question: {BATTERY}"
+    assert question.splitlines()[0] == f"Question: {BATTERY}"
     assert f"[{answer.excerpts[0].n}] The loop > Batteries: The battery of Kestrel stores 480 watt hours." in "".join(
         passages
     )
@@ -415,7 +425,7 @@ async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_
 async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: MakeFlow) -> None:
     """A reader who has quotes gets sentences, whatever becomes of the others."""
     generator = ScriptedGenerator()
-    flow = make_flow(generator)
+    flow = make_flow(generator, deadline_s=0.3)
     with flow.traffic.unquoted():
         async with asyncio.timeout(1.5):
             await answer_to(flow, BATTERY)
@@ -427,3 +437,77 @@ async def test_a_question_in_the_other_spelling_of_english_is_answered(make_flow
     answer = await answer_to(make_flow(), "How many meters must I keep away from Wren while its motors have power?")
     assert "two metres" in answer.answer
     assert not answer.warnings
+
+
+SELECTION_ONLY = Ability(tier="medium", frames=frozenset({"selection"}))
+SAID = "Kestrel's battery stores 480 watt hours. [1]"
+
+
+async def test_a_small_model_is_asked_only_what_it_can(make_flow: MakeFlow) -> None:
+    """What is marked, and what a reader asks it to explain; else the book answers alone, and the model may be asked."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    flow = make_flow(generator, ability=SELECTION_ONLY)
+    plain = await answer_to(flow, BATTERY)
+    assert (plain.kind, plain.explainable, generator.requests) == ("extractive", True, [])
+    asked = await answer_to(flow, BATTERY, explain=True)
+    assert (asked.kind, asked.explainable) == ("generated", False)
+    marked = await answer_to(flow, BATTERY, selected_text="The battery of Kestrel stores 480 watt hours.")
+    assert marked.kind == "generated"
+
+
+async def test_a_model_that_can_explain_nothing_is_not_offered(make_flow: MakeFlow) -> None:
+    """No button that leads nowhere."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    answer = await answer_to(make_flow(generator, ability=Ability(frames=frozenset())), BATTERY, explain=True)
+    assert (answer.kind, answer.explainable, generator.requests) == ("extractive", False, [])
+
+
+async def test_nothing_is_offered_where_the_model_had_its_say(make_flow: MakeFlow) -> None:
+    """It would say the same again."""
+    answer = await answer_to(make_flow(ScriptedGenerator(lambda _: "It flies to the moon at night.")), BATTERY)
+    assert (answer.kind, answer.explainable) == ("extractive", False)
+
+
+async def test_the_book_s_warning_stands_before_what_the_model_says_of_code(make_flow: MakeFlow) -> None:
+    """Word for word, and with its number."""
+    said = "With the command below Wren drives forward. [2]"
+    flow = make_flow(ScriptedGenerator(lambda _: said), support=WordSupport())
+    answer = await answer_to(flow, "Which command drives Wren forward?")
+    assert answer.kind == "generated"
+    warning = "Keep two metres away from Wren while its motors have power."
+    assert answer.explanation.startswith(f"{warning} [")
+    assert answer.explanation.index(warning) < answer.explanation.index("With the command")
+
+
+async def test_an_analogy_stands_below_its_own_heading(make_flow: MakeFlow) -> None:
+    """Behind what the book supports."""
+    said = f"{SAID}\nIn other words:\nIt is like a full water tank. It lasts until it is empty."
+    events = await events_of(
+        make_flow(ScriptedGenerator(lambda _: said)), Question(text=f"Explain with an analogy: {BATTERY}")
+    )
+    assert [event.own for event in events if isinstance(event, SentenceEvent)] == [False, True, True]
+    done = events[-1]
+    assert isinstance(done, DoneEvent)
+    assert done.answer.explanation == (
+        "Kestrel's battery stores 480 watt hours. [1]\n\n"
+        f"{messages.IN_OTHER_WORDS}\n\nIt is like a full water tank. It lasts until it is empty."
+    )
+
+
+async def test_a_conversation_that_the_reader_s_program_keeps_completes_a_question(make_flow: MakeFlow) -> None:
+    """As one that is stored does; the model is shown its last messages."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    earlier = (Message(role="user", content=BATTERY), Message(role="assistant", content="480 watt hours. [1]"))
+    answer = await answer_to(make_flow(generator), "Tell me more", earlier=earlier)
+    assert "480 watt hours" in answer.answer
+    assert f"Pupil: {BATTERY}" in generator.requests[0].messages[-1].content
+
+
+async def test_two_conversations_do_not_share_an_answer(make_flow: MakeFlow) -> None:
+    """What was said before is a part of the question."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    flow = make_flow(generator)
+    for said in ("480 watt hours. [1]", "Many. [1]"):
+        earlier = (Message(role="user", content=BATTERY), Message(role="assistant", content=said))
+        await answer_to(flow, "Tell me more", earlier=earlier)
+    assert len(generator.requests) == 2

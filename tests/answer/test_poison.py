@@ -10,8 +10,8 @@ from evaluation.studies import poison
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
-from lutrin.answer.explain import SYSTEM
 from lutrin.answer.flow import AnswerFlow
+from lutrin.answer.prompt import SYSTEM
 from lutrin.index.shelf import Shelf
 from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest

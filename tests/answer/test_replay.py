@@ -44,7 +44,7 @@ async def test_an_answer_says_how_it_was_made(make_flow: MakeFlow) -> None:
     assert (made.question.text, made.question.session_id) == (BATTERY, "")
     assert made.generation == answer.generation
     assert "480 watt hours" in made.prompt[-1].content
-    assert made.settings["answer_tokens"] == "96"
+    assert made.settings["answer_tokens"] == "400"
 
 
 async def test_the_conversation_keeps_it_sealed(make_flow: MakeFlow, tmp_path: Path) -> None:

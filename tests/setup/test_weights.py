@@ -170,6 +170,7 @@ def test_the_manifest_names_a_model_for_every_role_and_tier(models_dir: Path) ->
     manifest = weights.load_manifest(models_dir)
     assert {(model.role, model.tier) for model in manifest.model} == {
         ("embed", "default"), ("generate", "tiny"), ("generate", "small"), ("generate", "medium"),
+        ("generate", "large"),
     }  # fmt: skip
     for model in manifest.model:
         assert all(len(file.sha256) == 64 and file.size > 0 for file in model.file)
@@ -185,7 +186,7 @@ def test_an_unknown_tier_is_named_with_the_known_ones(models_dir: Path) -> None:
 @pytest.mark.parametrize("name", ["huge", "default"])
 def test_what_is_no_language_model_is_answered_with_what_the_setting_takes(models_dir: Path, name: str) -> None:
     """The embedding model is none, and its tier not among the choice."""
-    takes = r"Set LUTRIN_MODEL to one of: none, auto, tiny, small, medium, or to the path of a \.gguf file\."
+    takes = r"Set LUTRIN_MODEL to one of: none, auto, tiny, small, medium, large, to the path of a \.gguf file"
     with pytest.raises(InvalidSettings, match=rf"no language model named {name}\. {takes}"):
         weights.load_manifest(models_dir).language_model(name)
 

@@ -8,25 +8,30 @@ from dataclasses import replace
 import msgspec
 
 from lutrin import __version__, stages
+from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
-from lutrin.answer.explain import Explained, Explainer, prompt_of
+from lutrin.answer.explain import Explained, Explainer, Explanation
 from lutrin.answer.plan import Plan, from_contents, make_plan, refused
 from lutrin.answer.prepared import PreparedAnswers, next_questions
+from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
+from lutrin.answer.render import sentence_piece
 from lutrin.answer.traffic import Traffic
+from lutrin.answer.verify import Verifier
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
-from lutrin.ports import ChatStore, Generator
+from lutrin.ports import ChatStore, Generator, Support
 from lutrin.query.language import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import (
     Answer,
     AnswerEvent,
+    ChatMessage,
     Citation,
     DoneEvent,
     ExcerptEvent,
     Made,
-    Message,
     Question,
+    QueuedEvent,
     SentenceEvent,
     SourcesEvent,
 )
@@ -35,7 +40,7 @@ from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
-DECIDING = ("model", "deadline_s", "answer_tokens", "top_k", "model_slots")
+DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "top_k", "model_slots")
 """Settings that decide about an answer."""
 
 
@@ -48,6 +53,8 @@ class AnswerFlow:
         language: Knows the accepted languages.
         settings: Deadline, number of passages, length of answers.
         generator: The language model; None: answers are excerpts only.
+        ability: What the model may be asked; None: everything.
+        support: Judges whether passages state a sentence; None: their words do.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
         clock: Seconds that only grow.
     """
@@ -60,6 +67,8 @@ class AnswerFlow:
         language: LanguageGate,
         settings: Settings,
         generator: Generator | None = None,
+        ability: Ability | None = None,
+        support: Support | None = None,
         chats: ChatStore | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -69,7 +78,12 @@ class AnswerFlow:
         self._language = language
         self._settings = settings
         self.traffic = Traffic(clock)
-        self._explainer = Explainer(generator, settings, self.traffic, clock) if generator is not None else None
+        self.verifier = Verifier(support)
+        self._explainer = (
+            Explainer(generator, settings, self.traffic, clock, verifier=self.verifier, ability=ability)
+            if generator is not None
+            else None
+        )
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
@@ -83,7 +97,7 @@ class AnswerFlow:
             IndexUnavailable: No book can be opened.
         """
         started = self._clock()
-        history = await self._chats.history(question.session_id) if self._chats and question.session_id else []
+        history = await self._history(question)
         query = understand(question, history=history, language=self._language, embedder=self._searcher.embedder)
         async with leased(self._shelf, question.book) as generations:
             if query.refusal is not None:
@@ -91,7 +105,8 @@ class AnswerFlow:
                 plan = refused(query, query.refusal, title=first.book.title, generation=first.name)
                 yield self._done(plan, started)
                 return
-            key = (tuple(generation.name for generation in generations), *decides(query))
+            earlier = leaned_on(query, history)
+            key = (tuple(generation.name for generation in generations), *decides(query, earlier))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
@@ -100,14 +115,24 @@ class AnswerFlow:
                 return
             events: list[AnswerEvent] = []
             with self.traffic.answering(started):
-                async with aclosing(self._from_books(query, generations, started)) as made:
+                async with aclosing(self._from_books(query, generations, started, earlier)) as made:
                     async for event in made:
                         events.append(event)
                         yield event
             self._cache.put(key, events)
 
+    async def _history(self, question: Question) -> list[ChatMessage]:
+        """The conversation: as the reader's program tells it, else as it is stored."""
+        if question.earlier:
+            return [
+                ChatMessage(id="", session_id="", role=told.role, text=told.content, created="")
+                for told in question.earlier
+                if told.role != "system"
+            ]
+        return await self._chats.history(question.session_id) if self._chats and question.session_id else []
+
     async def _from_books(
-        self, query: Query, generations: Sequence[OpenGeneration], started: float
+        self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Search, plan, show, explain."""
         with ExitStack() as waiting:
@@ -120,18 +145,20 @@ class AnswerFlow:
             waiting.close()
             if plan.explanation:
                 yield SentenceEvent(text=plan.explanation, citations=tuple(item.n for item in plan.excerpts))
-            said: list[Explained] = []
-            warnings: list[str] = []
-            prompt = prompt_of(plan) if self._explainer is not None and plan.explainable else ()
-            if self._explainer is not None and prompt:
-                async with aclosing(self._explainer.sentences(plan, prompt, started, warnings)) as spoken:
-                    async for event in spoken:
-                        if isinstance(event, Explained):
-                            said.append(event)
-                            yield SentenceEvent(text=event.text, citations=event.citations)
-                        else:
-                            yield event
-            yield self._done(plan, started, said, warnings, prompt)
+            explanation = Explanation()
+            prompt = self._prompt(plan, earlier)
+            if self._explainer is not None and prompt is not None:
+                spoken = self._explainer.sentences(plan, prompt, started, explanation)
+                async with aclosing(_guarded(plan, spoken)) as events:
+                    async for event in events:
+                        yield event
+            yield self._done(plan, started, explanation, prompt)
+
+    def _prompt(self, plan: Plan, earlier: Sequence[ChatMessage]) -> Prompt | None:
+        """What the model is asked; None if it is not."""
+        if self._explainer is None or not plan.explainable or not self._explainer.ability.may(plan.query):
+            return None
+        return prompt_of(plan, self._explainer.ability, earlier)
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """The plan of an answer: from the contents, from the selection alone, or from the book that answers best."""
@@ -153,19 +180,14 @@ class AnswerFlow:
         return await search_books(self._searcher, generations, query, k=query.question.top_k or self._settings.top_k)
 
     def _done(
-        self,
-        plan: Plan,
-        started: float,
-        said: Sequence[Explained] = (),
-        warnings: Sequence[str] = (),
-        prompt: tuple[Message, ...] = (),
+        self, plan: Plan, started: float, explanation: Explanation | None = None, prompt: Prompt | None = None
     ) -> DoneEvent:
-        spoken = " ".join(f"{item.text} {' '.join(f'[{n}]' for n in item.citations)}" for item in said)
-        explanation = plan.explanation or spoken
-        name = self._explainer.name if self._explainer is not None and said else ""
+        said = explanation.sentences if explanation is not None and explanation.holds else []
+        warnings = explanation.warnings if explanation is not None else []
+        explained = plan.explanation or _explanation(plan, said)
         answer = Answer(
-            answer="\n\n".join(text for text in (explanation, plan.text) if text),
-            explanation=explanation,
+            answer="\n\n".join(text for text in (explained, plan.text) if text),
+            explanation=explained,
             excerpts=plan.excerpts,
             sources=_sources(plan, said),
             mode=plan.query.mode,
@@ -173,19 +195,27 @@ class AnswerFlow:
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *warnings),
-            model_used=name,
+            model_used=self._explainer.name if self._explainer is not None and said else "",
             prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
+            explainable=not said and self._is_explainable(plan, explanation),
         )
         made = Made(
             question=msgspec.structs.replace(plan.query.question, session_id=""),
             searched=plan.query.text,
             generation=plan.generation,
-            prompt=prompt,
+            prompt=prompt.messages if prompt is not None else (),
             settings={"version": __version__, **{name: str(getattr(self._settings, name)) for name in DECIDING}},
         )
         return DoneEvent(answer=answer, made=made)
+
+    def _is_explainable(self, plan: Plan, explanation: Explanation | None) -> bool:
+        """Whether to ask the model once more, and to wait for it, may bring an explanation."""
+        if self._explainer is None or not plan.explainable or plan.query.question.explain:
+            return False
+        had_its_say = explanation is not None and explanation.judged > 0 and not explanation.warnings
+        return not had_its_say and self._explainer.ability.may_if_asked(plan.query)
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
@@ -198,13 +228,46 @@ def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:
     return (*plan.sources, *(further[number] for number in sorted(numbers & further.keys())))
 
 
-def decides(query: Query) -> tuple[Hashable, ...]:
+def leaned_on(query: Query, history: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """The messages of a conversation that the model is shown: none if the question stands alone."""
+    return tuple(history[-MOST_TURNS:]) if query.text != query.typed else ()
+
+
+async def _guarded(
+    plan: Plan, spoken: AsyncGenerator[QueuedEvent | Explained, None]
+) -> AsyncGenerator[AnswerEvent, None]:
+    """The model's sentences as events, the book's warnings before the first of them."""
+    guards = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
+    async with aclosing(spoken):
+        async for item in spoken:
+            if isinstance(item, QueuedEvent):
+                yield item
+                continue
+            for guard in guards:
+                yield guard
+            guards.clear()
+            yield SentenceEvent(text=item.text, citations=item.citations, own=item.own)
+
+
+def _explanation(plan: Plan, said: Sequence[Explained]) -> str:
+    """The explanation as text, the book's warnings before it."""
+    events = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards] if said else []
+    events += [SentenceEvent(text=item.text, citations=item.citations, own=item.own) for item in said]
+    text = ""
+    for event in events:
+        text += sentence_piece(event, text)
+    return text
+
+
+def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:
     """What of a query decides about its answer, besides the books and the settings.
 
-    Who asks, and in which conversation, does not: what the conversation adds stands in the text.
+    Who asks, and in which conversation, does not: what the conversation adds stands in the text, and in the messages
+    that the model is shown.
     """
     asked = query.question
-    where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface)
+    where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface, asked.explain, asked.answer_tokens)
     text = (as_asked(query.text), as_asked(query.added), query.said, *map(as_asked, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
-    return (*text, *rest, *where)
+    told = tuple((message.role, message.text) for message in earlier)
+    return (*text, *rest, *where, told)

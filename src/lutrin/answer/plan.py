@@ -9,7 +9,7 @@ from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.about import about_book
 from lutrin.answer.cite import citation, excerpt
-from lutrin.answer.excerpt import Run, choose
+from lutrin.answer.excerpt import Run, choose, is_procedure
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.render import markdown
 from lutrin.index.generation import OpenGeneration
@@ -47,11 +47,18 @@ class Plan:
     """What was prepared on the question, in Markdown with markers; empty: nothing was."""
     prepared_by: str = ""
     """Who prepared it."""
+    guarded: bool = False
+    """Whether it is about something hazardous: the book's warning, or a caution, comes before everything else."""
+    guards: tuple[tuple[str, int], ...] = ()
+    """The book's warnings among the excerpts, word for word, with their numbers."""
+    procedural: bool = False
+    """Whether the excerpts hold a procedure."""
 
     @property
     def explainable(self) -> bool:
-        """Whether a model may add an explanation."""
-        return self.refusal is None and not self.explanation and bool(self.shown)
+        """Whether a model may add an explanation; a hazardous procedure is said in the book's words alone."""
+        is_open = self.refusal is None and not self.explanation and bool(self.shown)
+        return is_open and not (self.guarded and self.procedural)
 
 
 def refused(query: Query, refusal: Refusal, *, title: str, generation: str, found: Found | None = None) -> Plan:
@@ -96,6 +103,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
         for run, number in zip(runs, numbers, strict=True)
     }
     shown, further = await _shown(generation, query, runs, found)
+    guards = _guards(runs, numbers)
     return Plan(
         query=query,
         title=title,
@@ -108,6 +116,9 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
         shown=shown,
         further=further,
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
+        guarded=bool(guards or told),
+        guards=guards,
+        procedural=any(is_procedure(run.units) for run in runs),
     )
 
 
@@ -120,6 +131,19 @@ def _verdict(query: Query, found: Found) -> Refusal | None:
 
 def _markdown(run: Run, number: int) -> str:
     return markdown(run.units, number)
+
+
+def _guards(runs: Sequence[Run], numbers: Sequence[int]) -> tuple[tuple[str, int], ...]:
+    """What of the excerpts is a warning of the book, each once, with the number of its excerpt; titles left out."""
+    told: set[tuple[str, int]] = set()
+    texts: dict[int, list[str]] = {}
+    for run, number in zip(runs, numbers, strict=True):
+        for unit in run.units:
+            place = (run.chunk.filename, unit.char_start)
+            if unit.warning and unit.kind != "code" and unit.text.rstrip().endswith(safety.ENDS) and place not in told:
+                told.add(place)
+                texts.setdefault(number, []).append(unit.text)
+    return tuple((" ".join(found), number) for number, found in texts.items())
 
 
 def _numbers(runs: Sequence[Run]) -> list[int]:

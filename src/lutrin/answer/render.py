@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from lutrin.records import Unit
+from lutrin.messages import IN_OTHER_WORDS
+from lutrin.records import SentenceEvent, Unit
 
+GAP = "\n\n"
 _ORDERED = re.compile(r"\d+[.)] ")
 _RUNS_ON = frozenset({"sentence", "caption"})
 
@@ -21,6 +23,19 @@ def markdown(units: Sequence[Unit], n: int) -> str:
         said = block[-1].text
     separator = " " if units[-1].kind in _RUNS_ON else "\n\n"
     return "\n\n".join(paragraphs) + f"{separator}[{n}]"
+
+
+def sentence_piece(event: SentenceEvent, before: str) -> str:
+    """A sentence of the explanation as the whole answer holds it: with its markers, behind what was said before.
+
+    Args:
+        event: The sentence.
+        before: The pieces before it; the model's own words come last, below a heading that says whose they are.
+    """
+    markers = "".join(f" [{n}]" for n in event.citations)
+    if event.own and IN_OTHER_WORDS not in before:
+        return f"{GAP if before else ''}{IN_OTHER_WORDS}{GAP}{event.text}"
+    return f"{' ' if before else ''}{event.text}{markers}"
 
 
 def _block(units: Sequence[Unit], lead: str) -> str:

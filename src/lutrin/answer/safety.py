@@ -18,7 +18,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
 from lutrin.records import SELECTED, BookInfo, Chunk, Unit
 
-_ENDS = (".", "!", "?", ":", ";", ")")
+ENDS = (".", "!", "?", ":", ";", ")")
 """A block whose units all lack these endings is a heading, not warning text."""
 
 
@@ -164,7 +164,7 @@ def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run
             if unit is not None and unit.warning and unit.kind != "code":
                 box.append(unit)
             elif box:
-                if any(item.text.rstrip().endswith(_ENDS) for item in box) and box[0].char_start not in seen:
+                if any(item.text.rstrip().endswith(ENDS) for item in box) and box[0].char_start not in seen:
                     boxes.append((chunk, box))
                 seen.update(item.char_start for item in box)
                 box = []

@@ -3,17 +3,20 @@
 from lutrin.ingest.sentences import sentence_ranges
 
 _ENDS = (".", "!", "?", ":", '"', "\u201d", ")", "*", "`", "]")
+THINKS, THOUGHT = "<think>", "</think>"
+"""Between them some models think aloud before they answer."""
 
 
 class SentenceStream:
-    """Cuts a stream of text into whole sentences."""
+    """Cuts a stream of text into whole sentences; what the model thinks aloud is left out."""
 
     def __init__(self) -> None:
         self._pending = ""
+        self._aloud = Aloud()
 
     def feed(self, piece: str) -> list[str]:
         """Sentences that are complete now; a sentence is complete when the next one has begun."""
-        self._pending += piece
+        self._pending += self._aloud.feed(piece)
         ranges = sentence_ranges(self._pending)
         whole = [self._pending[start:end] for start, end in ranges[:-1]]
         if whole:
@@ -22,6 +25,39 @@ class SentenceStream:
 
     def finish(self) -> list[str]:
         """What is left when the model has ended by itself; a full stop that it forgot is added."""
+        self._pending += self._aloud.finish()
         rest = [self._pending[start:end] for start, end in sentence_ranges(self._pending)]
         self._pending = ""
         return [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
+
+
+class Aloud:
+    """Leaves out what a model thinks aloud, however the stream is cut."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._thinks = False
+
+    def feed(self, piece: str) -> str:
+        """What of the text so far is certainly said."""
+        self._held += piece
+        said = ""
+        while True:
+            before, found, rest = self._held.partition(THOUGHT if self._thinks else THINKS)
+            if not found:
+                break
+            said += "" if self._thinks else before
+            self._held, self._thinks = rest, not self._thinks
+        keep = _begun(self._held, THOUGHT if self._thinks else THINKS)
+        passed, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
+        return said if self._thinks else said + passed
+
+    def finish(self) -> str:
+        """What was held back, unless it is a thought."""
+        rest, self._held = "" if self._thinks else self._held, ""
+        return rest
+
+
+def _begun(text: str, mark: str) -> int:
+    """How many characters at the end of a text may be the beginning of a mark."""
+    return next((n for n in range(min(len(text), len(mark) - 1), 0, -1) if text.endswith(mark[:n])), 0)

@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from lutrin.answer.calculate import calculations
 from lutrin.answer.ground import support
 from lutrin.answer.hostile import gives_orders, headings
-from lutrin.answer.literals import literals_stand
+from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
 from lutrin.answer.render import cells_of
-from lutrin.language.words import content_stems, plain, stem_set
+from lutrin.language.words import content_stems, numbers, plain, stem_set
 from lutrin.ports import Support
 from lutrin.records import Chunk, Unit
 
@@ -23,6 +24,10 @@ Shown = Sequence[tuple[int, Chunk]]
 MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 EVIDENCE_WORDS = 220
 """Words that the support model reads beside a claim; about what it was trained on."""
+MOST_TRIES = 3
+"""So many passages, or groups of them, are tried; each costs a pass of the support model."""
+FEW_WORDS = 3
+"""Beside a calculation so many words say only what it is of."""
 _LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
 _FRAGMENT = re.compile(r"[a-z]+[ ,]")
 """How a sentence begins that is none; one may begin with a name of code."""
@@ -39,7 +44,7 @@ class Verifier:
         self._support = support
 
     async def cited(
-        self, text: str, shown: Shown, question: str, said: Sequence[str]
+        self, text: str, shown: Shown, question: str, said: Sequence[str], sums: list[str] | None = None
     ) -> tuple[str, tuple[int, ...]] | None:
         """A generated sentence without its markers, and the numbers of the passages that state it; None: none do.
 
@@ -50,37 +55,61 @@ class Verifier:
             shown: What the model was shown.
             question: Names that stand in it may stand in the answer.
             said: What was let through before, in small letters.
+            sums: Calculations that were found right before; those of this sentence are added.
 
         Raises:
             ModelMissing: A file of the support model is not here.
         """
-        numbers, sentence = marked(text)
+        named, sentence = marked(text)
+        known = sums if sums is not None else []
         if not is_sentence(sentence) or sentence.casefold() in said:
             return None
-        for group in _groups(numbers, shown, sentence):
-            if await self.states([chunk for _, chunk in group], sentence, question):
+        for group in _groups(named, shown, sentence)[:MOST_TRIES]:
+            if await self.states([chunk for _, chunk in group], sentence, question, known):
+                known += [one.text for one in calculations(sentence)]
                 copied = any(f" {plain(sentence)} " in f" {plain(chunk.text)} " for _, chunk in group)
                 return None if copied else (sentence, tuple(number for number, _ in group))
         return None
 
-    async def states(self, passages: Sequence[Chunk], claim: str, question: str = "") -> bool:
+    async def states(self, passages: Sequence[Chunk], claim: str, question: str = "", sums: Sequence[str] = ()) -> bool:
         """Whether passages, taken together, state a claim.
 
         Args:
             passages: The evidence; sentences in it that give a model orders prove nothing.
             claim: One sentence without markers.
             question: Names that stand in it may stand in the claim.
+            sums: Calculations that count as evidence, too.
 
         Raises:
             ModelMissing: A file of the support model is not here.
         """
-        if not literals_stand(claim, "\n".join(map(told, passages)), question):
+        evidence = "\n".join([*map(told, passages), *sums])
+        own = calculations(claim)
+        held = {*numbers(evidence), *numbers(question)}
+        if any(not one.is_right or not held.issuperset(one.operands) for one in own):
             return False
+        counted = [*sums, *(one.text for one in own)]
+        if not literals_stand(claim, "\n".join([evidence, *counted]), question):
+            return False
+        if own and len(content_stems(_without(claim, [one.text for one in own]))) <= FEW_WORDS:
+            return True
         if self._support is None:
             return any(states_in_words(chunk, claim, question) for chunk in passages)
-        evidence = evidence_for(passages, claim)
-        (probability,) = await self._support.probabilities([(claim, evidence)])
+        read = "\n".join([evidence_for(passages, claim), *counted])
+        (probability,) = await self._support.probabilities([(claim, read)])
         return bool(probability >= self._support.threshold)
+
+    def may_be_own(self, sentence: str, passages: Sequence[Chunk], question: str) -> bool:
+        """Whether a sentence may be shown as the model's own words: no number, name or command that is not the book's.
+
+        Args:
+            sentence: Without markers; an analogy, say, that no passage states.
+            passages: That the model was shown.
+            question: Names that stand in it may stand in the sentence.
+        """
+        evidence = "\n".join(map(told, passages))
+        fits = keeps_numbers(sentence, evidence) and keeps_names(sentence, evidence, question)
+        return is_sentence(sentence) and fits and not gives_orders(sentence)
 
 
 def marked(text: str) -> tuple[list[int], str]:
@@ -89,9 +118,9 @@ def marked(text: str) -> tuple[list[int], str]:
     >>> marked("- **Smoke** calms the bees [2], [1].")
     ([2, 1], 'Smoke calms the bees.')
     """
-    numbers = [int(number) for group in MARKER.findall(text) for number in re.findall(r"\d+", group)]
+    named = [int(number) for group in MARKER.findall(text) for number in re.findall(r"\d+", group)]
     bare = re.sub(r"\s*[,;]+(?=[.!?]*$)", "", MARKER.sub("", text).strip())
-    return list(dict.fromkeys(numbers)), _LIST_SIGN.sub("", bare.replace("**", ""))
+    return list(dict.fromkeys(named)), _LIST_SIGN.sub("", bare.replace("**", ""))
 
 
 def is_sentence(text: str) -> bool:
@@ -99,12 +128,18 @@ def is_sentence(text: str) -> bool:
     return bool(text) and not text.endswith(":") and not _FRAGMENT.match(text)
 
 
-def _groups(numbers: Sequence[int], shown: Shown, sentence: str) -> list[list[tuple[int, Chunk]]]:
+def _without(text: str, parts: Sequence[str]) -> str:
+    for part in parts:
+        text = text.replace(part, " ")
+    return text
+
+
+def _groups(named: Sequence[int], shown: Shown, sentence: str) -> list[list[tuple[int, Chunk]]]:
     """What may prove a sentence: the cited passages together, then each other one, the likeliest first.
 
     Without a marker the likeliest come alone first, then two of them together.
     """
-    cited = [pair for pair in shown if pair[0] in numbers]
+    cited = [pair for pair in shown if pair[0] in named]
     own = set(content_stems(sentence))
     others = sorted(
         (pair for pair in shown if pair not in cited), key=lambda pair: -len(own & stem_set(pair[1].embedded_text()))

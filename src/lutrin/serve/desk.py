@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -32,6 +33,8 @@ KEPT_S = 120.0
 FIRST_EVENT_S = 1.0
 """A stream's status line waits this long for the first event, so that an error can still be a status of its own."""
 RETENTION_EVERY_S = 3600.0
+WAIT_S = 6.0
+"""So long a caller who gets the answer in one piece waits for an explanation, unless it says otherwise."""
 NO_STORE = {"Cache-Control": "no-store"}
 MESSAGE_HEADER = "X-Lutrin-Message"
 MOST_QUESTION_CHARS = 8_000
@@ -89,12 +92,21 @@ class Desk:
         asked = self.asked(request, question, whose)
         if sse.MEDIA_TYPE in request.headers.get("accept", ""):
             return await self._streamed(request, asked, whose)
+        asked = replace(
+            asked, question=msgspec.structs.replace(asked.question, wait_s=self._patience_s(asked.question))
+        )
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
         headers = {MESSAGE_HEADER: turn.id, **NO_STORE}
         cookies = whose.cookies(secure=is_secure(request))
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
+
+    def _patience_s(self, question: Question) -> float | None:
+        """How long a caller who gets the answer in one piece waits for its explanation."""
+        if question.explain or question.wait_s is not None:
+            return question.wait_s
+        return min(WAIT_S, self._settings.explain_s)
 
     async def open_turn(self, request: HTTPRequest, question: Question) -> Turn:
         """Start a turn for an endpoint that writes its own stream.

@@ -10,6 +10,7 @@ from lutrin.chats.owner import SESSION_ID_PATTERN
 from lutrin.errors import InvalidInput
 
 SessionId = Annotated[str, msgspec.Meta(pattern=SESSION_ID_PATTERN, description="Made by the browser, at random.")]
+WaitS = Annotated[float, msgspec.Meta(ge=0, le=600)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
 
 
@@ -24,6 +25,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     book: str | None = None
     """Slug; needed only where several books are served."""
     top_k: TopK | None = None
+    wait_s: WaitS | None = None
+    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; else 6 for JSON, all for a stream."""
+    explain: bool = False
+    """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
     session_id: SessionId | None = None
 
     def asked(
@@ -39,6 +44,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             module=self.module or "",
             page=self.page or "",
             top_k=self.top_k,
+            wait_s=self.wait_s,
+            explain=self.explain,
             session_id=self.session_id or "",
             surface=surface,
         )
@@ -78,6 +85,10 @@ class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
     page: str | None = None
     """Where the reader is: the page's file name, or the path of its address."""
     book: str | None = None
+    wait_s: WaitS | None = None
+    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; else 6 for JSON, all for a stream."""
+    explain: bool = False
+    """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
 
 
 class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +103,9 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     excerpts: tuple[records.Excerpt, ...]
     suggestions: tuple[str, ...]
     warnings: tuple[str, ...]
+    kind: records.AnswerKind
+    model_used: str
+    explainable: bool
 
     @classmethod
     def of(cls, answer: records.Answer, session_id: str) -> "ChatReply":
@@ -105,6 +119,9 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             excerpts=answer.excerpts,
             suggestions=answer.suggestions,
             warnings=answer.warnings,
+            kind=answer.kind,
+            model_used=answer.model_used,
+            explainable=answer.explainable,
         )
 
 

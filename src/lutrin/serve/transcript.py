@@ -7,6 +7,7 @@ from datetime import datetime
 import msgspec
 
 from lutrin import records
+from lutrin.answer.render import sentence_piece
 
 
 class Transcript:
@@ -102,14 +103,3 @@ class Transcript:
 
     def _stamp(self) -> str:
         return self._now().isoformat(timespec="milliseconds")
-
-
-def sentence_piece(event: records.SentenceEvent, before: str) -> str:
-    """A verified sentence as the whole answer will hold it: with its markers, behind a blank if it is not the first.
-
-    Args:
-        event: The sentence.
-        before: The pieces before it.
-    """
-    markers = "".join(f" [{n}]" for n in event.citations)
-    return f"{' ' if before else ''}{event.text}{markers}"

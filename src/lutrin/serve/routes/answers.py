@@ -68,6 +68,8 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]
         mode=data.mode,
         page=data.page or "",
         book=data.book or "",
+        wait_s=data.wait_s,
+        explain=data.explain,
         session_id=data.session_id,
         surface="chat",
     )

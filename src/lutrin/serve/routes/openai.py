@@ -11,6 +11,7 @@ from litestar.params import JSONBody
 from litestar.response import Stream
 
 from lutrin import records
+from lutrin.answer.render import sentence_piece
 from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
 from lutrin.serve import sse
@@ -18,7 +19,6 @@ from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.ownership import openai_session
 from lutrin.serve.problems import OpenAIProblem, documented
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.transcript import sentence_piece
 from lutrin.serve.turns import Turn
 
 TAGS = ["openai"]
