@@ -306,8 +306,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The book's words; none on a refusal."""
     prepared_by: str = ""
     """Who prepared the explanation before anybody asked: the authors, a name, `model@date`; empty: it was not."""
-    explainable: bool = False
-    """Whether the model has not explained this, but may if it is asked again with `explain`."""
+    explainable: bool = False  # the model has not explained this, but may if it is asked again with `explain`
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -326,9 +325,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     top_k: int | None = None
     session_id: str = ""
     wait_s: float | None = None
-    """Seconds that the reader waits for the model's explanation; None: as long as the settings allow."""
-    explain: bool = False
-    """Whether the reader asks for an explanation of what was found, and waits for it in the queue."""
+    """Seconds that the reader waits for an explanation; None: as long as the settings allow."""
+    explain: bool = False  # the reader asks for an explanation of what was found, and waits for it in the queue
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
     """What was said before, oldest first, where the reader's program keeps the conversation."""

@@ -58,6 +58,9 @@ async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
         "excerpts": [as_sent(EXCERPT)],
         "suggestions": list(ANSWER.suggestions),
         "warnings": list(ANSWER.warnings),
+        "kind": ANSWER.kind,
+        "model_used": ANSWER.model_used,
+        "explainable": ANSWER.explainable,
     }
 
 

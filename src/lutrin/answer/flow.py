@@ -191,7 +191,7 @@ class AnswerFlow:
             excerpts=plan.excerpts,
             sources=_sources(plan, said),
             mode=plan.query.mode,
-            kind="refusal" if plan.refusal else "generated" if explanation else "extractive",
+            kind="refusal" if plan.refusal else "generated" if explained else "extractive",
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *warnings),

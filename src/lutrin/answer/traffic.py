@@ -51,6 +51,7 @@ class Traffic:
         """By when they began."""
         self._unquoted = 0
         self._all_quoted = asyncio.Event()
+        self._all_quoted.set()
         self._arrival = asyncio.Event()
 
     @contextmanager
