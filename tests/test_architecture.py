@@ -72,6 +72,7 @@ VENDORS = {
         "lutrin.cli_study",
         "lutrin.console",
     },
+    "genanki": {"lutrin.study.take_away"},
     "sqlmodel": {"lutrin.chats"},
     "sqlalchemy": {"lutrin.chats"},
 }

@@ -28,6 +28,7 @@ from lutrin.serve.finding import Found, listed
 from lutrin.serve.notes import Notes
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
+from lutrin.study.deck import Practice
 
 LOOP = Citation(
     n=1,
@@ -167,6 +168,7 @@ class ScriptedLibrary:
     )
     pictures: dict[str, bytes] = field(default_factory=dict)
     prepared: dict[str, Notes] = field(default_factory=dict)
+    deck: Practice = field(default_factory=Practice)
     failure: Exception | None = None
 
     async def books(self) -> Sequence[ShelvedBook]:
@@ -210,6 +212,10 @@ class ScriptedLibrary:
         begun = typed.rsplit(maxsplit=1)[-1].lower()
         words = [Typed(word, (word,)) for word in LOOP.section_title.lower().split() if word.startswith(begun)]
         return [line for _, _, line in listed(words, [(CHUNK, 1.0)] if words else [], most)]
+
+    async def practice(self, slug: str) -> Practice:
+        """What the test wrote down."""
+        return self.deck if slug == "physical-ai" else Practice()
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
         """The pictures that there are."""

@@ -39,7 +39,7 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
 from lutrin.serve.reader import Reader
 from lutrin.serve.requests import StrictRequest
-from lutrin.serve.routes import answers, books, health, ingest, openai, pages, sessions, teacher
+from lutrin.serve.routes import answers, books, health, ingest, openai, pages, sessions, study, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher import SignIns
@@ -86,6 +86,7 @@ HANDLERS = [
     pages.search,
     pages.read,
     pages.picture,
+    *study.HANDLERS,
     pages.qr_code,
     pages.static,
     pages.widget,

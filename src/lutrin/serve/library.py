@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from lutrin.answer.cite import reader_url
 from lutrin.errors import DocumentError, NotFound
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
@@ -15,6 +16,7 @@ from lutrin.serve.finding import Found, Line, best_first, listed, term_line
 from lutrin.serve.notes import Notes, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
+from lutrin.study.deck import Practice, practice
 
 OPENING_PASSAGES, OPENING_CHARS = 12, 180
 """Where the line of a book's card is looked for, and its length."""
@@ -36,6 +38,7 @@ class ShelfLibrary:
         self._shelf = shelf
         self._corpus = corpus
         self._shown: dict[str, ShelvedBook] = {}
+        self._practice: dict[str, tuple[str, Practice]] = {}
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
@@ -84,6 +87,14 @@ class ShelfLibrary:
             found += listed(words, passages, most)
         return [*terms, *(line for _, _, line in best_first(found))][:most]
 
+    async def practice(self, slug: str) -> Practice:
+        """What a book has to practise with, put together once for each generation; see `serve.services.Library`."""
+        async with self._shelf.lease(slug) as generation:
+            known = self._practice.get(slug)
+            if known is None or known[0] != generation.name:
+                known = self._practice[slug] = (generation.name, await _practice(generation))
+            return known[1]
+
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
         """Which file of the book's folder a page shows; see `serve.services.Library`."""
         return await asyncio.to_thread(self._find_picture, slug, filename, address)
@@ -125,6 +136,13 @@ class ShelfLibrary:
         if root is None and self._corpus is not None:
             root = book_root(self._corpus, slug, renamed=False)
         return root
+
+
+async def _practice(generation: OpenGeneration) -> Practice:
+    files, chunks = await generation.files(), await generation.all_chunks()
+    sources = {file.filename: await generation.source(file.filename) for file in files}
+    address = {chunk.chunk_id: reader_url(chunk) for chunk in chunks}
+    return await asyncio.to_thread(practice, generation.companion.entries, files, chunks, sources, address)
 
 
 def opening(chunks: Sequence[Chunk]) -> str:

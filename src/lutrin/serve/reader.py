@@ -23,7 +23,10 @@ from lutrin.serve import html, maths
 from lutrin.serve.addresses import page_path
 from lutrin.serve.diagrams import with_diagrams
 from lutrin.serve.pictures import media_type
+from lutrin.serve.practice import render_practice
 from lutrin.serve.services import Library, PageEntry, ShelvedBook
+from lutrin.study import take_away
+from lutrin.study.deck import Card, Practice
 
 # All as `page_html` writes them; whatever a book itself says stands escaped.
 CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
@@ -109,6 +112,38 @@ class Reader:
             NotFound: There is no such book.
         """
         return html.cover(await self._book(slug), await self._library.contents(slug))
+
+    async def practice(self, slug: str) -> Practice:
+        """What a book has to practise with.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        await self._book(slug)
+        return await self._library.practice(slug)
+
+    async def study(self, slug: str, view: str = "study", chapter: int = 0) -> str:
+        """A page to practise with.
+
+        Args:
+            slug: Of the book.
+            view: Which one: `study`, `deck`, `worksheet`, `glossary` or `guide`.
+            chapter: Number of the chapter, from 1; 0: the whole book.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        book = await self._book(slug)
+        return render_practice(book, await self._library.practice(slug), view, chapter)
+
+    async def package(self, slug: str, cards: Sequence[Card]) -> bytes:
+        """Cards as a package for Anki.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        book = await self._book(slug)
+        return await asyncio.to_thread(take_away.anki, book.title, slug, cards)
 
     async def results(self, typed: str, slug: str) -> str:
         """The page that lists what fits words.

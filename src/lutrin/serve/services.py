@@ -18,6 +18,7 @@ from lutrin.serve.finding import Found
 from lutrin.serve.notes import Notes
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
+from lutrin.study.deck import Practice
 
 
 class Answers(Protocol):
@@ -152,6 +153,14 @@ class Library(Protocol):
         Raises:
             NotFound: There is no such book.
             IndexUnavailable: No book can be read.
+        """
+        ...
+
+    async def practice(self, slug: str) -> Practice:
+        """What a book has to practise with.
+
+        Raises:
+            NotFound: There is no such book.
         """
         ...
 

@@ -1,0 +1,71 @@
+"""The pages of practice: what a book's deck, glossary and guide look like."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from lutrin.serve.services import ShelvedBook
+from lutrin.serve.templating import render
+from lutrin.study.deck import Card, GlossaryTerm, Practice
+
+WORKSHEET_CARDS = 40
+"""On one worksheet, spread over its chapter; more is no work for a lesson."""
+ON_PAPER = frozenset({"question", "choice", "gap", "exercise", "term"})
+"""Kinds of cards that can be asked on paper."""
+KINDS = {
+    "question": "Question",
+    "choice": "Choose",
+    "term": "Term",
+    "gap": "Fill the gap",
+    "list": "Name them",
+    "table": "Look up",
+    "exercise": "Exercise of the book",
+}
+VIEWS = ("study", "deck", "worksheet", "glossary", "guide")
+
+
+def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: int) -> str:
+    """A page to practise with.
+
+    Args:
+        book: Whose practice it is.
+        practice: All there is.
+        view: One of `VIEWS`.
+        chapter: Number of the chapter, from 1; 0: the whole book.
+    """
+    if view not in VIEWS:
+        raise ValueError(f"there is no page {view}")
+    cards = practice.of_chapter(chapter)
+    return render(
+        f"study-{view}.html",
+        book=book.slug,
+        title=book.title,
+        edition=book.edition,
+        chapters=[(title, len(practice.of_chapter(number))) for number, title in enumerate(practice.chapters, 1)],
+        chapter=chapter,
+        heading=practice.chapters[chapter - 1] if 0 < chapter <= len(practice.chapters) else book.title,
+        cards=spread([card for card in cards if card.kind in ON_PAPER]) if view == "worksheet" else cards,
+        kinds=KINDS,
+        letters="ABCDEF",
+        glossary=by_letter(practice.glossary),
+        guide=practice.guide,
+        total=len(practice.cards),
+        terms=len(practice.glossary),
+    )
+
+
+def spread(cards: Sequence[Card], most: int = WORKSHEET_CARDS) -> list[Card]:
+    """At most so many cards, evenly from all of them, in their order."""
+    if len(cards) <= most:
+        return list(cards)
+    return [cards[place * len(cards) // most] for place in range(most)]
+
+
+def by_letter(glossary: Sequence[GlossaryTerm]) -> list[tuple[str, list[GlossaryTerm]]]:
+    """Terms under their first letters; those that begin with none stand under `#`."""
+
+    def letter(term: GlossaryTerm) -> str:
+        first = term.term[:1].upper()
+        return first if first.isalpha() else "#"
+
+    ordered = sorted(glossary, key=lambda term: (letter(term) == "#", letter(term), term.term.casefold()))
+    return [(name, list(group)) for name, group in groupby(ordered, key=letter)]

@@ -1,0 +1,339 @@
+"""What pupils practise with: cards, a glossary and a guide, of a book's companion and of the book itself.
+
+Where a section has entries in the companion they make its cards. Elsewhere the book's own markup does, for which no
+model is needed: the terms that it sets in bold where it says something of them, its lists and small tables, the first
+sentence below each heading, and everywhere its own exercises.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+import msgspec
+
+from lutrin.index.companion import Entry, Prepared
+from lutrin.index.generation import FileEntry
+from lutrin.language.words import plain, word_count
+from lutrin.records import Chunk, Unit
+
+CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
+GAP = "_____"
+BY_THE_BOOK = "the book"
+_BOLD = re.compile(r"\*\*([^*\n]{2,60})\*\*|__([^_\n]{2,60})__|<(?:strong|b|dfn)>([^<\n]{2,60})</(?:strong|b|dfn)>")
+TERM_WORDS = 5
+LEAST_WORDS = 6
+"""Of a sentence that says something of a term."""
+LIST_ITEMS = range(3, 9)
+TABLE_ROWS = range(2, 13)
+MOST_OF_A_KIND = 2
+"""Lists, and tables, of one section that make cards."""
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something to know: a front, and a back with its proof."""
+
+    id: str
+    """The same as long as front, kind and place stay the same, so that a browser remembers it."""
+    kind: CardKind
+    front: str
+    back: str
+    """Empty: the book gives no solution."""
+    choices: tuple[str, ...] = ()
+    answer: int | None = None
+    """Of a choice: which one is right, from 0."""
+    proof: str = ""
+    """Words of the book."""
+    url: str
+    """Path of the reader's page that holds the section, with its fragment."""
+    section: str
+    chapter: str
+    author: str
+    """Who wrote it: as in the companion, or `the book`."""
+
+
+class GlossaryTerm(msgspec.Struct, frozen=True, kw_only=True):
+    """A term with its meaning."""
+
+    term: str
+    aka: tuple[str, ...]
+    text: str
+    url: str
+    section: str
+    author: str
+
+
+class GuideSection(msgspec.Struct, frozen=True, kw_only=True):
+    """The key points of a section."""
+
+    title: str
+    url: str
+    points: tuple[str, ...]
+    author: str
+
+
+class GuideChapter(msgspec.Struct, frozen=True, kw_only=True):
+    """A chapter with its sections in order."""
+
+    title: str
+    sections: tuple[GuideSection, ...]
+
+
+class Practice(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one book has to practise with, in its order; the glossary from A to Z."""
+
+    cards: tuple[Card, ...] = ()
+    glossary: tuple[GlossaryTerm, ...] = ()
+    guide: tuple[GuideChapter, ...] = ()
+
+    @property
+    def chapters(self) -> tuple[str, ...]:
+        """Titles of the chapters that have cards."""
+        return tuple(dict.fromkeys(card.chapter for card in self.cards))
+
+    def of_chapter(self, number: int) -> tuple[Card, ...]:
+        """The cards of a chapter, counted from 1 in the order of `chapters`; 0: all of them."""
+        if number <= 0:
+            return self.cards
+        wanted = self.chapters[number - 1 : number]
+        return tuple(card for card in self.cards if card.chapter in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A section with all of its passages."""
+
+    file: FileEntry
+    chunks: tuple[Chunk, ...]
+
+    @property
+    def first(self) -> Chunk:
+        return self.chunks[0]
+
+    @property
+    def units(self) -> list[Unit]:
+        """Each once, in order."""
+        known = {unit.char_start: unit for chunk in self.chunks for unit in chunk.units}
+        return [known[start] for start in sorted(known)]
+
+    @property
+    def chapter(self) -> str:
+        return self.first.chapter or self.file.chapter or self.file.title
+
+
+Address = Mapping[str, str]
+"""Path of the reader's page of each passage, by chunk id."""
+
+
+def practice(
+    entries: Sequence[Prepared],
+    files: Sequence[FileEntry],
+    chunks: Sequence[Chunk],
+    sources: Mapping[str, str],
+    address: Address,
+) -> Practice:
+    """What a book has to practise with.
+
+    Args:
+        entries: Of its companion.
+        files: In reading order.
+        chunks: Of all files.
+        sources: Text of each file by its name, in which bold print is looked for.
+        address: Where each passage is read.
+    """
+    sections = _sections(files, chunks)
+    shown = [item for item in entries if item.entry.state != "hidden"]
+    own: dict[tuple[str, str, str], list[Prepared]] = {}
+    for item in shown:
+        own.setdefault((item.entry.file, item.entry.anchor, item.entry.heading), []).append(item)
+    cards: list[Card] = []
+    guide: dict[str, list[GuideSection]] = {}
+    terms: dict[str, GlossaryTerm] = {}
+    by_hand = any(item.entry.kind == "term" for item in shown)
+    for section in sections:
+        first = section.first
+        url = address.get(first.chunk_id, "")
+        prepared = own.get((first.filename, first.anchor, first.section_title), [])
+        cards += _prepared_cards(section, prepared, url) if prepared else _book_cards(section, sources, url)
+        cards += _exercises(section, url)
+        if (points := _points(section, prepared, url)) is not None:
+            guide.setdefault(section.chapter, []).append(points)
+        for term in _terms(section, prepared, sources, url, by_hand=by_hand):
+            terms.setdefault(plain(term.term), term)
+    unique = {card.id: card for card in cards}
+    return Practice(
+        cards=tuple(unique.values()),
+        glossary=tuple(sorted(terms.values(), key=lambda term: plain(term.term))),
+        guide=tuple(GuideChapter(title=title, sections=tuple(found)) for title, found in guide.items()),
+    )
+
+
+def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk]) -> list[_Section]:
+    """The sections of a book in reading order."""
+    by_file: dict[str, dict[tuple[tuple[str, ...], str], list[Chunk]]] = {}
+    for chunk in chunks:
+        by_file.setdefault(chunk.filename, {}).setdefault((chunk.heading_path, chunk.anchor), []).append(chunk)
+    return [
+        _Section(file, tuple(sorted(group, key=lambda chunk: chunk.chunk_index)))
+        for file in files
+        for group in by_file.get(file.filename, {}).values()
+    ]
+
+
+# Of the companion --------------------------------------------------------------------------------------------------
+
+
+def _prepared_cards(section: _Section, prepared: Sequence[Prepared], url: str) -> Iterator[Card]:
+    for item in prepared:
+        entry = item.entry
+        proof = entry.quotes[0] if entry.quotes else ""
+        text = "\n".join(entry.points)
+        if entry.kind in {"question", "explanation"}:
+            yield _card(section, "question", entry.topic, text, url, proof=proof, author=entry.author)
+        elif entry.kind == "quiz" and entry.answer is not None:
+            yield _card(
+                section, "choice", entry.topic, text, url,
+                proof=proof, author=entry.author, choices=entry.choices, answer=entry.answer,
+            )  # fmt: skip
+        elif entry.kind == "term":
+            yield _card(section, "term", entry.topic, text, url, proof=proof, author=entry.author)
+            if gap := _gap(entry):
+                yield _card(section, "gap", gap, entry.topic, url, proof=proof, author=BY_THE_BOOK)
+
+
+def _gap(entry: Entry) -> str:
+    """The book's own definition with the term left out; empty where it does not say the term itself, once."""
+    for quote in entry.quotes:
+        text = " ".join(quote.replace("*", "").split())
+        found = re.findall(rf"\b{re.escape(entry.topic)}\b", text, re.IGNORECASE)
+        if len(found) == 1 and word_count(text) >= LEAST_WORDS:
+            return re.sub(rf"\b{re.escape(entry.topic)}\b", GAP, text, flags=re.IGNORECASE)
+    return ""
+
+
+def _points(section: _Section, prepared: Sequence[Prepared], url: str) -> GuideSection | None:
+    """Key points: those of the companion, else the first sentence below the heading."""
+    title = section.first.section_title
+    for item in prepared:
+        if item.entry.kind == "keypoints":
+            return GuideSection(title=title, url=url, points=item.entry.points, author=item.entry.author)
+    first = next((unit for unit in section.units if _is_sentence(unit)), None)
+    if first is None:
+        return None
+    return GuideSection(title=title, url=url, points=(" ".join(first.text.split()),), author=BY_THE_BOOK)
+
+
+def _terms(
+    section: _Section, prepared: Sequence[Prepared], sources: Mapping[str, str], url: str, *, by_hand: bool
+) -> Iterator[GlossaryTerm]:
+    """Terms of a section: those of the companion, or of a book for which none were written, those in bold print."""
+    title = section.first.section_title
+    for item in prepared:
+        if item.entry.kind == "term":
+            text = "\n".join(item.entry.points)
+            yield GlossaryTerm(
+                term=item.entry.topic, aka=item.entry.aka, text=text, url=url, section=title, author=item.entry.author
+            )
+    for term, text in [] if by_hand else defined(section.units, sources.get(section.first.filename, "")):
+        yield GlossaryTerm(term=term, aka=(), text=text, url=url, section=title, author=BY_THE_BOOK)
+
+
+# Of the book itself ------------------------------------------------------------------------------------------------
+
+
+def defined(units: Sequence[Unit], source: str) -> Iterator[tuple[str, str]]:
+    """Terms that a text sets in bold in a sentence that goes on about them, with that sentence.
+
+    >>> text = "A **watchdog** stops the motors when commands stay away."
+    >>> list(defined([Unit(kind="sentence", text=text.replace("*", ""), char_start=0, char_end=len(text))], text))
+    [('watchdog', 'A watchdog stops the motors when commands stay away.')]
+    """
+    for unit in units:
+        if not _is_sentence(unit):
+            continue
+        for found in _BOLD.finditer(source, unit.char_start, unit.char_end):
+            term = next(group for group in found.groups() if group).strip()
+            whole = " ".join(unit.text.split())
+            is_term = len(term.split()) <= TERM_WORDS and term[-1].isalnum() and term[:1].isalnum()
+            if is_term and term in whole and len(whole.split()) - len(term.split()) >= LEAST_WORDS - 1:
+                yield term, whole
+
+
+def _book_cards(section: _Section, sources: Mapping[str, str], url: str) -> Iterator[Card]:
+    """Cards from the markup of a section."""
+    source = sources.get(section.first.filename, "")
+    for term, sentence in defined(section.units, source):
+        if sentence.count(term) == 1:
+            yield _card(section, "gap", sentence.replace(term, GAP), term, url, proof=sentence)
+    blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
+    matter = [block for block in blocks if block[0].role in {"text", "summary"}]
+    lists = [
+        block
+        for block in matter
+        if block[0].kind == "list_item" and len(block) in LIST_ITEMS and block[0].lead.endswith(":")
+    ]
+    for block in lists[:MOST_OF_A_KIND]:
+        items = "\n".join(f"- {' '.join(unit.text.split())}" for unit in block)
+        yield _card(section, "list", " ".join(block[0].lead.split()), items, url, proof=block[0].text)
+    tables = [block for block in matter if block[0].kind == "table_row" and len(block) in TABLE_ROWS]
+    for block in tables[:MOST_OF_A_KIND]:
+        yield from _table_cards(section, block, url)
+
+
+def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[Card]:
+    """A card for each row of a table: what its first cell names, and what the other columns say of it."""
+    header = [cell.strip() for cell in rows[0].lead.split(" | ")]
+    for row in rows:
+        cells = [cell.strip() for cell in row.text.split(" | ")]
+        if len(cells) == len(header) >= 2 and all(cells):
+            told = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
+            yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), told, url, proof=row.text)
+
+
+def _exercises(section: _Section, url: str) -> Iterator[Card]:
+    """The book's own exercises; what stands behind one as its solution is its back."""
+    waiting: list[Unit] = []
+    solution: list[Unit] = []
+
+    def made() -> Iterator[Card]:
+        front, back = ("\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, solution))
+        if waiting and front.strip():
+            yield _card(section, "exercise", front, back, url)
+
+    blocks = groupby(section.units, key=lambda unit: (unit.role, unit.block, unit.kind == "list_item" and unit.text))
+    for (role, _, _), block in blocks:
+        if role == "solution":
+            solution += block
+        elif role in {"exercise", "quiz"}:
+            yield from made()
+            waiting, solution = list(block), []
+    yield from made()
+
+
+def _is_sentence(unit: Unit) -> bool:
+    """Whether a unit is a sentence of the matter itself."""
+    text = unit.text.rstrip()
+    is_matter = unit.kind == "sentence" and unit.role in {"text", "summary", "glossary"} and not unit.warning
+    return is_matter and text.endswith((".", "!")) and len(text.split()) >= LEAST_WORDS
+
+
+def _card(
+    section: _Section, kind: CardKind, front: str, back: str, url: str, *,
+    proof: str = "", author: str = BY_THE_BOOK, choices: tuple[str, ...] = (), answer: int | None = None,
+) -> Card:  # fmt: skip
+    name = f"{kind}\n{section.first.filename}\n{section.first.section_title}\n{front}"
+    return Card(
+        id=hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        kind=kind,
+        front=front,
+        back=back,
+        choices=choices,
+        answer=answer,
+        proof=proof,
+        url=url,
+        section=section.first.section_title,
+        chapter=section.chapter,
+        author=author,
+    )

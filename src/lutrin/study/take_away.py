@@ -1,0 +1,100 @@
+"""A deck to take along: a package for Anki, and a table for any other program."""
+
+import csv
+import hashlib
+import io
+import tempfile
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+import genanki
+
+from lutrin.study.deck import Card
+
+MODEL_ID = 1_745_208_331
+"""Any fixed number: Anki knows by it that notes of two exports are of one kind."""
+LETTERS = "ABCDEF"
+CSV_COLUMNS = ("kind", "front", "back", "choices", "proof", "section", "chapter", "author", "address")
+_FIELDS = ("Id", "Front", "Back", "Proof", "Source")
+_ANSWER = (
+    '{{FrontSide}}<hr id="answer">{{Back}}'
+    '{{#Proof}}<blockquote>{{Proof}}</blockquote>{{/Proof}}<p class="source">{{Source}}</p>'
+)
+_STYLE = (
+    ".card{font:18px/1.5 serif;max-width:40em;margin:auto}"
+    "blockquote{font-size:85%;border-left:3px solid #b8a58c;padding-left:.8em}.source{font-size:75%;opacity:.7}"
+)
+
+
+def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
+    """A package that Anki imports: one deck, and below it one for each chapter.
+
+    A card that is exported again takes the place of the one before, and keeps what Anki knows of its learner.
+
+    Args:
+        title: Of the book.
+        slug: Of the book; with a chapter it tells its deck from others.
+        cards: In the order of the book.
+    """
+    model = genanki.Model(
+        MODEL_ID,
+        "Lutrin",
+        fields=[{"name": name} for name in _FIELDS],
+        templates=[{"name": "Card", "qfmt": "{{Front}}", "afmt": _ANSWER}],
+        css=_STYLE,
+    )
+    decks: dict[str, genanki.Deck] = {}
+    for card in cards:
+        name = f"{title}::{card.chapter}" if card.chapter else title
+        deck = decks.setdefault(name, genanki.Deck(_number(f"{slug}\n{card.chapter}"), name))
+        fields = [card.id, front_of(card), back_of(card), _html(card.proof), _html(_source(card))]
+        deck.add_note(genanki.Note(model=model, fields=fields, guid=card.id, sort_field=card.id))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "deck.apkg"
+        # A fixed time: the same cards give the same package.
+        genanki.Package(list(decks.values())).write_to_file(str(path), timestamp=0.0)
+        return path.read_bytes()
+
+
+def front_of(card: Card) -> str:
+    """What is asked, as HTML; choices below it."""
+    choices = "".join(f"<li>{_html(choice)}</li>" for choice in card.choices)
+    return _html(card.front) + (f'<ol type="A">{choices}</ol>' if choices else "")
+
+
+def back_of(card: Card) -> str:
+    """The answer, as HTML."""
+    right = ""
+    if card.answer is not None:
+        right = f"<p><b>{LETTERS[card.answer]}: {_html(card.choices[card.answer])}</b></p>"
+    return right + _html(card.back or ("" if right else "See the book."))
+
+
+def table(cards: Iterable[Card]) -> str:
+    """The cards as comma-separated values with a header; a cell that a spreadsheet might compute is kept as text."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(CSV_COLUMNS)
+    for card in cards:
+        back = card.choices[card.answer] if card.answer is not None else card.back
+        row = (card.kind, card.front, back, " | ".join(card.choices), card.proof, card.section, card.chapter)
+        writer.writerow([_as_text(cell) for cell in (*row, card.author, card.url)])
+    return out.getvalue()
+
+
+def _as_text(cell: str) -> str:
+    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+
+
+def _html(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _source(card: Card) -> str:
+    return " › ".join(part for part in (card.chapter, card.section, card.author) if part)
+
+
+def _number(name: str) -> int:
+    """A number for a deck that stays the same; Anki wants one below 2^31."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") >> 1

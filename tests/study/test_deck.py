@@ -1,0 +1,133 @@
+"""Cards, glossary and guide: from the companion where there is one, from the book's own markup elsewhere."""
+
+import csv
+import io
+import sqlite3
+import zipfile
+from pathlib import Path
+
+from lutrin.index.companion import Entry, Prepared
+from lutrin.index.generation import FileEntry
+from lutrin.ingest.chunk import chunk_document
+from lutrin.ingest.markdown import parse_markdown
+from lutrin.records import BookInfo, Chunk
+from lutrin.study.deck import Card, Practice, practice
+from lutrin.study.take_away import anki, table
+
+PAGE = """# Robots
+
+## Watchdogs
+
+A **watchdog** stops the motors when commands stay away. It must be reset in time.
+
+A watchdog needs three things:
+
+- a timer
+- a reset
+- a safe state
+
+| Driver | Timeout | Action |
+|---|---|---|
+| wheel | 100 ms | stop |
+| arm | 50 ms | hold |
+
+## Exercises
+
+1. Why is a watchdog a timer?
+2. How long may a command stay away?
+"""
+
+
+def cut(text: str) -> list[Chunk]:
+    """The page as passages."""
+    document = parse_markdown(text, "01.md")
+    words = [(0, 1)]
+    return chunk_document(document, BookInfo(slug="robots", title="Robots"), lambda _: words, 400, 0)
+
+
+def deck(*entries: Entry) -> Practice:
+    """What the page has to practise with."""
+    chunks = cut(PAGE)
+    file = FileEntry(
+        filename="01.md", title="Robots", module="", chapter="Chapter 1", section="01", sha256="", chunks=len(chunks)
+    )
+    prepared = [Prepared(entry=entry, chunk_id=chunks[0].chunk_id) for entry in entries]
+    address = {chunk.chunk_id: f"/read/robots/01#{chunk.anchor}" for chunk in chunks}
+    return practice(prepared, [file], chunks, {"01.md": PAGE}, address)
+
+
+def entry(**given: object) -> Entry:
+    """An entry on the section about watchdogs."""
+    fields = {"file": "01.md", "heading": "Watchdogs", "anchor": "watchdogs", "author": "the authors"}
+    return Entry(**{**fields, **given})  # type: ignore[arg-type] # fields of Entry
+
+
+def of_kind(found: Practice, kind: str) -> list[Card]:
+    """The cards of one kind."""
+    return [card for card in found.cards if card.kind == kind]
+
+
+def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
+    """A gap for a term in bold, a list by what announces it, a card for each row of a table, and the exercises."""
+    found = deck()
+    (gap,) = of_kind(found, "gap")
+    assert (gap.back, gap.front.startswith("A _____ stops the motors")) == ("watchdog", True)
+    (listed,) = of_kind(found, "list")
+    assert (listed.front, listed.back) == ("A watchdog needs three things:", "- a timer\n- a reset\n- a safe state")
+    assert [(card.front, card.back) for card in of_kind(found, "table")] == [
+        ("Driver: wheel", "Timeout: 100 ms\nAction: stop"),
+        ("Driver: arm", "Timeout: 50 ms\nAction: hold"),
+    ]
+    assert len(of_kind(found, "exercise")) == 2
+    assert [(term.term, term.url) for term in found.glossary] == [("watchdog", "/read/robots/01#watchdogs")]
+    assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
+    assert {card.author for card in found.cards} == {"the book"}
+
+
+def test_where_entries_were_prepared_they_make_the_cards() -> None:
+    """A question, a choice, a term with its gap and key points; the markup of that section is left alone."""
+    quote = "A **watchdog** stops the motors when commands stay away."
+    found = deck(
+        entry(kind="question", topic="What stops the motors?", text="A watchdog.", quotes=(quote,)),
+        entry(kind="quiz", topic="Which one?", choices=("a", "b"), answer=1, quotes=(quote,)),
+        entry(kind="term", topic="watchdog", text="A timer that stops.", quotes=(quote,)),
+        entry(kind="keypoints", topic="Watchdogs", text=("One.", "Two."), quotes=(quote,)),
+        entry(kind="question", topic="Hidden?", text="No.", quotes=(quote,), state="hidden"),
+    )
+    assert [card.kind for card in found.cards] == ["question", "choice", "term", "gap", "exercise", "exercise"]
+    assert found.guide[0].sections[0].points == ("One.", "Two.")
+    assert [(term.term, term.text) for term in found.glossary] == [("watchdog", "A timer that stops.")]
+
+
+def test_a_card_keeps_its_id_while_its_answer_is_mended() -> None:
+    """A browser, and Anki, remember how well a card is known."""
+    (one,), (two,) = (
+        of_kind(deck(entry(kind="question", topic="Why?", text=text, quotes=("a",))), "question") for text in "ab"
+    )
+    assert one.id == two.id
+
+
+def test_chapters_are_counted_from_one() -> None:
+    """Chapter 0 is the whole book."""
+    found = deck()
+    assert found.chapters == ("Chapter 1",)
+    assert found.of_chapter(1) == found.of_chapter(0) == found.cards
+
+
+def test_anki_gets_one_note_a_card(tmp_path: Path) -> None:
+    """The package holds Anki's own database with each card once, markup escaped."""
+    cards = deck(entry(kind="question", topic="Is 1 < 2?", text="Yes & always.", quotes=("a",))).cards
+    path = tmp_path / "deck.apkg"
+    path.write_bytes(anki("Robots", "robots", cards))
+    with zipfile.ZipFile(path) as package:
+        (tmp_path / "c").write_bytes(package.read("collection.anki2"))
+    rows = sqlite3.connect(tmp_path / "c").execute("SELECT guid, flds FROM notes").fetchall()
+    assert {guid for guid, _ in rows} == {card.id for card in cards}
+    assert any("Is 1 &lt; 2?" in fields and "Yes &amp; always." in fields for _, fields in rows)
+
+
+def test_a_table_computes_nothing_in_a_spreadsheet() -> None:
+    """A cell that begins like a formula is kept as text."""
+    cards = deck(entry(kind="question", topic="=1+1", text="-2", quotes=("a",))).cards
+    rows = list(csv.DictReader(io.StringIO(table(cards))))
+    assert (rows[0]["front"], rows[0]["back"]) == ("'=1+1", "'-2")
