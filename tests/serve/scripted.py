@@ -25,7 +25,7 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.finding import Found, listed
-from lutrin.serve.notes import Notes
+from lutrin.serve.notes import Notes, Term
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice
@@ -200,6 +200,12 @@ class ScriptedLibrary:
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
         """What was prepared for a page."""
         return self.prepared if (slug, filename) == ("physical-ai", LOOP.filename) else {}
+
+    async def glossary(self, slug: str) -> Sequence[Term]:
+        """One term."""
+        if slug != "physical-ai":
+            raise NotFound(NOTHING_HERE)
+        return [Term("loop", "A cycle.", LOOP.url, LOOP.section_title, LOOP.quote)]
 
     async def starters(self, most: int) -> Sequence[str]:
         """One question."""

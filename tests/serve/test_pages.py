@@ -83,6 +83,13 @@ async def test_what_is_typed_is_listed_as_it_is_typed(client: httpx.AsyncClient)
     assert (await client.get("/api/search", params={"q": "loop", "book": "nothing"})).status_code == 404
 
 
+async def test_a_page_can_ask_for_the_terms_of_its_book(client: httpx.AsyncClient) -> None:
+    """Each name with its definition and the place that defines it."""
+    (term,) = (await client.get("/api/terms", params={"book": "physical-ai"})).json()["terms"]
+    assert term == {"name": "loop", "definition": "A cycle.", "url": LOOP.url, "quote": LOOP.quote}
+    assert (await client.get("/api/terms", params={"book": "nothing"})).status_code == 404
+
+
 async def test_without_a_script_the_search_is_a_page(client: httpx.AsyncClient) -> None:
     """Its form asks for what its address says, and its list leads to the sections."""
     page = (await client.get("/search", params={"q": "sensorim", "book": "physical-ai"})).text

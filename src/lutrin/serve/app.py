@@ -84,6 +84,7 @@ HANDLERS = [
     pages.cover,
     pages.results,
     pages.search,
+    pages.terms,
     pages.read,
     pages.picture,
     *study.HANDLERS,

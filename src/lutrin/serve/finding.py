@@ -56,6 +56,21 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """The whole piece that `text` is cut out of, formulas as they are typed, for the mark in the page."""
 
 
+class GlossaryTerm(msgspec.Struct, frozen=True):
+    """A name of a term, with its definition and where the book defines it."""
+
+    name: str
+    definition: str
+    url: str
+    quote: str
+
+
+class Glossary(msgspec.Struct, frozen=True):
+    """The terms of a book."""
+
+    terms: list[GlossaryTerm]
+
+
 class FoundList(msgspec.Struct, frozen=True):
     """What was found, the best first."""
 

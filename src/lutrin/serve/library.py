@@ -13,7 +13,7 @@ from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import Chunk
 from lutrin.serve.finding import Found, Line, best_first, listed, term_line
-from lutrin.serve.notes import Notes, notes_of, starters, terms_meant
+from lutrin.serve.notes import Notes, Term, glossary, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice, practice
@@ -66,6 +66,11 @@ class ShelfLibrary:
         """What stands below the sections of a page; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
             return notes_of(generation.companion, filename)
+
+    async def glossary(self, slug: str) -> Sequence[Term]:
+        """A book's terms; see `serve.services.Library`."""
+        async with self._shelf.lease(slug) as generation:
+            return glossary(generation.companion, slug)
 
     async def starters(self, most: int) -> Sequence[str]:
         """Questions to begin with; see `serve.services.Library`."""

@@ -114,6 +114,16 @@ def _means(name: Iterable[str], meant: Iterable[frozenset[str]]) -> bool:
     return all(not forms.isdisjoint(stems) for forms in meant)
 
 
-def _term(entry: Entry, slug: str) -> Term:
+def _term(entry: Entry, slug: str, name: str = "") -> Term:
     path = page_path(slug, entry.file) + (f"#{entry.anchor}" if entry.anchor else "")
-    return Term(entry.topic, entry.points[0], path, entry.heading, entry.quotes[0] if entry.quotes else "")
+    return Term(name or entry.topic, entry.points[0], path, entry.heading, entry.quotes[0] if entry.quotes else "")
+
+
+def glossary(companion: Companion, slug: str) -> list[Term]:
+    """All terms of a book with every name of each, in the order of the book.
+
+    Args:
+        companion: Of the book.
+        slug: Of the book.
+    """
+    return [_term(item.entry, slug, name) for item in companion.shown("term") for name in item.entry.names]

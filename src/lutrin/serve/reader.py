@@ -268,7 +268,8 @@ def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         span = f"Page {first + 1}" if end - first == 1 else f"Pages {first + 1} to {end}"
         chapters.append((title[1], _without_links(title[2])) if title else (f"page={first + 1}", span))
         inside = "".join(f'<section class="page" id="page={n}">{pages[n - 1]}' for n in range(first + 1, end + 1))
-        parts.append(f'<div class="part" data-pages="{span}">{inside}</div>')
+        heading = "" if title else f'<h1 class="quietly">{span}</h1>'
+        parts.append(f'<div class="part" data-pages="{span}">{heading}{inside}</div>')
     return "".join(parts), tuple(chapters)
 
 

@@ -15,7 +15,7 @@ from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
 from lutrin.serve.finding import Found
-from lutrin.serve.notes import Notes
+from lutrin.serve.notes import Notes, Term
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
 from lutrin.study.deck import Practice
@@ -132,6 +132,14 @@ class Library(Protocol):
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
         """What stands below the sections of a page, by the anchors of their headings; empty where nothing was prepared.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        ...
+
+    async def glossary(self, slug: str) -> Sequence[Term]:
+        """A book's terms with every name of each; empty where nothing was prepared.
 
         Raises:
             NotFound: There is no such book.

@@ -15,7 +15,7 @@ from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import pictures, qr
 from lutrin.serve.desk import NO_STORE, Desk
-from lutrin.serve.finding import FoundList
+from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
 from lutrin.serve.problems import documented
 from lutrin.serve.reader import Reader
 from lutrin.serve.requests import HTTPRequest
@@ -134,6 +134,20 @@ async def search(desk: Given[Desk], q: Typed, book: Slug = "") -> Response[Found
     """The last word may be unfinished, and any may hold a slip; none of it is stored."""
     found = await desk.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
     return Response(FoundList(list(found)), headers=NO_STORE)
+
+
+@get(
+    "/api/terms",
+    operation_id="terms",
+    responses=documented(404, 503),
+    summary="The terms of a book with their definitions",
+    tags=["reading"],
+)
+async def terms(desk: Given[Desk], book: Slug) -> Response[Glossary]:
+    """For the definitions that a page shows; empty where nothing was prepared."""
+    found = await desk.services.library.glossary(book)
+    shown = [GlossaryTerm(term.name, term.definition, term.path, term.quote) for term in found]
+    return Response(Glossary(shown), headers=REVALIDATE)
 
 
 @get(

@@ -190,6 +190,63 @@ function spy() {
   look();
 }
 
+// Terms ------------------------------------------------------------------------------------------------------------
+
+const PROSE = "p, li, dd, blockquote";
+const NO_PROSE = "a, code, pre, h1, h2, h3, h4, .notes, .admonition-title, .term, math, svg, button";
+
+/** Each term of the glossary shows its definition, the first time that it stands on a page. */
+async function terms(book) {
+  const response = await fetch(`/api/terms?${new URLSearchParams({ book })}`).catch(() => undefined);
+  if (!response?.ok) return;
+  const { terms: all } = await response.json();
+  if (!all.length) return;
+  const here = location.pathname;
+  const known = new Map(all.filter(({ url }) => url.split("#")[0] !== here).map((term) => [term.name.toLowerCase(), term]));
+  const escaped = [...known.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (!escaped.length) return;
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
+  const tip = el("div", { className: "tip", id: "term-tip", role: "tooltip", popover: "manual" });
+  document.body.append(tip);
+  const told = new Set();
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    const { parentElement: parent } = walker.currentNode;
+    if (parent.closest(PROSE) && !parent.closest(NO_PROSE)) texts.push(walker.currentNode);
+  }
+  for (const text of texts) {
+    const first = [...text.data.matchAll(pattern)].filter(({ 0: word }) => !told.has(word.toLowerCase()) && told.add(word.toLowerCase()));
+    for (const match of first.reverse()) {
+      const name = match[0].toLowerCase();
+      const rest = text.splitText(match.index);
+      rest.splitText(match[0].length);
+      const { url, quote, definition } = known.get(name);
+      const link = el("a", { className: "term", href: url }, rest.data);
+      link.dataset.lutrinQuote = quote;
+      link.setAttribute("aria-describedby", tip.id);
+      rest.replaceWith(link);
+      const show = () => shown(tip, link, definition);
+      const hide = () => tip.matches(":popover-open") && tip.hidePopover();
+      link.addEventListener("pointerenter", show);
+      link.addEventListener("focus", show);
+      link.addEventListener("pointerleave", hide);
+      link.addEventListener("blur", hide);
+      link.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+    }
+  }
+}
+
+function shown(tip, link, definition) {
+  tip.textContent = definition;
+  tip.showPopover();
+  const place = link.getBoundingClientRect();
+  const { width, height } = tip.getBoundingClientRect();
+  const left = Math.max(8, Math.min(place.left, document.documentElement.clientWidth - width - 8));
+  const above = place.top - height - 8;
+  Object.assign(tip.style, { left: `${left}px`, top: `${above > 64 ? above : place.bottom + 8}px` });
+}
+
 // The chapters of a PDF --------------------------------------------------------------------------------------------
 
 function chapters(parts) {
@@ -254,6 +311,7 @@ addEventListener("resize", reachable);
 drawer(document.querySelector(".to-contents"));
 spy();
 sharing(document.getElementById("share"));
+void terms(document.querySelector("main").dataset.book);
 follow();
 followMark();
 addEventListener("hashchange", () => {
