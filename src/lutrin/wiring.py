@@ -20,6 +20,7 @@ from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
     ChecksumMismatch,
+    EngineMissing,
     IndexUnavailable,
     IngestError,
     ModelMissing,
@@ -108,7 +109,7 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         if with_model:
             try:
                 generator = open_model(settings)
-            except (ModelMissing, ChecksumMismatch) as error:
+            except (EngineMissing, ModelMissing, ChecksumMismatch) as error:
                 log.warning("model_unusable", detail=error.detail, remedy=error.remedy)
         if generator is not None:
             stack.push_async_callback(generator.close)

@@ -43,7 +43,7 @@ async def serve_tools(settings: Settings) -> None:
         package = (error.name or "mcp").partition(".")[0]
         raise LutrinError(
             f"The package {package} is not installed.",
-            remedy=f"Run: uv pip install {package}, or pip install lutrin[mcp].",
+            remedy=f"Install it where Lutrin is: pip install {package} (or uv pip install {package}).",
         ) from error
     configure_logging(settings, quiet=True)
     async with opened(settings) as house:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from lutrin import weights
-from lutrin.adapters.generate_llamacpp import open_decoder
+from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
 from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
@@ -53,11 +53,13 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     """Name and checked file of the language model of the settings; None for `none`.
 
     Raises:
+        EngineMissing: Nothing here runs a language model.
         ModelMissing, ChecksumMismatch: The file cannot be used.
         InvalidSettings: There is no model of that name.
     """
     if settings.model == "none":
         return None
+    require_engine()
     if settings.model.endswith(".gguf"):
         path = Path(settings.model)
         if not path.is_file():
@@ -193,9 +195,11 @@ def tune(
         within_s: After this, no further file is tried.
 
     Raises:
+        EngineMissing: Nothing here runs a language model.
         ModelMissing: No such language model is here.
         GeneratorUnavailable: None could be measured.
     """
+    require_engine()
     # llama.cpp is loaded by whoever converts a file, and by nobody else.
     from lutrin.adapters.llamacpp_quantize import offloads, quantize  # noqa: PLC0415 - see above
 
@@ -250,6 +254,7 @@ def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None
         What was chosen; None if it is known already, or nothing is to be measured.
 
     Raises:
+        EngineMissing: Nothing here runs a language model.
         ModelMissing, ChecksumMismatch: The model's file cannot be used.
         InvalidSettings: There is no model of that name.
         GeneratorUnavailable: It could not be measured.

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 EMBED_TIER = "default"
+REMOTE_REMEDY = (
+    "In a checkout start with `LUTRIN_PROFILE=remote ./justw serve`; elsewhere run: "
+    "pip install asyncpg cryptography greenlet openai qdrant-client."
+)
 CONVERTED = "embedder"
 """Folder in the data directory for the embedding model as this machine computes it; safe to delete."""
 
@@ -108,9 +112,7 @@ def remote() -> ModuleType:
     try:
         from lutrin import wiring_remote  # noqa: PLC0415 - the local profile never loads these packages
     except ModuleNotFoundError as error:
-        raise InvalidSettings(
-            f"LUTRIN_PROFILE=remote needs the package {error.name}.", remedy="Run: pip install 'lutrin[remote]'"
-        ) from error
+        raise InvalidSettings(f"LUTRIN_PROFILE=remote needs the package {error.name}.", remedy=REMOTE_REMEDY) from error
     return wiring_remote
 
 

@@ -1,8 +1,15 @@
 """The page of the commands is what the commands say."""
 
+import ast
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import click
+
+from lutrin.cli import lutrin
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,3 +36,34 @@ def test_third_parties_are_named_with_their_licences() -> None:
     program = [sys.executable, str(ROOT / "docs" / "third_party.py")]
     printed = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60).stdout
     assert (ROOT / "THIRD_PARTY.md").read_text("utf-8") == printed
+
+
+NAMED = re.compile(r"lutrin ((?:[a-z]+(?:-[a-z]+)* ?)+)")
+
+
+def test_every_command_that_a_remedy_names_exists() -> None:
+    """A remedy that sends somebody to a command that is not there helps nobody."""
+    named = [(path.name, words) for path in (ROOT / "src").rglob("*.py") for words in _commands(path)]
+    assert len(named) > 10
+    assert [f"{name}: lutrin {words}" for name, words in named if not _exists(words.split())] == []
+
+
+def _commands(path: Path) -> Iterator[str]:
+    """The words behind `lutrin` in every remedy of a module."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.keyword) and node.arg == "remedy":
+            for text in ast.walk(node.value):
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    yield from NAMED.findall(text.value)
+
+
+def _exists(words: list[str]) -> bool:
+    """Whether the words name a command, and below a group one of its commands."""
+    found: click.Command = lutrin
+    for word in words:
+        if not isinstance(found, click.Group):
+            return True
+        if word not in found.commands:
+            return False
+        found = found.commands[word]
+    return True

@@ -227,7 +227,7 @@ class FastembedEmbedder:
         if missing:
             raise ModelMissing(
                 f"The embedding model is incomplete: {', '.join(missing)} not in {self._directory}.",
-                remedy="Run `lutrin models fetch embed`.",
+                remedy="Run `lutrin models fetch default`.",
             )
 
 

@@ -1,11 +1,25 @@
 """Opens a GGUF model as a `Decoder`; llama.cpp itself is loaded only where one is opened, in the model's process."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from lutrin.errors import ModelMissing
+from lutrin.errors import EngineMissing, ModelMissing
 from lutrin.ports import Decoder
+
+
+def require_engine() -> None:
+    """Say what to do where llama.cpp is not installed; nothing of it is loaded.
+
+    Raises:
+        EngineMissing: It is not.
+    """
+    if find_spec("llama_cpp") is None:
+        raise EngineMissing(
+            "The engine of the language models is not installed: answers are the book's own passages.",
+            remedy="With a C++ compiler run: pip install 'llama-cpp-python>=0.3.36'; or set LUTRIN_MODEL=none.",
+        )
 
 
 def physical_cores() -> int:

@@ -1,0 +1,117 @@
+"""Lutrin as a wheel: installed without a checkout, it reads a folder of books, answers, and says what it lacks.
+
+The packages are those of this environment, by links, without the engine.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.end_to_end.processes import COMMAND_S, END_S, START_S, free_port, wait_until
+from tests.loopback import NO_TLS
+
+ROOT = Path(__file__).parents[2]
+LEFT_OUT = ("llama_cpp", "lutrin", "_lutrin", "_editable_impl_lutrin", "__editable__")
+BOOK = "# Tides\n\n## Spring tides\n\nA spring tide comes when the sun and the moon pull along one line.\n"
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that `just wheel` makes."""
+    pytest.importorskip("hatchling", reason="`just test` installs it")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=COMMAND_S)
+    (found,) = folder.glob("lutrin-*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that holds the wheel and what it needs, but no engine and no checkout."""
+    home = tmp_path_factory.mktemp("installed")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=COMMAND_S)
+    (packages,) = home.glob("lib/python*/site-packages")
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if not entry.name.startswith(LEFT_OUT):
+            (packages / entry.name).symlink_to(entry)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    return home / "bin" / "python"
+
+
+def environment() -> dict[str, str]:
+    """No setting at all, as after `pip install`."""
+    return {name: os.environ[name] for name in ("HOME", "LANG", "PATH", "TMPDIR") if name in os.environ}
+
+
+def run(python: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the installed Lutrin."""
+    command = [python, "-P", "-m", "lutrin.cli", *arguments]
+    return subprocess.run(
+        command, cwd=cwd, env=environment(), capture_output=True, text=True, timeout=COMMAND_S, check=False
+    )
+
+
+def test_the_wheel_holds_what_a_reader_needs(wheel: Path) -> None:
+    """Manifest, reader model, pages, styles and the widget travel in it; books, tests and other models do not."""
+    names = zipfile.ZipFile(wheel).namelist()
+    wanted = (
+        "lutrin/models/manifest.toml", "lutrin/models/reader/model.onnx", "lutrin/serve/static/reader.css",
+        "lutrin/serve/static/widget/lutrin.js", "lutrin/serve/templates/shelf.html",
+    )  # fmt: skip
+    assert set(wanted) <= set(names)
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"lutrin"}
+    assert not [name for name in names if name.endswith(".gguf")]
+
+
+@pytest.mark.slow("an environment is made, a book embedded and a server started: every step of a first run")
+def test_an_installed_lutrin_reads_a_folder_and_answers(installed: Path, tmp_path: Path) -> None:
+    """`lutrin ingest FOLDER && lutrin serve` in an empty folder: excerpts, pages and the widget, without the engine."""
+    (tmp_path / "sea").mkdir()
+    (tmp_path / "sea" / "tides.md").write_text(BOOK, "utf-8")
+    done = run(installed, tmp_path, "ingest", "sea")
+    assert done.returncode == 0, done.stderr + done.stdout
+    port = free_port()
+    server = subprocess.Popen(
+        [installed, "-P", "-m", "lutrin.cli", "serve", "--port", str(port)],
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=NO_TLS, timeout=60) as client:
+            wait_until(lambda: _is_ready(client, server), START_S, "the server is ready")
+            answer = client.post("/query", json={"question": "When does a spring tide come?"}).raise_for_status().json()
+            assert "sun and the moon" in answer["answer"]
+            assert answer["kind"] == "extractive"
+            assert client.get("/").raise_for_status().text.count("Tides")
+            assert client.get("/widget/lutrin.js").raise_for_status().content
+    finally:
+        server.terminate()
+        said, _ = server.communicate(timeout=END_S)
+    assert "The engine of the language models is not installed" in said
+    assert "llama-cpp-python" in said
+
+
+def _is_ready(client: httpx.Client, server: "subprocess.Popen[str]") -> bool:
+    assert server.poll() is None, server.communicate()[0]
+    try:
+        return client.get("/ready").status_code == httpx.codes.OK
+    except httpx.TransportError:
+        return False
+
+
+def test_doctor_names_what_can_be_done_about_the_engine(installed: Path, tmp_path: Path) -> None:
+    """It is a failure with the two remedies, and none of the other checks wants a checkout."""
+    done = run(installed, tmp_path, "doctor")
+    (line,) = [line for line in done.stdout.splitlines() if "language model:" in line]
+    assert line.startswith("FAIL")
+    assert "LUTRIN_MODEL=none" in line
+    assert "justw" not in done.stdout
+    assert "ok    embedding model" in done.stdout
