@@ -29,10 +29,11 @@ import msgspec
 from common import CORPUS, ROOT, finish, machine
 from decode_plot import Point, svg
 
-from lutrin.adapters.generate_llamacpp import open_decoder, physical_cores
+from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.adapters.llamacpp_quantize import quantize
 from lutrin.generate.protocol import Limits
 from lutrin.generate.worker import THREADS_SLEEP, WorkerGenerator
+from lutrin.platform import physical_cores
 from lutrin.records import Finished, GenerationRequest, Message, Piece
 
 HOME = ROOT / ".venv-xllamacpp"

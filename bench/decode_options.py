@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import msgspec
 from common import ROOT, finish, machine
 
-from lutrin.adapters.generate_llamacpp import open_decoder, physical_cores
+from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.generate.measure import MAIN, Outcome, Speed
 from lutrin.generate.worker import THREADS_SLEEP
+from lutrin.platform import physical_cores
 
 MODEL = ROOT / "bench" / "out" / "qwen2.5-coder-0.5b-instruct-q4_k_m-q4_0-all.gguf"
 SPIN = "while True: pass"

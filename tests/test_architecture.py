@@ -15,7 +15,7 @@ MODULES = {
 }
 
 LEAVES = {
-    "lutrin.errors", "lutrin.records", "lutrin.memory", "lutrin.messages", "lutrin.retry", "lutrin.stages",
+    "lutrin.errors", "lutrin.records", "lutrin.platform", "lutrin.messages", "lutrin.retry", "lutrin.stages",
     "lutrin.threads",
 }  # fmt: skip
 STAGES = ("language", "ingest", "index", "query", "search", "answer", "study", "generate", "chats")

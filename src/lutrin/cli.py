@@ -34,8 +34,8 @@ from lutrin.console import (
 from lutrin.errors import LutrinError
 from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.lock import ingest_lock
-from lutrin.memory import use_one_arena
 from lutrin.modes import make_closed
+from lutrin.platform import use_one_arena
 from lutrin.records import Question
 from lutrin.settings import Settings, described, load_settings, unknown_variables
 

@@ -6,7 +6,6 @@ may quote a reader. A line that repeats is let through ten times a minute and co
 """
 
 import atexit
-import contextlib
 import fcntl
 import logging
 import os
@@ -21,6 +20,7 @@ from typing import Any, TextIO
 
 import structlog
 
+from lutrin.platform import widen_pipe
 from lutrin.settings import Settings
 
 Logger = structlog.typing.FilteringBoundLogger
@@ -189,9 +189,7 @@ def _catch_native() -> TextIO:
     ours = os.fdopen(os.dup(2), "w", encoding="utf-8", buffering=1, errors="backslashreplace")
     reading, writing = os.pipe()
     fcntl.fcntl(writing, fcntl.F_SETFL, fcntl.fcntl(writing, fcntl.F_GETFL) | os.O_NONBLOCK)
-    if hasattr(fcntl, "F_SETPIPE_SZ"):  # Linux; elsewhere the pipe is smaller
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    widen_pipe(writing, PIPE_BYTES)
     os.dup2(writing, 2)
     os.close(writing)
     source = os.fdopen(reading, encoding="utf-8", errors="backslashreplace")

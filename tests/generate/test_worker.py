@@ -15,7 +15,8 @@ from lutrin.adapters.fakes_generator import FaultyDecoder, ScriptedDecoder
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.generate.protocol import Limits
-from lutrin.generate.worker import Watch, WorkerGenerator, resident_bytes
+from lutrin.generate.worker import Watch, WorkerGenerator
+from lutrin.platform import resident_bytes
 from lutrin.ports import Decoder
 from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
 

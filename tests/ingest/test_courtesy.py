@@ -21,7 +21,8 @@ def test_the_process_and_what_it_starts_have_the_lowest_priority() -> None:
 def test_threads_allocate_from_one_place() -> None:
     """What one of them has freed the others can use; without that each of these threads has an arena of its own."""
     code = (
-        "import ctypes, sys, threading; from lutrin.memory import use_one_arena; len(sys.argv) > 1 and use_one_arena();"
+        "import ctypes, sys, threading; from lutrin.platform import use_one_arena; "
+        "len(sys.argv) > 1 and use_one_arena();"
         "gate = threading.Barrier(5); work = lambda: (ctypes.CDLL(None).malloc(4096), gate.wait());"
         "threads = [threading.Thread(target=work) for _ in range(4)]; [t.start() for t in threads]; gate.wait();"
         "libc = ctypes.CDLL(None); libc.malloc_info(0, ctypes.c_void_p.in_dll(libc, 'stdout')); libc.fflush(None)"

@@ -13,9 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from lutrin.adapters import embed_int8
 from lutrin.adapters.embed_fastembed import FILES, FastembedEmbedder
+from lutrin.platform import processor_description
 
 ROWS, WIDTH, COLUMNS = 50, 96, 32
-SIGNED = embed_int8.multiplies_signed(platform.machine(), embed_int8.CPUINFO.read_text(encoding="utf-8"))
+SIGNED = embed_int8.multiplies_signed(platform.machine(), processor_description())
 """How this processor multiplies 8-bit numbers exactly."""
 TEXTS = (
     "How far can the depth camera see?",

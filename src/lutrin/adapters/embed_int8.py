@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from lutrin.platform import processor_description
+
 RECIPE = "i8"
 """Part of the embedder's name: vectors of another recipe are other vectors."""
 AXES_ARE_INPUT = 18
 """Version of ONNX's operators from which `ReduceMax` takes its axes as an input."""
 CONTRIB = "com.microsoft"
 """ONNX Runtime's own operators; `Gelu` is one of them."""
-CPUINFO = Path("/proc/cpuinfo")
 DOT_PRODUCTS = ("avx512_vnni", "avx_vnni")
 
 
@@ -43,7 +44,7 @@ def prepared(directory: Path, files: Sequence[str], keep: Path) -> Path:
     """
     file, *others = files
     source = hashlib.sha256((directory / file).read_bytes()).hexdigest()
-    signed = multiplies_signed(platform.machine(), CPUINFO.read_text() if CPUINFO.exists() else "")
+    signed = multiplies_signed(platform.machine(), processor_description())
     start = f"{source[:16]}-{RECIPE}{'' if signed else 'u'}-"
     for folder in sorted(keep.glob(f"{start}*")) if keep.is_dir() else []:
         if _is_whole(folder, file):

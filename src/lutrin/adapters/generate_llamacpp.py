@@ -1,11 +1,11 @@
 """Opens a GGUF model as a `Decoder`; llama.cpp itself is loaded only where one is opened, in the model's process."""
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from lutrin.errors import EngineMissing, ModelMissing
+from lutrin.platform import physical_cores
 from lutrin.ports import Decoder
 
 
@@ -20,18 +20,6 @@ def require_engine() -> None:
             "The engine of the language models is not installed: answers are the book's own passages.",
             remedy="With a C++ compiler run: pip install 'llama-cpp-python>=0.3.36'; or set LUTRIN_MODEL=none.",
         )
-
-
-def physical_cores() -> int:
-    """Cores that compute, hardware threads counted once; what this process may use if the system does not say."""
-    usable = os.sched_getaffinity(0)
-    siblings = set()
-    for cpu in usable:
-        try:
-            siblings.add(Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text("ascii"))
-        except OSError:
-            return len(usable)
-    return len(siblings)
 
 
 def open_decoder(

@@ -12,7 +12,6 @@ import socket
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from pathlib import Path
 
 import msgspec
 
@@ -30,6 +29,7 @@ from lutrin.generate.protocol import (
     frame,
 )
 from lutrin.log import get_logger
+from lutrin.platform import resident_bytes
 from lutrin.ports import Decoder
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
 
@@ -283,18 +283,6 @@ class WorkerGenerator:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-
-
-def resident_bytes(pid: int) -> int:
-    """Memory that a process really has, without files that it has mapped; 0 where the system does not say.
-
-    Source: proc(5), `statm`: the second field is resident pages, the third those backed by files or shared.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/statm").read_text("ascii").split()
-    except OSError:
-        return 0
-    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _error(refused: Refused) -> GeneratorError:

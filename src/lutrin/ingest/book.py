@@ -29,7 +29,7 @@ from lutrin.ingest.placing import placed, with_world
 from lutrin.ingest.plan import Plan, folder_of
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
-from lutrin.memory import give_back
+from lutrin.platform import give_back
 from lutrin.ports import Embedder, VectorStore
 from lutrin.records import Chunk, Notice
 from lutrin.settings import Settings

@@ -9,7 +9,6 @@ import contextlib
 import logging
 import math
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import msgspec
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.formats import format_of, suffixes_in_words
+from lutrin.platform import bound
 from lutrin.records import Document
 
 TIME_LIMIT_S = 30.0
@@ -120,9 +120,7 @@ def _read(job: _Job) -> Document:
 
 def main() -> int:
     """Serve one job; the exit code tells the parent what went wrong if nothing could be written."""
-    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bound(int(sys.argv[1]), int(sys.argv[2]))
     logging.disable(logging.CRITICAL)  # warnings of pypdf and pdfminer about a file's faults
     try:
         job = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=_Job)

@@ -21,7 +21,7 @@ from litestar.types import Message, Scope
 from lutrin.errors import LutrinError
 from lutrin.ingest.upload import MAX_FILES
 from lutrin.log import get_logger
-from lutrin.memory import give_back
+from lutrin.platform import give_back
 from lutrin.serve import problems
 from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import (

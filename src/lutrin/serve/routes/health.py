@@ -8,7 +8,7 @@ from litestar import Response, get
 from litestar.di import NamedDependency as Given
 
 from lutrin.errors import LutrinError
-from lutrin.memory import resident_bytes
+from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented

@@ -1,0 +1,107 @@
+"""What only some systems can do, in one place: Linux gives everything, macOS the rest of POSIX.
+
+Each function says what it gives where the system does not answer, so that no caller asks for the system's name.
+"""
+
+import ctypes
+import fcntl
+import gc
+import math
+import os
+import resource
+from contextlib import suppress
+from pathlib import Path
+
+PROC = Path("/proc")
+SYS = Path("/sys")
+ARENA_MAX = -8
+"""`M_ARENA_MAX` of glibc's `malloc.h`."""
+
+
+def usable_cpus() -> set[int]:
+    """Numbers of the processors that this process may use; all of them where the system does not tell (macOS)."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def physical_cores(system: Path = SYS) -> int:
+    """Cores that compute, hardware threads counted once, within the share that a container was given.
+
+    Args:
+        system: The folder `/sys` of Linux; where it says nothing, each processor counts.
+    """
+    usable = usable_cpus()
+    siblings = set()
+    for cpu in usable:
+        try:
+            siblings.add((system / f"devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text("ascii"))
+        except OSError:
+            siblings.add(f"alone {cpu}")
+    return max(1, min(len(siblings), cpu_share(system)))
+
+
+def cpu_share(system: Path = SYS) -> int:
+    """Processors that the container's quota amounts to, rounded up; more than any machine has where there is none.
+
+    Source: the kernel's documentation of control groups, version 2, `cpu.max`: quota and period in microseconds.
+    """
+    with suppress(OSError, ValueError):
+        quota, period = (system / "fs/cgroup/cpu.max").read_text("ascii").split()
+        return math.ceil(int(quota) / int(period))
+    return 1 << 16
+
+
+def processor_description() -> str:
+    """What Linux says of the processor and its instructions; empty elsewhere."""
+    with suppress(OSError):
+        return (PROC / "cpuinfo").read_text("utf-8", "replace")
+    return ""
+
+
+def resident_bytes(pid: int | None = None) -> int:
+    """Memory that a process holds; 0 where the system does not say (proc(5), `statm`, Linux).
+
+    Args:
+        pid: Of another process: then without files that it has mapped. None: this one, with them.
+    """
+    with suppress(OSError, ValueError, IndexError):
+        fields = (PROC / str(pid or "self") / "statm").read_text("ascii").split()
+        pages = int(fields[1]) - (int(fields[2]) if pid else 0)
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def use_one_arena() -> None:
+    """Let all threads of this process allocate from one place (mallopt(3); elsewhere than on glibc nothing happens).
+
+    Each thread has an arena of its own otherwise, and what one of them has freed the others cannot use: 50 MB of an
+    ingest. Call it before threads start.
+    """
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL("libc.so.6").mallopt(ARENA_MAX, 1)
+
+
+def give_back() -> None:
+    """Return what is free; the C library keeps it otherwise (malloc_trim(3); elsewhere than on glibc nothing happens).
+
+    Loading the embedding model frees 60 MB of what reading its file took.
+    """
+    gc.collect()
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+def bound(memory_bytes: int, processor_s: int) -> None:
+    """Bound what this process takes, for good; macOS does not bound memory so, and the time alone holds there."""
+    for limit, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_CPU, processor_s)):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(limit, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def widen_pipe(descriptor: int, size_bytes: int) -> None:
+    """Let a pipe hold more before its writer waits (fcntl(2), Linux); elsewhere it keeps its size."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size_bytes)
