@@ -28,6 +28,10 @@ serve *ARGS: setup
     -@lutrin ingest
     @lutrin serve {{ARGS}}
 
+# let systemd run it from this folder, as a user of its own and with few rights; needs root (`just install-service --lan`)
+install-service *ARGS: setup
+    @lutrin service --install {{ARGS}}
+
 # ask one question in the terminal
 ask *ARGS: setup
     @lutrin models fetch default {{tier}}

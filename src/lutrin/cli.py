@@ -20,6 +20,7 @@ from lutrin.cli_eval import evaluate
 from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, restore
 from lutrin.cli_models import models
 from lutrin.cli_replay import replay
+from lutrin.cli_serve import serve, service
 from lutrin.cli_study import companion
 from lutrin.console import (
     data_dir_option,
@@ -27,7 +28,6 @@ from lutrin.console import (
     ingest_progress,
     json_option,
     print_answer,
-    serving,
     stream_answer,
     summary_lines,
 )
@@ -48,6 +48,8 @@ def lutrin() -> None:
 
 lutrin.add_command(models)
 lutrin.add_command(evaluate)
+lutrin.add_command(serve)
+lutrin.add_command(service)
 for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay, companion):
     lutrin.add_command(command)
 
@@ -98,20 +100,6 @@ def ingest(
     click.echo(msgspec.json.encode(summary).decode() if as_json else summary_lines(summary))
     if summary.failed:
         sys.exit(1)
-
-
-@lutrin.command()
-@click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
-@click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
-@click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
-@click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ beside it, once, at the start.")
-@data_dir_option
-def serve(*, host: str | None, port: int | None, echo: bool, reading: bool, data_dir: Path | None) -> None:
-    """Answer on http://127.0.0.1:7860."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
-
-    settings = load_settings(data_dir=data_dir, host=host, port=port)
-    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=serving, reading=reading))
 
 
 @lutrin.command()

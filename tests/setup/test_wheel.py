@@ -54,7 +54,7 @@ def environment() -> dict[str, str]:
 
 def run(python: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command of the installed Lutrin."""
-    command = [python, "-P", "-m", "lutrin.cli", *arguments]
+    command = [str(python), "-P", "-m", "lutrin.cli", *arguments]
     return subprocess.run(
         command, cwd=cwd, env=environment(), capture_output=True, text=True, timeout=COMMAND_S, check=False
     )
@@ -81,7 +81,7 @@ def test_an_installed_lutrin_reads_a_folder_and_answers(installed: Path, tmp_pat
     assert done.returncode == 0, done.stderr + done.stdout
     port = free_port()
     server = subprocess.Popen(
-        [installed, "-P", "-m", "lutrin.cli", "serve", "--port", str(port)],
+        [str(installed), "-P", "-m", "lutrin.cli", "serve", "--port", str(port)],
         cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:

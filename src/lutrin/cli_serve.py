@@ -1,0 +1,195 @@
+"""`lutrin serve` and `lutrin service`: answer, to this machine or to a whole room, now or whenever the machine runs."""
+
+import asyncio
+import getpass
+import io
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+import segno
+
+from lutrin.console import data_dir_option, serving
+from lutrin.errors import LutrinError
+from lutrin.platform import network_addresses
+from lutrin.settings import Settings, load_settings
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - --lan is the operator's wish to be reached from the whole network
+UNIT = Path("/etc/systemd/system/lutrin.service")
+HOMES = (Path("/home"), Path("/root"))
+
+
+@click.command()
+@click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
+@click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
+@click.option("--lan", is_flag=True, help="Let the whole network in, and print the address to type, with a QR code.")
+@click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
+@click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ beside it, once, at the start.")
+@data_dir_option
+def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading: bool, data_dir: Path | None) -> None:
+    """Answer on http://127.0.0.1:7860."""
+    if lan and host is not None:
+        raise click.UsageError("--lan listens on every address; leave --host out.")
+    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    settings = load_settings(data_dir=data_dir, host=EVERYWHERE if lan else host, port=port)
+    if lan:
+        settings = with_own_names(settings, socket.gethostname())
+    on_ready = serving_room(network_addresses()) if lan else serving
+    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=on_ready, reading=reading))
+
+
+def with_own_names(settings: Settings, host_name: str) -> Settings:
+    """The settings with the names that this machine has in its own network, which no page elsewhere can take.
+
+    Args:
+        settings: Their allowed hosts stay.
+        host_name: As the machine calls itself; `NAME.local` is what multicast DNS makes of it.
+    """
+    name = host_name.partition(".")[0].lower()
+    names = (*settings.allowed_hosts, host_name.lower(), name, f"{name}.local")
+    return settings.model_copy(update={"allowed_hosts": tuple(dict.fromkeys(filter(None, names)))})
+
+
+def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Callable[[str], None]:
+    """A function that says where the server is, for those who sit around it.
+
+    Args:
+        addresses: Of this machine in its networks, the likeliest first.
+        drawn: Whether to draw a QR code; None: on a terminal.
+    """
+
+    def say(address: str) -> None:
+        port = urlsplit(address).port
+        if not addresses:
+            serving(address)
+            click.echo("This machine is in no network yet: connect it, then start Lutrin again.", err=True)
+            return
+        first, *others = (f"http://{item}:{port}" for item in addresses)
+        click.echo(f"Pupils type {first} (Ctrl-C ends it).")
+        if others:
+            click.echo(f"In another network of this machine: {', '.join(others)}")
+        if sys.stdout.isatty() if drawn is None else drawn:
+            click.echo(qr_code(first), nl=False)
+
+    return say
+
+
+def qr_code(address: str) -> str:
+    """An address as a QR code of block characters, dark on light."""
+    out = io.StringIO()
+    segno.make(address, micro=False).terminal(out=out, compact=True)
+    return out.getvalue()
+
+
+@click.command()
+@click.option("--user", default="lutrin", show_default=True, help="Who runs it; made if there is no such user.")
+@click.option("--lan", is_flag=True, help="Let the whole network in.")
+@click.option("--gpu", is_flag=True, help="Let it use this machine's devices.")
+@click.option("--install", is_flag=True, help=f"Write {UNIT}, switch it on and start it; needs root.")
+@data_dir_option
+def service(*, user: str, lan: bool, gpu: bool, install: bool, data_dir: Path | None) -> None:
+    """Print the systemd unit that runs Lutrin from this folder, or install it."""
+    settings = load_settings(data_dir=data_dir)
+    text = unit(settings, Path.cwd(), Path(sys.executable).with_name("lutrin"), user=user, lan=lan, gpu=gpu)
+    if not install:
+        click.echo(text, nl=False)
+        return
+    if shutil.which("systemctl") is None or getpass.getuser() != "root":
+        raise LutrinError(
+            "A service is installed by root on a machine with systemd.",
+            remedy="Run it with sudo; or save what `lutrin service` prints where your system wants it.",
+        )
+    _install(settings, text, user)
+
+
+def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool, gpu: bool) -> str:
+    """The unit: as few rights as Lutrin needs, and a restart whenever it ends.
+
+    Source: systemd.exec(5), systemd.resource-control(5). `MemoryDenyWriteExecute` is left out, since the engine makes
+    callbacks at run time.
+
+    Args:
+        settings: Say what is written: data, and the books that a teacher sends.
+        home: Where it runs, with its `.env`.
+        command: The program `lutrin`.
+        user: Who runs it.
+        lan: Whether the whole network gets in.
+        gpu: Whether it sees this machine's devices.
+    """
+    written = " ".join(_quoted(home / path) for path in (settings.data_dir, settings.corpus_dir))
+    inside = any(path.is_relative_to(place) for path in (home, command) for place in HOMES)
+    return f"""[Unit]
+Description=Lutrin, a textbook that answers
+After=network.target
+
+[Service]
+Type=exec
+User={user}
+WorkingDirectory={_escaped(home)}
+ExecStart={_quoted(command)} serve{" --lan" if lan else ""}
+Restart=always
+RestartSec=2
+TimeoutStopSec=15
+UMask=0027
+LimitNOFILE=65536
+TasksMax=256
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ReadWritePaths={written}
+ProtectHome={"read-only" if inside else "yes"}
+PrivateTmp=yes
+PrivateDevices={"no" if gpu else "yes"}
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def _install(settings: Settings, text: str, user: str) -> None:
+    """Make the user, give it what it writes, and start the unit."""
+    commands: list[list[str]] = []
+    if subprocess.run(["id", user], capture_output=True, check=False).returncode:  # noqa: S603, S607 - named by root
+        commands.append(["useradd", "--system", "--home-dir", str(Path.cwd()), "--shell", "/usr/sbin/nologin", user])
+    for folder in (settings.data_dir, settings.corpus_dir):
+        folder.mkdir(parents=True, exist_ok=True)
+        commands.append(["chown", "-R", user, str(folder)])
+    commands += [["systemctl", "daemon-reload"], ["systemctl", "enable", "--now", UNIT.name]]
+    UNIT.write_text(text, "utf-8")
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed, or named by root
+        if done.returncode:
+            raise LutrinError(
+                f"`{' '.join(command)}` failed: {done.stderr.strip()}.", remedy="Mend that, run it again."
+            )
+    click.echo(f"Lutrin runs as {UNIT.name}; `journalctl -u {UNIT.stem}` shows its log.")
+
+
+def _escaped(path: Path) -> str:
+    """A path as a unit holds it: absolute, its percent signs doubled."""
+    return str(path.absolute()).replace("%", "%%")
+
+
+def _quoted(path: Path) -> str:
+    """The same where several words may stand."""
+    return '"' + _escaped(path).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$") + '"'
