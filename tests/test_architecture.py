@@ -68,6 +68,7 @@ VENDORS = {
         "lutrin.cli_eval",
         "lutrin.cli_keep",
         "lutrin.cli_models",
+        "lutrin.cli_serve",
         "lutrin.cli_replay",
         "lutrin.cli_study",
         "lutrin.console",

@@ -1,11 +1,10 @@
 """Addresses of this server for telephones: as QR codes."""
 
-import ipaddress
-import socket
 from io import BytesIO
 
 import segno
 
+from lutrin.platform import network_addresses
 from lutrin.serve.desk import is_secure
 from lutrin.serve.requests import HTTPRequest
 
@@ -42,12 +41,7 @@ def for_others(request: HTTPRequest, host: str) -> str:
 
 def own_address() -> str:
     """This machine's address in its own network; empty if it has none. Nothing is sent to find it."""
-    try:
-        known = socket.getaddrinfo(socket.gethostname(), None, family=socket.AF_INET)
-    except OSError:
-        return ""
-    addresses = [str(one[4][0]) for one in known]
-    return next((one for one in addresses if not ipaddress.ip_address(one).is_loopback), "")
+    return next(iter(network_addresses()), "")
 
 
 def svg(text: str) -> bytes:
