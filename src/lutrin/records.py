@@ -414,6 +414,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     excerpts: tuple[Excerpt, ...] = ()
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    prepared_by: str = ""
 
 
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):

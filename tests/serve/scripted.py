@@ -66,6 +66,7 @@ ANSWER = Answer(
     generation="g1",
     explanation="The loop joins what is sensed and what is done. [1] It never stops. [1]",
     excerpts=(EXCERPT,),
+    prepared_by="the authors",
 )
 EVENTS: tuple[AnswerEvent, ...] = (
     QueuedEvent(position=1, eta_s=0.1),

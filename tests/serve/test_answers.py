@@ -58,6 +58,7 @@ async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
         "excerpts": [as_sent(EXCERPT)],
         "suggestions": list(ANSWER.suggestions),
         "warnings": list(ANSWER.warnings),
+        "prepared_by": "the authors",
         "kind": ANSWER.kind,
         "model_used": ANSWER.model_used,
         "explainable": ANSWER.explainable,

@@ -43,6 +43,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     excerpts: tuple[Excerpt, ...] = ()
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    prepared_by: str = ""
 
 
 _shown = msgspec.json.Decoder(Shown)

@@ -106,6 +106,7 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     kind: records.AnswerKind
     model_used: str
     explainable: bool
+    prepared_by: str
 
     @classmethod
     def of(cls, answer: records.Answer, session_id: str) -> "ChatReply":
@@ -122,6 +123,7 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             kind=answer.kind,
             model_used=answer.model_used,
             explainable=answer.explainable,
+            prepared_by=answer.prepared_by,
         )
 
 

@@ -44,6 +44,7 @@ class Transcript:
             excerpts=answer.excerpts,
             suggestions=answer.suggestions,
             warnings=answer.warnings,
+            prepared_by=answer.prepared_by,
         )
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 

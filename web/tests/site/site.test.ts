@@ -150,7 +150,7 @@ test('from page to page by the sidebar the button stays, on a phone as on a desk
   }
 });
 
-test('on a phone the panel fills the screen, nothing scrolls sideways, and a citation lands on its marked passage', async () => {
+test('on a phone the panel is a sheet over the page, nothing scrolls sideways, and a citation lands on its marked passage', async () => {
   const reader = await visit('/', PHONE);
   const {filename, anchor, quote} = await passage(reader);
   const permalink = pages[filename] ?? '';
@@ -160,7 +160,7 @@ test('on a phone the panel fills the screen, nothing scrolls sideways, and a cit
   expect(await sideways()).toBe(390);
   await reader.bubble.tap();
   await reader.panel.waitFor();
-  await eventually(() => reader.panel.boundingBox(), {x: 0, y: 0, width: 390, height: 800});
+  await eventually(() => reader.panel.boundingBox(), {x: 0, y: 32, width: 390, height: 768});
   await reader.ask('What is it?');
   await reader.widget.locator('.cite').tap();
   await reader.preview.getByRole('link').tap();

@@ -181,8 +181,8 @@ export class ScriptedServer {
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
     const {refusal, explanation, excerpts, suggestions, warnings} = answer;
-    const parts = {refusal, explanation, excerpts, suggestions, warnings, prepared_by: answer.prepared_by ?? null};
-    const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: []};
+    const parts = {refusal, explanation, excerpts, suggestions, warnings, prepared_by: answer.prepared_by};
+    const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: [], prepared_by: ''};
     session.messages.push(
       {...common, ...none, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
       {...common, ...parts, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
@@ -249,6 +249,7 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     generation: '000001-scripted',
     explanation: '',
     excerpts: [],
+    prepared_by: '',
     ...changes,
   };
   return {send: {type: 'done', ...whole}};

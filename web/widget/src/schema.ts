@@ -13,6 +13,7 @@ export interface Answer {
   generation: string;
   explanation: string;
   excerpts: Excerpt[];
+  prepared_by: string;
 }
 
 export interface ChatBody {
@@ -40,6 +41,7 @@ export interface ChatMessage {
   excerpts: Excerpt[];
   suggestions: string[];
   warnings: string[];
+  prepared_by: string;
 }
 
 export interface ChatReply {
@@ -51,6 +53,7 @@ export interface ChatReply {
   excerpts: Excerpt[];
   suggestions: string[];
   warnings: string[];
+  prepared_by: string;
 }
 
 export interface ChatSession {

@@ -98,6 +98,7 @@ function doneEvent(reply: ChatReply): AnswerEvent {
     explanation: reply.explanation,
     excerpts: reply.excerpts,
     warnings: reply.warnings,
+    prepared_by: reply.prepared_by,
     model_used: '',
     latency_ms: 0,
     generation: '',

@@ -1,9 +1,11 @@
 /** What travels between the widget and the server; shapes of single replies are the server's own, from `schema.ts`. */
 
-import type {Answer as Answered, ChatMessage, Citation, Excerpt, Feedback} from './schema.ts';
+import type {Answer, Citation, Excerpt, Feedback} from './schema.ts';
 
 export type {
+  Answer,
   ChatBody as ChatRequest,
+  ChatMessage as StoredMessage,
   ChatReply,
   ChatSession as StoredSession,
   Citation,
@@ -11,13 +13,6 @@ export type {
   Problem,
 } from './schema.ts';
 
-/** Servers from before prepared answers do not say who prepared them. */
-interface Prepared {
-  prepared_by?: string | null;
-}
-
-export type Answer = Answered & Prepared;
-export type StoredMessage = ChatMessage & Prepared;
 export type Mode = Answer['mode'];
 export type AnswerKind = Answer['kind'];
 export type Refusal = NonNullable<Answer['refusal']>;

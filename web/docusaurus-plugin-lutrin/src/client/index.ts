@@ -15,6 +15,8 @@ let pages: Record<string, string> | undefined;
 
 function mount(): Chat {
   const element = document.createElement('lutrin-chat') as Chat;
+  // The style sheet beside this file makes room for the panel.
+  element.setAttribute('dock', '');
   // Empty where no address is set: the widget says so, and asks nobody.
   if (settings.api) element.setAttribute('api', settings.api);
   if (settings.book) element.setAttribute('book', settings.book);

@@ -115,6 +115,10 @@ export const controls = css`
     color: inherit;
     background: var(--_paper);
   }
+  input:not([type="checkbox"]):focus-visible {
+    border-color: transparent;
+    outline-offset: -1px;
+  }
   .composer {
     padding: 10px 12px max(12px, env(safe-area-inset-bottom));
     border-top: 1px solid var(--_line);
