@@ -415,6 +415,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""
+    explainable: bool = False
 
 
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):

@@ -216,7 +216,7 @@ async def test_the_history_has_what_was_shown(client: httpx.AsyncClient) -> None
     """A page that restores a conversation gets every part of the answer again."""
     sent = parsed((await client.post("/chat", json=BODY, headers=SSE)).text)[-1][2]
     kept = (await client.get("/history/s1")).json()["messages"][1]
-    for name in ("refusal", "explanation", "excerpts", "suggestions", "warnings", "prepared_by"):
+    for name in ("refusal", "explanation", "excerpts", "suggestions", "warnings", "prepared_by", "explainable"):
         assert kept[name] == sent[name]
     assert kept["citations"] == sent["sources"]
 

@@ -44,6 +44,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""
+    explainable: bool = False
 
 
 _shown = msgspec.json.Decoder(Shown)

@@ -45,6 +45,7 @@ class Transcript:
             suggestions=answer.suggestions,
             warnings=answer.warnings,
             prepared_by=answer.prepared_by,
+            explainable=answer.explainable,
         )
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 

@@ -45,8 +45,6 @@ export class ScriptedServer {
   readonly resumed: string[] = [];
   readonly secrets = new Set<string>();
   script: Script = () => [];
-  /** Name of the language model; empty: there is none. */
-  model = '';
   /** Milliseconds before `/history` answers. */
   historyPause_ms = 0;
   down = false;
@@ -81,7 +79,6 @@ export class ScriptedServer {
     this.script = () => [];
     this.historyPause_ms = 0;
     this.down = false;
-    this.model = '';
   }
 
   messages(): StoredMessage[] {
@@ -101,7 +98,6 @@ export class ScriptedServer {
     if (this.down) return void request.socket.destroy();
     if (request.method === 'OPTIONS') return json(response, 405, {}); // no page of another origin is let in
     if (first === 'chat') return this.#chat(request, response, secret);
-    if (first === 'ready') return json(response, 200, {ready: true, model: this.model});
     if (first === 'history') {
       await pause(this.historyPause_ms);
       return json(response, 200, {messages: known?.messages.slice(-50) ?? []});
@@ -181,8 +177,8 @@ export class ScriptedServer {
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
     const {refusal, explanation, excerpts, suggestions, warnings} = answer;
-    const parts = {refusal, explanation, excerpts, suggestions, warnings, prepared_by: answer.prepared_by};
-    const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: [], prepared_by: ''};
+    const parts = {refusal, explanation, excerpts, suggestions, warnings, prepared_by: answer.prepared_by, explainable: answer.explainable};
+    const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: [], prepared_by: '', explainable: false};
     session.messages.push(
       {...common, ...none, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
       {...common, ...parts, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
@@ -250,6 +246,7 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     explanation: '',
     excerpts: [],
     prepared_by: '',
+    explainable: false,
     ...changes,
   };
   return {send: {type: 'done', ...whole}};

@@ -29,7 +29,6 @@ export class Api {
   readonly base: URL;
   readonly #secret: string;
   readonly #fetch: typeof fetch;
-  #model: Promise<string> | undefined;
   #told = false;
 
   /**
@@ -64,12 +63,6 @@ export class Api {
   async everything(session: string): Promise<StoredMessage[]> {
     const {messages} = await this.#json<{messages: StoredMessage[]}>(`sessions/${encodeURIComponent(session)}/export?form=json`);
     return messages;
-  }
-
-  /** Whether the server has a language model that may explain; asked until the server has said it once. */
-  async explains(): Promise<boolean> {
-    this.#model ??= this.#json<{model: string}>('ready').then(({model}) => model);
-    return Boolean(await this.#model.catch(() => (this.#model = undefined)));
   }
 
   async sessions(): Promise<StoredSession[]> {

@@ -234,7 +234,6 @@ export class LutrinChat extends ChatProperties {
       this.status = plainText(text).slice(0, SPOKEN_CHARS);
       const detail = {question, answer: text, excerpts, sources, kind, refusal};
       this.dispatchEvent(new CustomEvent('lutrin:answer', {bubbles: true, composed: true, detail}));
-      if (kind === 'extractive') this.#askForModel();
     }
     this.#shown = this.identity.session;
     this.#tabs.tell(this.#shown);
@@ -252,10 +251,6 @@ export class LutrinChat extends ChatProperties {
     this.draft = question;
     this.selection = selectedText;
     this.selectionOnly = mode === 'selection';
-  }
-
-  #askForModel(): void {
-    void this.server?.explains().then((explains) => (this.explains = explains));
   }
 
   /** Put a question into the input once more, with what it was about. */
@@ -419,9 +414,7 @@ export class LutrinChat extends ChatProperties {
     if (!this.server) return;
     this.scrolling.follow();
     this.#shown = this.identity.session;
-    this.#restoring = this.conversation.restore(this.server, this.identity.session).then(() => {
-      if (this.conversation.turns.at(-1)?.kind === 'extractive') this.#askForModel();
-    });
+    this.#restoring = this.conversation.restore(this.server, this.identity.session);
   }
 
   /** Show older messages above, and leave what is read where it is. */

@@ -31,6 +31,8 @@ export interface Turn {
   warnings: string[];
   /** Who wrote the explanation beforehand; empty: nobody did. */
   preparedBy: string;
+  /** The model has not explained it, but may if it is asked once more. */
+  explainable: boolean;
   messageId: string;
   verdict: Verdict | undefined;
   /** What went wrong; empty: the general message; undefined: nothing. */
@@ -45,6 +47,9 @@ export interface Question {
   /** Where the reader is: the page's file name, or the path of its address. */
   page?: string;
 }
+
+/** Besides its words, what a question is about, and whether it waits for the model. */
+type Where = Pick<Question, 'book' | 'page'> & {explain?: boolean};
 
 export type Phase = 'idle' | 'restoring' | 'asking';
 
@@ -161,17 +166,17 @@ export class Conversation {
     return turn;
   }
 
-  /** Ask once more for what an answer lacks; the answer stays until there is a better one. */
-  async again(api: Api, session: string, turn: Turn, where: Pick<Question, 'book' | 'page'>): Promise<void> {
+  /** Ask once more for the explanation that an answer lacks; the answer stays until there is a better one. */
+  async again(api: Api, session: string, turn: Turn, where: Where): Promise<void> {
     if (!this.ready) return;
     const before = {...turn};
     Object.assign(turn, {state: 'streaming', text: '', sentences: [], suggestions: [], error: undefined});
-    await this.#run(api, turn, session, where);
+    await this.#run(api, turn, session, {...where, explain: true});
     if (turn.state !== 'done') Object.assign(turn, before, {error: turn.error});
     this.#changed();
   }
 
-  async #run(api: Api, turn: Turn, session: string, where: Pick<Question, 'book' | 'page'>): Promise<void> {
+  async #run(api: Api, turn: Turn, session: string, where: Where): Promise<void> {
     this.phase = 'asking';
     this.#changed();
     const stopping = (this.#stopping = new AbortController());
@@ -210,7 +215,7 @@ export class Conversation {
     }
   }
 
-  async #follow(api: Api, turn: Turn, session: string, {book, page}: Pick<Question, 'book' | 'page'>, signal: AbortSignal): Promise<void> {
+  async #follow(api: Api, turn: Turn, session: string, {book, page, explain}: Where, signal: AbortSignal): Promise<void> {
     const {events, messageId} = api.ask(
       {
         session_id: session,
@@ -219,6 +224,7 @@ export class Conversation {
         ...(turn.mode && {mode: turn.mode}),
         ...(book && {book}),
         ...(page && {page}),
+        explain: Boolean(explain),
       },
       signal,
     );
@@ -254,7 +260,8 @@ export class Conversation {
           turn.refusal = event.refusal ?? undefined;
           turn.suggestions = event.suggestions;
           turn.warnings = event.warnings;
-          turn.preparedBy = event.prepared_by ?? '';
+          turn.preparedBy = event.prepared_by;
+          turn.explainable = event.explainable;
           turn.messageId = messageId();
           break;
         case 'error':
@@ -301,6 +308,7 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     suggestions: [],
     warnings: [],
     preparedBy: '',
+    explainable: false,
     messageId: '',
     verdict: undefined,
     error: undefined,
@@ -329,7 +337,8 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
       refusal: message.refusal ?? undefined,
       suggestions: message.suggestions,
       warnings: message.warnings,
-      preparedBy: message.prepared_by ?? '',
+      preparedBy: message.prepared_by,
+      explainable: message.explainable,
       messageId: message.id,
     };
     if (last && last.state === 'stopped') {

@@ -26,7 +26,6 @@ export class ChatProperties extends LitElement {
     selectionOnly: {state: true},
     commenting: {state: true},
     status: {state: true},
-    explains: {state: true},
   };
 
   /** Address of the server; `/` is the page's own. Never guessed. */
@@ -59,13 +58,11 @@ export class ChatProperties extends LitElement {
   declare commenting: Turn | undefined;
   /** What a screen reader is told. */
   declare status: string;
-  /** The server has a model that may explain what it has not explained yet. */
-  declare explains: boolean;
 
   constructor() {
     super();
     this.api = this.book = this.page = this.theme = null;
-    this.dock = this.newTab = this.open = this.selectionOnly = this.explains = false;
+    this.dock = this.newTab = this.open = this.selectionOnly = false;
     this.shortcut = 'i';
     this.texts = {};
     this.view = 'chat';

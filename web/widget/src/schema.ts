@@ -14,6 +14,7 @@ export interface Answer {
   explanation: string;
   excerpts: Excerpt[];
   prepared_by: string;
+  explainable: boolean;
 }
 
 export interface ChatBody {
@@ -23,6 +24,8 @@ export interface ChatBody {
   mode?: 'book' | 'selection' | 'selection_boosted' | null;
   page?: string | null;
   book?: string | null;
+  wait_s?: number | null;
+  explain: boolean;
 }
 
 export interface ChatMessage {
@@ -42,6 +45,7 @@ export interface ChatMessage {
   suggestions: string[];
   warnings: string[];
   prepared_by: string;
+  explainable: boolean;
 }
 
 export interface ChatReply {
@@ -53,6 +57,9 @@ export interface ChatReply {
   excerpts: Excerpt[];
   suggestions: string[];
   warnings: string[];
+  kind: 'generated' | 'extractive' | 'refusal';
+  model_used: string;
+  explainable: boolean;
   prepared_by: string;
 }
 

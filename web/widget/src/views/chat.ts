@@ -115,7 +115,6 @@ function messagesView(chat: LutrinChat): TemplateResult {
   const actions: TurnActions = {
     texts,
     ready: conversation.ready,
-    explains: chat.explains,
     newTab: chat.newTab,
     commenting: chat.commenting,
     hrefOf: (citation) => chat.hrefOf(citation),

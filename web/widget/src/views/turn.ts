@@ -15,8 +15,6 @@ export interface TurnActions {
   texts: Texts;
   /** Another question may be sent now. */
   ready: boolean;
-  /** The server has a model that may explain later what it did not explain now. */
-  explains: boolean;
   /** Citations open beside the page. */
   newTab: boolean;
   /** The turn whose reader may say what was wrong. */
@@ -52,7 +50,7 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
   const {texts} = actions;
   const text = textOf(turn);
   const running = turn.state === 'waiting' || turn.state === 'streaming';
-  const {error, warnings, kind, refusal} = turn;
+  const {error, warnings, refusal} = turn;
   return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>
     ${text ? explanationView(turn, text, actions) : nothing}
     ${running ? progressView(turn, texts) : nothing}
@@ -60,7 +58,7 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
     ${error === undefined ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
     ${turn.state === 'stopped' ? html`<p class="label">${texts.stopped}</p>` : nothing}
-    ${kind === 'extractive' && actions.explains && turn.state === 'done'
+    ${turn.explainable && turn.state === 'done'
       ? chip(texts.explainIt, () => actions.explain(turn), actions)
       : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
