@@ -35,6 +35,7 @@ def list_models(*, as_json: bool) -> None:
             "megabytes": round(model.size / 1e6, 1),
             "licence": model.licence,
             "state": weights.state_of(settings.models_dir, model),
+            "measured": model.measured,
             "summary": model.summary,
         }
         for model in weights.load_manifest(settings.models_dir).model
@@ -50,12 +51,17 @@ def list_models(*, as_json: bool) -> None:
 @models.command()
 @click.argument("tiers", nargs=-1)
 def fetch(tiers: tuple[str, ...]) -> None:
-    """Download models by TIER (default: the embedding model and the one of LUTRIN_MODEL)."""
-    from lutrin import weights  # noqa: PLC0415 - an HTTP client loads with it
+    """Download models by TIER, name or hf:OWNER/REPO/FILE@REVISION (default: what the settings need)."""
+    from lutrin import pins, weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
     for tier in _wanted(settings, tiers):
+        if pins.is_spec(tier):
+            with download_progress() as progress:
+                model = pins.pin(settings.models_dir, tier, progress)
+            click.echo(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
+            continue
         # `just serve` hands on what LUTRIN_MODEL says.
         model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
         with download_progress() as progress:

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -25,6 +25,7 @@ HUB = "https://huggingface.co"
 MANIFEST = "manifest.toml"
 SHIPPED = Path(__file__).parent / "models"
 """Manifest and small models inside an installed package; in a checkout they are in `models/`, and not here."""
+PINS = "pins.json"
 BLOCK_BYTES = 1 << 20
 HEADROOM_BYTES = 256 << 20  # left free for the index and the conversations
 
@@ -132,11 +133,14 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
         Raises:
             InvalidSettings: No language model has that name.
+            ModelMissing: It names a file of a hub that was never fetched.
         """
         known = [model for model in self.model if model.role == "generate"]
         for model in known:
             if name in {model.tier, model.name}:
                 return model
+        if name.startswith("hf:"):
+            raise ModelMissing(f"{name} has not been fetched yet.", remedy=f"Run `lutrin models fetch {name}`.")
         takes = ", ".join(("none", "auto", *dict.fromkeys(model.tier for model in known)))
         raise InvalidSettings(
             f"There is no language model named {name}.",
@@ -155,13 +159,36 @@ def load_manifest(models_dir: Path) -> Manifest:
     if not path.exists() and (SHIPPED / MANIFEST).exists():
         path = SHIPPED / MANIFEST
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=Manifest)
+        manifest = msgspec.toml.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         raise ModelMissing(
             f"There is no {path}.", remedy="Run the command in Lutrin's folder or set LUTRIN_MODELS_DIR."
         ) from None
     except msgspec.MsgspecError as error:
         raise InvalidSettings(f"{path} cannot be read: {error}.") from error
+    return msgspec.structs.replace(manifest, model=(*manifest.model, *read_pins(models_dir)))
+
+
+def read_pins(models_dir: Path) -> tuple[Model, ...]:
+    """The models that were pinned when they were first fetched; see `lutrin.pins`.
+
+    Raises:
+        InvalidSettings: The file is damaged.
+    """
+    path = models_dir / PINS
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=tuple[Model, ...])
+    except FileNotFoundError:
+        return ()
+    except msgspec.MsgspecError as error:
+        raise InvalidSettings(f"{path} cannot be read: {error}.", remedy="Delete it and fetch again.") from error
+
+
+def write_pins(models_dir: Path, pinned: Sequence[Model]) -> None:
+    """Remember pinned models, replacing the file in one go."""
+    fresh = models_dir / f"{PINS}.new"
+    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(pinned), indent=2))
+    fresh.replace(models_dir / PINS)
 
 
 def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:

@@ -127,6 +127,20 @@ async def test_a_reader_who_leaves_frees_the_service(service: OpenAIService, gen
             await asyncio.sleep(0.01)
 
 
+async def test_models_are_told_not_to_think_aloud(service: OpenAIService, generator: RemoteGenerator) -> None:
+    """A service that refuses what it does not know is asked without it, from then on at once."""
+    await told(generator)
+    assert service.asked[-1][1]["reasoning_effort"] == "none"
+    assert service.asked[-1][1]["chat_template_kwargs"] == {"enable_thinking": False}
+    service.faults = [Fault(status=400)]
+    assert await told(generator)
+    assert "reasoning_effort" not in service.asked[-1][1]
+    asked = len(service.asked)
+    await told(generator)
+    assert len(service.asked) == asked + 1
+    assert "chat_template_kwargs" not in service.asked[-1][1]
+
+
 async def test_a_wrong_key_is_named_at_once(service: OpenAIService) -> None:
     """No second try, and the message tells the operator what to look at."""
     wrong = RemoteGenerator("loopback", service.url, "another-key")

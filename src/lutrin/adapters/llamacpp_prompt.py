@@ -15,6 +15,9 @@ from lutrin.records import Message
 MARK = "\ue000{}\ue001"
 MARKS = re.compile("\ue000(\\d+)\ue001")
 CHATML = b"chatml"
+THINKING_SWITCH = b"enable_thinking"
+"""In the template of a model that thinks aloud unless it is told not to; told so, it begins with an empty thought."""
+NO_THOUGHT = "<think>\n\n</think>\n\n"
 PIECE_BYTES = 256
 
 
@@ -77,14 +80,24 @@ class Prompts:
 
     def _layout(self, roles: tuple[str, ...]) -> list[str]:
         """What the template puts around messages of these roles: its text and the messages' numbers in turn."""
-        layout = self._parts.get(roles)
-        if layout is None:
-            marked = [MARK.format(i) for i in range(len(roles))]
-            text = apply_template(self._template, roles, marked)
-            if text is None or any(mark not in text for mark in marked):
-                text = apply_template(CHATML, roles, marked) or "\n".join(marked)
-            layout = self._parts[roles] = MARKS.split(text)
-        return layout
+        found = self._parts.get(roles)
+        if found is None:
+            found = self._parts[roles] = layout(self._template, roles)
+        return found
+
+
+def layout(template: bytes, roles: Sequence[str]) -> list[str]:
+    """What a template puts around messages of these roles: its text and the messages' numbers in turn.
+
+    A model that would think aloud is given an empty thought to begin with, as its own template does on request.
+    """
+    marked = [MARK.format(i) for i in range(len(roles))]
+    text = apply_template(template, roles, marked)
+    if text is None or any(mark not in text for mark in marked):
+        text = apply_template(CHATML, roles, marked) or "\n".join(marked)
+    if THINKING_SWITCH in template:
+        text += NO_THOUGHT
+    return MARKS.split(text)
 
 
 def apply_template(template: bytes, roles: Sequence[str], contents: Sequence[str]) -> str | None:

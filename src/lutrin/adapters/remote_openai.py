@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
 from http import HTTPStatus
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -35,6 +35,9 @@ WINDOW_TOKENS = 512
 """Tokens, by the local tokenizer, that are embedded in one piece; Gemini reads 2,048 of its own."""
 WINDOW_OVERLAP = 32
 MOST_STOPS = 4
+QUIET: dict[str, Any] = {"reasoning_effort": "none", "chat_template_kwargs": {"enable_thinking": False}}
+"""Tells a model not to think aloud first: Gemini and Ollama read the one, vLLM and llama-server the other. A service
+that refuses what it does not know is asked without it from then on."""
 MOST_CUTS = 4
 """How often a prompt that is too long for the model is halved."""
 
@@ -59,6 +62,7 @@ class RemoteGenerator:
         self._closed_until_s = 0.0
         self._looked_s = float("-inf")
         self._is_ready = False
+        self._is_told = True
         self._writing = 0
 
     @property
@@ -160,8 +164,12 @@ class RemoteGenerator:
                         stop=list(request.stop[:MOST_STOPS]) or openai.omit,
                         stream=True,
                         stream_options={"include_usage": True},
+                        extra_body=QUIET if self._is_told else None,
                     )
                 except openai.BadRequestError as error:
+                    if self._is_told and error.code != "context_length_exceeded":
+                        self._is_told = False
+                        continue
                     if error.code != "context_length_exceeded" or cuts == MOST_CUTS:
                         raise
                     messages = _halved(messages)

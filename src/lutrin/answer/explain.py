@@ -48,8 +48,6 @@ class Explanation:
     """Sentences that were checked."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
-    cut: bool = False
-    """Whether the model had more to say than it may."""
 
     @property
     def holds(self) -> bool:
@@ -119,8 +117,6 @@ class Explainer:
                 async for item in stream:
                     if isinstance(item, Queued):
                         yield QueuedEvent(position=item.position, eta_s=item.eta_s)
-                    elif isinstance(item, Finished):
-                        explanation.cut = item.reason == "length"
                     else:
                         async for sentence in self._checked(item, plan, prompt, explanation):
                             yield sentence
@@ -169,9 +165,7 @@ class Sentence:
     """Whether it stands below the line that announces the model's own words."""
 
 
-async def sentences_of(
-    generator: Generator, request: GenerationRequest
-) -> AsyncGenerator[Queued | Sentence | Finished, None]:
+async def sentences_of(generator: Generator, request: GenerationRequest) -> AsyncGenerator[Queued | Sentence, None]:
     """Whole sentences of the model as they come; one that was cut in the middle is left out.
 
     What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
@@ -199,4 +193,3 @@ async def sentences_of(
                 case Finished():
                     for sentence in taken(cutter.finish() if event.reason == "stop" else []):
                         yield sentence
-                    yield event

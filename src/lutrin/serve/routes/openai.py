@@ -1,8 +1,8 @@
 """The shape of OpenAI's chat completions, so that existing clients can ask the book. Citations are in `lutrin`."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Response, get, post
@@ -22,6 +22,9 @@ from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.turns import Turn
 
 TAGS = ["openai"]
+Tokens = Annotated[int, msgspec.Meta(ge=1)]
+MOST_EARLIER, EARLIER_CHARS = 12, 4_000
+"""Messages before the question that are read, and characters of each: a follow-up leans on the last ones."""
 MODEL = "lutrin"
 SERVER_ERROR = {"type": "server_error", "param": None, "code": None}
 
@@ -53,7 +56,11 @@ class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
     model: str = MODEL
     stream: bool = False
     user: str | None = None
-    """Names a conversation: the book remembers what was asked, and follow-ups are completed from it."""
+    """Names a conversation that the server keeps, for clients that send the newest message alone."""
+    max_tokens: Tokens | None = None
+    """Length of the explanation; the book's own words come whole."""
+    max_completion_tokens: Tokens | None = None
+    """The same, by its newer name."""
 
 
 @get(
@@ -79,17 +86,34 @@ async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
     status_code=200,
 )
 async def completions(data: JSONBody[CompletionBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
-    """The last message of the user is the question; instructions to the model have no effect on a book."""
-    text = next((message.text() for message in reversed(data.messages) if message.role == "user"), "")
+    """The last message of the user is the question, those before complete it; instructions to the model do nothing."""
+    places = [place for place, message in enumerate(data.messages) if message.role == "user"]
+    text = data.messages[places[-1]].text() if places else ""
     if not text.strip():
         raise InvalidQuestion(EMPTY_QUESTION)
     session = openai_session(desk.services.secret, data.user or "", request.headers.get("authorization", ""))
-    question = records.Question(text=text, session_id=session, surface="chat")
+    question = records.Question(
+        text=text,
+        session_id=session,
+        surface="chat",
+        answer_tokens=data.max_completion_tokens or data.max_tokens,
+        earlier=_earlier(data.messages[: places[-1]]),
+    )
     created = int(desk.services.now().timestamp())
     if not data.stream:
         return await desk.answer_openai(request, question, lambda answer: _completion(answer, created))
     turn = await desk.open_turn(request, question)
     return Stream(_chunks(turn, created), status_code=200, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
+
+
+def _earlier(messages: Sequence[CompletionMessage]) -> tuple[records.Message, ...]:
+    """What was said before the question, as far as it is text of the reader or of the book."""
+    told = [
+        records.Message(role="user" if message.role == "user" else "assistant", content=text[:EARLIER_CHARS])
+        for message in messages
+        if message.role in {"user", "assistant"} and (text := message.text().strip())
+    ]
+    return tuple(told[-MOST_EARLIER:])
 
 
 def _completion(answer: records.Answer, created: int) -> dict[str, Any]:

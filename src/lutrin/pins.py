@@ -1,0 +1,111 @@
+"""Language models of anybody's: `hf:OWNER/REPO/FILE@REVISION`, pinned by size and SHA-256 when it is first fetched.
+
+What a hub delivers the first time is believed, and compared with the hash that it names itself; from then on only the
+same bytes are used, whatever stands behind the revision. The pins lie in `pins.json` beside the manifest, and count as
+entries of it, so that listing, verifying, tuning and loading know no difference.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+import httpx
+import msgspec
+
+from lutrin import weights
+from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, NotEnoughSpace
+from lutrin.weights import BLOCK_BYTES, HEADROOM_BYTES, HUB, Model, ModelFile, Progress, Publisher
+
+SPEC = re.compile(r"hf:([\w.-]+/[\w.-]+)/((?:[\w.-]+/)*[\w.-]+\.gguf)@([\w.-]+)")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def is_spec(name: str) -> bool:
+    """Whether LUTRIN_MODEL names a file of a hub."""
+    return name.startswith("hf:")
+
+
+def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> Model:
+    """The model of a spec; what is not pinned yet is fetched and pinned.
+
+    Args:
+        models_dir: Folder of the manifest and the files.
+        spec: `hf:OWNER/REPO/FILE@REVISION`; the file is a GGUF.
+        progress: Told how far the file is.
+        hub: Address of the model hub.
+
+    Raises:
+        InvalidSettings: The spec has another form.
+        NotEnoughSpace: The disk has too little room.
+        DownloadFailed: The hub cannot be reached, or has no such file.
+        ChecksumMismatch: What arrived is not what the hub named.
+    """
+    known = weights.read_pins(models_dir)
+    found = next((model for model in known if model.name == spec), None)
+    if found is not None:
+        weights.fetch(models_dir, found, progress, hub=hub)
+        return found
+    publisher = _publisher(spec)
+    partial = models_dir / f"{publisher.path.rpartition('/')[2]}.part"
+    models_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        with httpx.Client(base_url=hub, timeout=httpx.Timeout(30.0, connect=3.0), follow_redirects=True) as client:
+            commit, named = _download(client, publisher, partial, progress)
+    except (httpx.HTTPError, OSError) as error:
+        partial.unlink(missing_ok=True)
+        raise DownloadFailed(
+            f"{spec} could not be fetched ({type(error).__name__}: {error}).",
+            remedy="Check the name, the revision and the network, or put the file here and give its path.",
+        ) from error
+    digest = weights.sha256_of(partial)
+    if named and named != digest:
+        partial.unlink()
+        raise ChecksumMismatch(f"{spec} arrived as another file than the hub names; it was deleted.")
+    file = ModelFile(
+        name=f"{digest[:12]}-{publisher.path.rpartition('/')[2]}",
+        size=partial.stat().st_size,
+        sha256=digest,
+        publisher=msgspec.structs.replace(publisher, revision=commit or publisher.revision),
+    )
+    partial.replace(models_dir / file.name)
+    tier = weights.load_manifest(models_dir).tier_of_size(file.size).name
+    model = Model(
+        name=spec, role="generate", tier=tier, summary="chosen here; not measured by us",
+        licence=f"see {publisher.repository}", file=(file,), measured=False,
+    )  # fmt: skip
+    weights.write_pins(models_dir, [*known, model])
+    return model
+
+
+def _publisher(spec: str) -> Publisher:
+    match = SPEC.fullmatch(spec)
+    if match is None:
+        raise InvalidSettings(
+            f"{spec} names no file of a model hub.",
+            remedy="Write hf:OWNER/REPO/FILE.gguf@REVISION; the revision is a commit, or a branch such as main.",
+        )
+    repository, path, revision = match.groups()
+    return Publisher(repository=repository, revision=revision, path=path)
+
+
+def _download(client: httpx.Client, publisher: Publisher, partial: Path, progress: Progress) -> tuple[str, str]:
+    """Write the file; gives the commit of its revision and its SHA-256, as far as the hub names them."""
+    url = f"/{publisher.repository}/resolve/{publisher.revision}/{publisher.path}"
+    with client.stream("GET", url) as response, partial.open("wb") as out:
+        response.raise_for_status()
+        # The hub names both before it hands on to where the bytes lie.
+        told = [*response.history, response]
+        commit = next((one.headers["x-repo-commit"] for one in told if "x-repo-commit" in one.headers), "")
+        etags = [one.headers.get("x-linked-etag", "").strip('"') for one in told]
+        size = int(response.headers.get("content-length", 0))
+        if (free := shutil.disk_usage(partial.parent).free) < size + HEADROOM_BYTES:
+            raise NotEnoughSpace(
+                f"{publisher.path} needs {size >> 20} MB in {partial.parent}, there are {free >> 20} MB.",
+                remedy="Free some space or set LUTRIN_MODELS_DIR to another disk.",
+            )
+        done = 0
+        for block in response.iter_bytes(BLOCK_BYTES):
+            out.write(block)
+            done += len(block)
+            progress(partial.stem, done, size)
+    return commit, next((etag for etag in etags if _SHA256.fullmatch(etag)), "")
