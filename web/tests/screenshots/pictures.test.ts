@@ -14,6 +14,8 @@ const RUNNING = process.env['SCREENSHOTS_OF'];
 const TOKEN = process.env['LUTRIN_ADMIN_TOKEN'] ?? 'a-password-for-pictures-only';
 const CHAPTER = '/read/physical-ai-textbook/01-part-1-foundations/01-chapter-1-embodied-intelligence/02-sensorimotor-loop';
 const FORMULAS = '/read/physical-ai-textbook/01-part-1-foundations/03-chapter-3-actuators/02-motors-and-gears';
+const TABS = '/read/physical-ai-textbook/02-part-2-software/04-chapter-4-ros-2/02-nodes-and-topics';
+const PDF = '/read/robot-lab-safety-handbook/robot-lab-safety-handbook.pdf#6-motors-and-moving-parts';
 const QUESTION = 'What is the sensorimotor loop?';
 /** The paragraph that defines it. */
 const SENTENCE = '#sensorimotor-loop + p';
@@ -28,7 +30,8 @@ beforeAll(async () => {
   mkdirSync(OUT, {recursive: true});
   // The machine that takes pictures may be busy: the model has the time that it does not need on a quiet one.
   process.env['LUTRIN_DEADLINE_S'] ??= '20';
-  for (const old of readdirSync(OUT)) if (old.endsWith('.png')) rmSync(`${OUT}/${old}`);
+  // Pictures of states that are no more; the others are written anew, all or those that are asked for by name.
+  for (const old of readdirSync(OUT)) if (old.endsWith('.png') && !((old.split('-')[0] ?? '') in STATES)) rmSync(`${OUT}/${old}`);
   if (!RUNNING) lutrin = await RealServer.start({corpus: CORPUS, token: TOKEN, model: process.env['LUTRIN_MODEL'] ?? 'small'});
   base = RUNNING ?? lutrin?.address ?? '';
   // What readers get while the model loads is true, but not what they usually see.
@@ -49,8 +52,8 @@ interface State {
 
 async function modelReady(): Promise<void> {
   for (const until_ms = Date.now() + 120_000; Date.now() < until_ms; ) {
-    const {model_ready} = (await (await fetch(`${base}/ready`)).json()) as {model_ready: boolean};
-    if (model_ready) return;
+    const {model, model_ready} = (await (await fetch(`${base}/ready`)).json()) as {model: string; model_ready: boolean};
+    if (model_ready || !model) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   throw new Error('the model did not become ready');
@@ -82,6 +85,25 @@ const STATES: Record<string, State> = {
       await reader.page.locator('.found a').first().waitFor();
     },
   },
+  notes: {
+    path: CHAPTER,
+    act: async (reader) => {
+      const notes = reader.page.locator('.notes').nth(1);
+      await notes.locator('summary').first().click();
+      await notes.evaluate((element) => element.scrollIntoView({block: 'center', behavior: 'instant'}));
+    },
+  },
+  tabs: {path: TABS, act: (reader) => reader.page.locator('.tablist').first().evaluate((list) => list.scrollIntoView({block: 'center', behavior: 'instant'}))},
+  pdf: {path: PDF},
+  contents: {path: CHAPTER, act: async (reader) => (isNarrow(reader) ? reader.page.getByRole('button', {name: 'Contents'}).tap() : undefined)},
+  share: {
+    path: CHAPTER,
+    act: async (reader) => {
+      await reader.page.getByRole('button', {name: 'Share this place'}).click();
+      await reader.page.waitForFunction(() => document.querySelector<HTMLImageElement>('[data-shared-code]')?.naturalWidth);
+    },
+  },
+  book: {path: '/read/physical-ai-textbook'},
   selection: {path: CHAPTER, act: selected},
   open: {
     path: CHAPTER,
