@@ -7,6 +7,8 @@ export     write the encoder as int8 ONNX, with what was learned beside it
 calibrate  fit on the books left out how much words count, and when a book answers
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
+pairs      write the claims that a cross-encoder learns from, as its tokens
+judge      train it for --minutes, and say how well it tells true claims from false ones; nothing ships it yet
 run        prepare, train, export, mine, train --mined, export, calibrate
 
 What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
@@ -182,8 +184,32 @@ def same(_: argparse.Namespace) -> None:
     fit_same()
 
 
+def pairs(options: argparse.Namespace) -> None:
+    """Write what a cross-encoder learns from, and by what it is judged."""
+    from training.pairs import prepare as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+
+    write(options.books, options.shelf, options.public, options.out)
+
+
+def judge(options: argparse.Namespace) -> None:
+    """Train a cross-encoder and judge it."""
+    base = base_of(options)
+    learned, judged = (present(options.out / name, "pairs") for name in ("pairs.jsonl", "judged.jsonl"))
+    import torch  # noqa: PLC0415 - as in `train`
+
+    from training.cross import Cross  # noqa: PLC0415 - needs torch
+    from training.judge import judge as measure  # noqa: PLC0415 - needs torch
+    from training.judge import train as learn  # noqa: PLC0415 - needs torch
+
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(SEEDS[0])
+    model = Cross(str(base), options.models / "reader")
+    learn(model, learned, options.out / "cross.pt", minutes=options.minutes, steps=options.steps, seed=SEEDS[0])
+    print(measure(model, judged))
+
+
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
-    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, same, run)
+    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, same, pairs, judge, run)
 }
 
 
@@ -204,6 +230,10 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="of torch")
     parser.add_argument("--mined", action="store_true", help="train: the second round")
     parser.add_argument("--models", type=Path, default=root / "models", help="install: where to")
+    parser.add_argument(
+        "--shelf", type=Path, default=root.parent / "shared" / "shelf" / "books", help="pairs: the books"
+    )
+    parser.add_argument("--public", type=Path, default=Path("public"), help="pairs: folder of the public sets")
     torch = root / ".venv-training" / "bin" / "python"
     parser.add_argument("--torch", default=torch if torch.exists() else sys.executable, help="Python that has torch")
     options = parser.parse_args(arguments)

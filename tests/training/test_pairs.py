@@ -1,0 +1,94 @@
+"""What the cross-encoder learns from: claims, changed sentences and public pairs, as tokens."""
+
+import hashlib
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from training import pairs, sources
+from training.pairs import LABELS, MUTABLE, NOT_STATED, STATES, changes_of, mutations, public, selected, shortened
+from training.sources import Missing
+
+WORDS = {"the": 1, "arm": 2, "lifts": 3, "two": 4, "kilograms": 5, "bees": 6, "hum": 7, "in": 8, "may": 9}
+
+
+def ids_of(text: str) -> list[int]:
+    """One id a word."""
+    return [WORDS[word] for word in text.lower().replace(".", "").split()]
+
+
+@pytest.mark.parametrize(
+    ("text", "around", "change", "expected"),
+    [
+        ("It lifts 28 kg.", "It lifts 28 kg. It weighs 35 kg.", 0, "It lifts 35 kg."),
+        ("Pressure increases at depth.", "", 1, "Pressure decreases at depth."),
+        ("The valve is open.", "", 2, "The valve is not open."),
+        ("The valve must not be opened.", "", 2, "The valve must be opened."),
+        ("Friction causes the heat.", "", 3, "Heat causes the friction."),
+    ],
+)
+def test_a_change_makes_another_statement(text: str, around: str, change: int, expected: str) -> None:
+    """Numbers come from what stands around; capitals stay where a sentence begins."""
+    assert changes_of(MUTABLE)[change](text, around, random.Random(1)) == expected
+
+
+@pytest.mark.parametrize("change", range(4))
+def test_a_sentence_without_a_handle_stays_as_it_is(change: int) -> None:
+    """Nothing is made up where nothing can be changed."""
+    assert changes_of(MUTABLE)[change]("Bees hum.", "Bees hum. They dance.", random.Random(1)) is None
+
+
+def test_a_sentence_is_beside_its_variant_with_the_same_evidence(tmp_path: Path) -> None:
+    """Both are shortened alike, so that only what was changed tells them apart."""
+    told = [
+        "The gripper opens before the arm moves (see below) over the table.",
+        "The table is level and it stands on four feet of steel.",
+        "The light is on when the motors have power from the wall.",
+        "A person may always stop the arm with the red button at the side.",
+    ]
+    text, units = "Arm\n", []
+    for sentence in told:
+        units.append([len(text), len(text) + len(sentence), "sentence", 0, 0, 0])
+        text += f"{sentence} "
+    path = tmp_path / "book.jsonl"
+    path.write_text(json.dumps({"file": "a.md", "head": "Arm", "text": text, "units": units}) + "\n")
+    ((true, false),) = mutations(path, random.Random(1), changes_of(MUTABLE))
+    assert (true.label, false.label) == (STATES, NOT_STATED)
+    assert true.evidence == false.evidence
+    assert true.claim != false.claim
+    assert any(shortened(sentence, random.Random(0)) == true.claim for sentence in told)
+
+
+def test_of_long_evidence_the_sentences_that_speak_of_the_claim_are_read() -> None:
+    """They keep their order; where all fit, all are read."""
+    evidence = "Bees hum in may. The arm lifts two kilograms. Bees hum."
+    claim = ids_of("The arm lifts two kilograms.")
+    assert selected(claim, evidence, ids_of, room=5) == claim
+    assert selected(claim, evidence, ids_of, room=8) == [*claim, 6, 7]
+    assert selected(claim, evidence, ids_of, room=99) == ids_of(evidence)
+
+
+def test_a_public_set_is_taken_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing or another file is named with the command that brings the right one."""
+    listed = tmp_path / "public.toml"
+    listed.write_text('[set]\nrepository = "a/b"\ncommit = "c0ffee"\npath = "dev.jsonl"\nsha256 = "0"\n')
+    monkeypatch.setattr(pairs, "PUBLIC", listed)
+    with pytest.raises(Missing, match=r"There is no \S+: git show c0ffee:dev\.jsonl .* https://github\.com/a/b"):
+        list(public(tmp_path))
+    rows = [{"premise": "Bees hum.", "hypothesis": "Bees sing.", "label": label} for label in (*LABELS, "-")]
+    file = tmp_path / "set.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    with pytest.raises(Missing, match="another file"):
+        list(public(tmp_path))
+    listed.write_text(listed.read_text().replace('"0"', f'"{hashlib.sha256(file.read_bytes()).hexdigest()}"'))
+    assert [said.label for (said,) in public(tmp_path)] == list(LABELS.values())
+
+
+def test_no_claim_to_learn_from_is_one_to_be_judged_by() -> None:
+    """The books of both sets are different ones, and none is kept for judging the reader."""
+    learned = {path.stem for path in pairs.CLAIMS.glob("*.jsonl")}
+    assert learned
+    assert not learned & {path.stem for path in pairs.JUDGED.glob("*.jsonl")}
+    assert all(not sources.sources()[name].left_out for name in learned)

@@ -1,0 +1,313 @@
+"""Write what the cross-encoder learns from: claims with their evidence as ids, one JSON object a line.
+
+Three kinds. *Claims*: sentences of ours about the books (`claims/`; the evidence is kept as places and hashes), each
+true one with a near variant that the same evidence does not state. *Mutations*: a book's sentence, shortened where it
+can be, and itself with one thing changed. *Public*: premises and hypotheses of the sets in `public.toml`.
+
+Evidence that is longer than the encoder's window gives the sentences that share most with the claim.
+"""
+
+import hashlib
+import json
+import random
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from evaluation.claims import CLAIMS as JUDGED
+from evaluation.claims import Claim, folder_of, passages_of, read_claims
+from lutrin.answer.verify import evidence_for
+from training import sources
+from training.sources import Missing
+
+CLAIMS = sources.HERE / "claims"
+PUBLIC = sources.HERE / "public.toml"
+MUTABLE = sources.HERE / "mutable.toml"
+CLAIM_TOKENS, EVIDENCE_TOKENS = 48, 120
+"""What is longer is cut off, or left out sentence by sentence."""
+BESIDE = 0.3
+"""What a sentence is worth for the better one of its neighbours, of which it may speak."""
+FIRST, SECOND, SHARED = 0, 1, 2
+"""Types of tokens: of the claim, of the evidence; a token that stands in both has two more."""
+A_BOOK = 260
+"""Sentences of a book that are changed at most."""
+AROUND = 4
+"""Sentences on either side that may be evidence beside the one that is changed."""
+STATES, DENIES, NEITHER, NOT_STATED = 0, 1, 2, 3
+"""As in `training.cross`, which needs torch."""
+LABELS = {"entailment": STATES, "contradiction": DENIES, "neutral": NEITHER, "not_entailment": NOT_STATED}
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+Ids = Callable[[str], list[int]]
+Change = Callable[[str, str, random.Random], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A claim, its evidence and its label."""
+
+    claim: str
+    evidence: str
+    label: int
+
+
+def twins(claims: Sequence[Claim], folder_of: Callable[[str], Path]) -> Iterator[list[Said]]:
+    """Each true claim of the books with its near variant.
+
+    Raises:
+        InvalidInput: A page is not the one that a claim was written about.
+    """
+    by_pair: dict[str, list[Claim]] = {}
+    for claim in claims:
+        by_pair.setdefault(claim.pair, []).append(claim)
+    for both in by_pair.values():
+        if len(both) == 2:
+            yield [
+                Said(
+                    claim.claim,
+                    evidence_for(passages_of(claim, folder_of(claim.book)), claim.claim),
+                    STATES if claim.label else NEITHER if claim.kind == "unsupported-addition" else NOT_STATED,
+                )
+                for claim in both
+            ]
+
+
+def public(folder: Path) -> Iterator[list[Said]]:
+    """The pairs of the public sets.
+
+    Args:
+        folder: Holds the files of `public.toml`, by name.
+
+    Raises:
+        Missing: A file is not there, or is another one.
+    """
+    for name, source in tomllib.loads(PUBLIC.read_text(encoding="utf-8")).items():
+        path = folder / f"{name}.jsonl"
+        remedy = f"git show {source['commit']}:{source['path']} in a clone of https://github.com/{source['repository']}"
+        if not path.is_file():
+            raise Missing(f"There is no {path}: {remedy}.")
+        if hashlib.sha256(path.read_bytes()).hexdigest() != source["sha256"]:
+            raise Missing(f"{path} is another file than the one that was trained on: {remedy}.")
+        for row in sources.rows(path):
+            if row["label"] in LABELS:
+                yield [Said(row["hypothesis"], row["premise"], LABELS[row["label"]])]
+
+
+def mutations(path: Path, rng: random.Random, changes: Sequence[Change]) -> Iterator[list[Said]]:
+    """Sentences of one book, each with a changed one.
+
+    Args:
+        path: Passages, as `training.passages` writes them.
+        rng: Chooses.
+        changes: Ways to change a sentence, given its text and what stands around it.
+    """
+    rows = sources.rows(path)
+    rng.shuffle(rows)
+    made = 0
+    for row in rows:
+        told = [row["text"][unit[0] : unit[1]] for unit in row["units"] if unit[2] == "sentence"]
+        fit = [place for place, text in enumerate(told) if is_plain(text)]
+        if len(told) < 4 or not fit:
+            continue
+        place = rng.choice(fit)
+        text = shortened(told[place], rng)
+        around = " ".join(told[max(0, place - AROUND) : place + AROUND + 1])
+        found = (change(text, around, rng) for change in rng.sample(list(changes), len(changes)))
+        changed = next((other for other in found if other and other != text), None)
+        if changed is None:
+            continue
+        start, stop = place - rng.randint(0, AROUND), place + 1 + rng.randint(0, AROUND)
+        evidence = "\n".join([row["head"], *told[max(0, start) : stop]])
+        yield [Said(text, evidence, STATES), Said(changed, evidence, NOT_STATED)]
+        made += 1
+        if made == A_BOOK:
+            return
+
+
+def is_plain(text: str) -> bool:
+    """Whether a sentence is prose of ordinary length."""
+    return 8 <= len(text.split()) <= 34 and text.endswith(".") and not re.search(r"[$\\{}<>=|\[]|http", text)
+
+
+def shortened(text: str, rng: random.Random) -> str:
+    """A sentence without brackets, and at times without the clause that it ends with."""
+    bare = re.sub(r"\s*\([^()]*\)", "", text)
+    clause = re.match(r"(.{40,}?),? (?:which|because|so that|although|whereas|while|such as)\b", bare)
+    if clause and rng.random() < 0.5:
+        bare = clause.group(1).rstrip(" ,") + "."
+    return bare[:1].upper() + bare[1:]
+
+
+def changes_of(path: Path) -> list[Change]:
+    """The ways to change a sentence: a number, a denial more or less, an opposite, two sides in each other's place.
+
+    Args:
+        path: `mutable.toml`: opposites, and the verbs that can be denied or stand between two sides.
+    """
+    words: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    opposites: dict[str, str] = {}
+    for one, other in words["opposites"]:
+        opposites |= {one: other, other: one}
+    deniable = re.compile(rf"\b({'|'.join(words['deniable'])})\b( not)?")
+    between = re.compile(rf"\b([\w-]{{4,}})( (?:{'|'.join(words['between'])})\b[^,.;]*? )([\w-]{{4,}})(?=[,.;])")
+
+    def number(text: str, around: str, rng: random.Random) -> str | None:
+        held = [found.group() for found in _NUMBER.finditer(text)]
+        others = sorted({found.group() for found in _NUMBER.finditer(around)} - set(held))
+        if not held:
+            return None
+        old = rng.choice(held)
+        new = rng.choice(others) if others else f"{float(old) * rng.choice([0.1, 0.5, 2, 10]):g}"
+        return re.sub(rf"(?<![\w.]){re.escape(old)}(?![\w])", new, text, count=1)
+
+    def opposite(text: str, around: str, rng: random.Random) -> str | None:  # noqa: ARG001 - as all of them
+        held = [found for found in re.finditer(r"[A-Za-z]+", text) if found.group().lower() in opposites]
+        if not held:
+            return None
+        old = rng.choice(held)
+        return text[: old.start()] + _as(old.group(), opposites[old.group().lower()]) + text[old.end() :]
+
+    def denial(text: str, around: str, rng: random.Random) -> str | None:  # noqa: ARG001 - as all of them
+        found = deniable.search(text)
+        return found and text[: found.end(1)] + ("" if found.group(2) else " not") + text[found.end() :]
+
+    def sides(text: str, around: str, rng: random.Random) -> str | None:  # noqa: ARG001 - as all of them
+        found = between.search(text)
+        if not found or found.group(1).lower() == found.group(3).lower():
+            return None
+        return (
+            f"{text[: found.start()]}{_as(found.group(1), found.group(3))}{found.group(2)}"
+            f"{found.group(1).lower()}{text[found.end() :]}"
+        )
+
+    return [number, opposite, denial, sides]
+
+
+def _as(model: str, word: str) -> str:
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+
+
+def pair(said: Sequence[int], held: Sequence[int], *, first: int, last: int) -> tuple[list[int], list[int]]:
+    """Ids and types of both texts with the marks around them.
+
+    >>> pair([5, 6], [6, 7], first=1, last=2)
+    ([1, 5, 6, 2, 6, 7, 2], [0, 0, 2, 0, 3, 1, 1])
+    """
+    both = set(said) & set(held)
+    types = [FIRST + SHARED * (token in both) for token in said]
+    other = [SECOND + SHARED * (token in both) for token in held]
+    return [first, *said, last, *held, last], [FIRST, *types, FIRST, *other, SECOND]
+
+
+def selected(said: Sequence[int], evidence: str, ids_of: Ids, room: int = EVIDENCE_TOKENS) -> list[int]:
+    """The sentences of the evidence that share most with a claim, in their order, as ids.
+
+    A token counts the less the more sentences have it. All sentences are taken where there is room.
+
+    Args:
+        said: The claim's ids.
+        evidence: A text.
+        ids_of: A text's ids.
+        room: Tokens at most, but one sentence at least.
+    """
+    pieces = [ids_of(text) for text in _SENTENCE_END.split(evidence) if text.strip()]
+    if sum(map(len, pieces)) <= room:
+        return [token for piece in pieces for token in piece]
+    count = Counter(token for piece in pieces for token in set(piece))
+    own = [sum(1 / count[token] for token in set(piece) & set(said)) for piece in pieces]
+    near = [
+        max([*own[max(0, place - 1) : place], *own[place + 1 : place + 2]], default=0.0) for place in range(len(own))
+    ]
+    worth = [alone + BESIDE * beside for alone, beside in zip(own, near, strict=True)]
+    kept: set[int] = set()
+    for place in sorted(range(len(pieces)), key=lambda place: -worth[place]):
+        if len(pieces[place]) <= room:
+            kept.add(place)
+            room -= len(pieces[place])
+        elif not kept:
+            return pieces[place]
+    return [token for place in sorted(kept) for token in pieces[place]]
+
+
+def encoded(said: Said, ids_of: Ids, *, first: int, last: int) -> dict[str, Any]:
+    """A claim and its evidence as the encoder reads them."""
+    claim = ids_of(said.claim)[:CLAIM_TOKENS]
+    evidence = selected(claim, said.evidence, ids_of)[:EVIDENCE_TOKENS]
+    ids, types = pair(claim, evidence, first=first, last=last)
+    return {"ids": ids, "types": types, "label": said.label}
+
+
+def write(tokenizer: Path, groups: Iterator[tuple[str, list[Said]]], out: Path) -> None:
+    """Write groups of pairs by kind.
+
+    Args:
+        tokenizer: The encoder's `tokenizer.json`.
+        groups: Kind and pairs.
+        out: Gets its name once it is whole.
+    """
+    tokens = Tokenizer.from_file(str(tokenizer))
+    tokens.no_padding()
+    tokens.no_truncation()
+    first, last = tokens.token_to_id("[CLS]"), tokens.token_to_id("[SEP]")
+
+    def ids_of(text: str) -> list[int]:
+        ids: list[int] = tokens.encode(text, add_special_tokens=False).ids
+        return ids
+
+    partial = out.with_suffix(".partial")
+    count: Counter[str] = Counter()
+    with partial.open("w", encoding="utf-8") as file:
+        for kind, group in groups:
+            pairs = [encoded(said, ids_of, first=first, last=last) for said in group]
+            file.write(json.dumps({"kind": kind, "pairs": pairs}) + "\n")
+            count[kind] += len(pairs)
+    partial.rename(out)
+    print(", ".join(f"{number} {kind}" for kind, number in count.items()), flush=True)
+
+
+def prepare(books: Path, shelf: Path, given: Path, out: Path) -> None:
+    """Write `pairs.jsonl`, what is learned from, and `judged.jsonl`, by which the result is judged.
+
+    Args:
+        books: Folder with a checkout of each book.
+        shelf: Folder of the books that claims are judged on.
+        given: Folder with the public sets.
+        out: Where `prepare` wrote passages.
+
+    Raises:
+        Missing: Something is not there.
+        InvalidInput: A page is not the one that a claim was written about.
+    """
+    described = sources.sources()
+    trained_on = sorted(name for name, source in described.items() if not source.left_out)
+    tokenizer = sources.HERE.parent / "models" / "reader" / "tokenizer.json"
+
+    def checkout(book: str) -> Path:
+        return sources.checkout(books, described[book])
+
+    def learned() -> Iterator[tuple[str, list[Said]]]:
+        yield from (("claims", group) for group in twins(read_claims(sorted(CLAIMS.glob("*.jsonl"))), checkout))
+        rng = random.Random(5)
+        changes = changes_of(MUTABLE)
+        for name in trained_on:
+            path = out / "passages" / f"{name}.jsonl"
+            if not path.is_file():
+                raise Missing(f"There is no {path}: run `python -m training prepare` first.")
+            yield from (("mutations", group) for group in mutations(path, rng, changes))
+        yield from (("public", group) for group in public(given))
+
+    def judged() -> Iterator[tuple[str, list[Said]]]:
+        claims = read_claims(sorted(JUDGED.glob("*.jsonl")))
+        yield from (("judged", group) for group in twins(claims, lambda book: folder_of(book, shelf)))
+
+    write(tokenizer, judged(), out / "judged.jsonl")
+    write(tokenizer, learned(), out / "pairs.jsonl")
