@@ -216,8 +216,6 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     """Readers of different sessions are served fairly."""
     stop: tuple[str, ...] = ()
-    readers: int = 1
-    """Whose answers are under way in the server, this one's included: they will want the model in the same seconds."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):

@@ -408,7 +408,7 @@ async def test_the_prompt_holds_numbered_passages_and_the_question_last(make_flo
 
 
 async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_flow: MakeFlow) -> None:
-    """Its work would delay them, and it is told how many share its time."""
+    """Its work would delay them."""
     generator = ScriptedGenerator()
     flow = make_flow(generator)
     begun: list[int] = []
@@ -419,7 +419,7 @@ async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_
 
     await asyncio.gather(read(BATTERY), read(LOOP), read("How many watt hours does the battery store?"))
     assert set(begun) == {0}
-    assert [request.readers for request in generator.requests] == [3, 3, 3]
+    assert len(generator.requests) == 3
 
 
 async def test_the_model_does_not_wait_long_for_a_search_that_hangs(make_flow: MakeFlow) -> None:

@@ -110,7 +110,6 @@ class Explainer:
             deadline_s=left_s,
             session_id=asked.session_id,
             stop=(NOT_IN_BOOK,),
-            readers=self._traffic.readers,
         )
         try:
             async with asyncio.timeout(left_s), aclosing(sentences_of(self._generator, request)) as stream:

@@ -77,7 +77,7 @@ class AnswerFlow:
         self._prepared = PreparedAnswers(searcher)
         self._language = language
         self._settings = settings
-        self.traffic = Traffic(clock)
+        self.traffic = Traffic()
         self.verifier = Verifier(support)
         self._explainer = (
             Explainer(generator, settings, self.traffic, clock, verifier=self.verifier, ability=ability)
@@ -114,7 +114,7 @@ class AnswerFlow:
                     yield for_reader(event, question, latency_ms=self._elapsed_ms(started))
                 return
             events: list[AnswerEvent] = []
-            with self.traffic.answering(started):
+            with self.traffic.searching():
                 async with aclosing(self._from_books(query, generations, started, earlier)) as made:
                     async for event in made:
                         events.append(event)

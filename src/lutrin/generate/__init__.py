@@ -9,8 +9,8 @@ A request's way, and what to read for it:
 4. `scheduler.py`: the heart. Who is admitted (`queue.py`: sessions take turns), what each step computes, who is told
    what. It is pure: the model is behind `ports.Decoder`, time is an argument, so tests run it at any interleaving.
 5. `prefix.py`: which sequence holds which tokens, so that what prompts have in common is computed once.
-6. `pace.py` and `crowd.py`: how fast steps have been, and what that leaves for each of many readers: shorter prompts,
-   one sentence. `fit.py` leaves out paragraphs of a prompt; `text.py` makes text of tokens and ends loops.
+6. `pace.py`: how fast steps have been, and so who can be answered in time; others are told at once. `fit.py` leaves out
+   paragraphs of a prompt that is too long; `text.py` makes text of tokens and ends loops.
 7. `adapters/llamacpp_decoder.py` (not here: stages never import adapters) computes a step.
 
 Besides: `measure.py` times a decoder in a process of its own, `tune.py` picks the number format and the model by that

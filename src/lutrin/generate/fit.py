@@ -14,7 +14,8 @@ BREAK = "\n\n"
 def fit_prompt(messages: Sequence[Message], budget_tokens: int, encode: Encode) -> tuple[int, ...]:
     """Tokens of a prompt, at most `budget_tokens` of them.
 
-    Whole paragraphs go (see `shorten_prompt`), all but the question if need be. If single paragraphs are too long for
+    The longest message loses whole paragraphs, from the last but one backwards, all but the question if need be: its
+    last paragraph is the question, its first ones are what other prompts share. If single paragraphs are too long for
     that, the tokens in the middle go.
 
     Args:
@@ -22,35 +23,24 @@ def fit_prompt(messages: Sequence[Message], budget_tokens: int, encode: Encode) 
         budget_tokens: Most tokens that fit; at least 1.
         encode: The decoder's tokenizer and chat template.
     """
-    tokens = shorten_prompt(messages, budget_tokens, encode, least=0)
+    tokens = encode(messages)
+    if len(tokens) > budget_tokens:
+        tokens = _without_paragraphs(messages, budget_tokens, encode, tokens)
     if len(tokens) <= budget_tokens:
-        return tokens
+        return tuple(tokens)
     head = budget_tokens // 2
     return (*tokens[:head], *tokens[len(tokens) - (budget_tokens - head) :])
 
 
-def shorten_prompt(
-    messages: Sequence[Message], budget_tokens: int, encode: Encode, *, least: int = 1
-) -> tuple[int, ...]:
-    """Tokens of a prompt without the paragraphs that are too many, or with `least` of them if that is still too long.
-
-    The longest message loses whole paragraphs, from the last but one backwards: its last paragraph is the question, its
-    first ones are the passages that search ranked best or that other prompts share.
-
-    Args:
-        messages: The prompt.
-        budget_tokens: Tokens that it should have at most.
-        encode: The decoder's tokenizer and chat template.
-        least: Paragraphs before the question that stay in any case.
-    """
-    tokens = encode(messages)
-    if len(tokens) <= budget_tokens:
-        return tuple(tokens)
+def _without_paragraphs(
+    messages: Sequence[Message], budget_tokens: int, encode: Encode, tokens: list[int]
+) -> list[int]:
+    """Tokens of a prompt with as many of its paragraphs as fit; with the question alone if even that is too long."""
     longest = max(range(len(messages)), key=lambda i: len(messages[i].content))
     paragraphs = messages[longest].content.split(BREAK)
     # How many paragraphs before the last one can stay; the number of tokens grows with it, so halving finds it.
-    low, high = min(least, len(paragraphs) - 1), len(paragraphs) - 1
-    fitted = encode(_replaced(messages, longest, [*paragraphs[:low], paragraphs[-1]])) if low < high else tokens
+    low, high = 0, len(paragraphs) - 1
+    fitted = encode(_replaced(messages, longest, paragraphs[-1:])) if high else tokens
     low += 1
     while low < high:
         kept = (low + high) // 2
@@ -59,7 +49,7 @@ def shorten_prompt(
             fitted, low = tokens, kept + 1
         else:
             high = kept
-    return tuple(fitted)
+    return fitted
 
 
 def _replaced(messages: Sequence[Message], index: int, paragraphs: Sequence[str]) -> list[Message]:

@@ -27,14 +27,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Prompt tokens in one step: what a newcomer may delay the others by."""
     retained_tokens: int = 4096
     """Tokens of finished prompts that are kept for the next ones that start alike."""
-    worth_tokens: int = 24
-    """A sentence, about: an answer that cannot get this far before its deadline is not begun."""
-    usual_tokens: int = 48
-    """An answer, about: where all can have that, nobody is cut short (`crowd.py`)."""
+    worth_tokens: int = 48
+    """Two sentences, about: an answer that cannot get this far before its deadline is not begun."""
     guesses: int = 3
     """Tokens that are guessed for each answer at most, by what follows the same words in its prompt."""
-    least_share_tokens: int = 64
-    """A prompt in a crowd may always cost this many tokens."""
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):

@@ -14,15 +14,14 @@ from typing import Literal
 import msgspec
 
 from lutrin.errors import GeneratorUnavailable
-from lutrin.generate.crowd import crowded, ends_plainly, has_sentence, share_tokens
-from lutrin.generate.fit import fit_prompt, shorten_prompt
+from lutrin.generate.fit import fit_prompt
 from lutrin.generate.pace import Pace
 from lutrin.generate.prefix import PrefixTree, common_length
 from lutrin.generate.protocol import Limits, Output, Refused
 from lutrin.generate.queue import FairQueue
 from lutrin.generate.text import TextStream, loops
 from lutrin.ports import Decoder, Run
-from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
+from lutrin.records import Finished, GenerationRequest, Piece, Queued
 
 
 @dataclass(slots=True, eq=False)
@@ -31,7 +30,6 @@ class Job:
 
     id: int
     lane: str
-    messages: tuple[Message, ...]
     prompt: tuple[int, ...]
     max_tokens: int
     deadline: float
@@ -47,11 +45,6 @@ class Job:
     position: int = 0
     """Place in the queue that the reader was last told."""
     spoke: bool = False
-    readers: int = 1
-    """Whose answers are under way, as the server knew when it asked."""
-    brief: bool = False
-    """Ends with its first sentence."""
-    said: str = ""
 
     @property
     def to_prefill(self) -> int:
@@ -128,7 +121,7 @@ class Scheduler:
         # Without a session a reader is a stranger to all others, not one of a crowd.
         lane = request.session_id or f"\0{id_}"
         text = TextStream(request.stop)
-        job = Job(id_, lane, request.messages, prompt, max_tokens, deadline, text, prompt, readers=request.readers)
+        job = Job(id_, lane, prompt, max_tokens, deadline, text, prompt)
         self._jobs[id_] = job
         self._queue.push(lane, job)
 
@@ -162,7 +155,6 @@ class Scheduler:
     def _admit(self) -> None:
         while len(self._queue) and len(self._running) < self._slots:
             job = self._queue.peek()
-            self._shorten(job)
             # With nobody else to serve it is tried in any case: else one slow moment would be believed for ever.
             if self._running and not self._in_time(job, self._running):
                 if self._in_time(job, ()):
@@ -174,25 +166,6 @@ class Scheduler:
                 self._begin(job)
             else:
                 break
-
-    def _shorten(self, job: Job) -> None:
-        """In a crowd a prompt may cost its share of the time, and its answer is one sentence."""
-        left_s = job.deadline - self._clock()
-        readers = min(self._slots, max(job.readers, len(self._running) + len(self._queue)))
-        reading = [other.to_prefill for other in self._running if other.to_prefill]
-        newcomers = readers - len(self._running)
-        missing = self._tree.missing(job.key)
-        to_read = sum(reading) + newcomers * missing
-        if not job.brief and not crowded(
-            self.pace, self._limits, left_s=left_s, prompt_tokens=to_read, readers=readers
-        ):
-            return
-        job.brief = True
-        unread = len(reading) + newcomers
-        share = share_tokens(self.pace, self._limits, left_s=left_s, readers=readers, unread=unread)
-        if missing > share:
-            job.prompt = shorten_prompt(job.messages, len(job.prompt) - missing + share, self._decoder.encode)
-            job.key = job.prompt
 
     def _in_time(self, job: Job, others: Sequence[Job]) -> bool:
         """Whether a job that begins now, beside these others, has written something worth reading by its deadline."""
@@ -334,9 +307,9 @@ class Scheduler:
             return
         job.generated.append(token)
         self._speak(job, job.text.feed(self._decoder.text(token)))
-        if job.text.stopped or loops(job.generated) or (job.brief and ends_plainly(job.said, job.messages[-1].content)):
+        if job.text.stopped or loops(job.generated):
             self._finish(job, "stop")
-        elif len(job.generated) >= job.max_tokens or (job.brief and has_sentence(job.said)):
+        elif len(job.generated) >= job.max_tokens:
             self._finish(job, "length")
 
     def _lose_all(self) -> None:
@@ -349,7 +322,6 @@ class Scheduler:
     def _speak(self, job: Job, text: str) -> None:
         if text:
             job.spoke = True
-            job.said += text
             self._say(job.id, Piece(text))
 
     def _finish(self, job: Job, reason: Literal["stop", "length", "deadline"]) -> None:
