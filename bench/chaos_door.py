@@ -1,7 +1,7 @@
 """Whoever knocks to break in: large heads, slow connections, guesses, foreign pages, long questions; and slips.
 
     python bench/chaos_door.py [--head-mb 300] [--headers 1200000] [--connections 1100] [--files 1024] [--guesses 200]
-        [--questions 500] [--settings 12] [--wait-s 1] [--only TRIAL]
+        [--questions 500] [--settings N] [--wait-s 1] [--only TRIAL]
 
 A real server on a loopback port, with real, encrypted conversations and answers that are written down beforehand; for
 wrong settings and a full disk, `lutrin serve` itself. Each trial says what it saw: replies, the server's memory,
@@ -32,11 +32,12 @@ from pathlib import Path
 from typing import Any
 
 from chaos.quick_server import QuickServer
+from chaos.wrong_settings import LATER, WRONG
 from common import machine
 
 from lutrin.chats.key import new_key, rotate_key
 from lutrin.errors import ChatStoreError
-from lutrin.settings import load_settings
+from lutrin.settings import load_settings, variable_name
 
 MOST_GROWN_MB = 20.0
 MOST_LINES = 100
@@ -272,16 +273,22 @@ def landing(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def settings(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
     """Starts with a wrong value end with a sentence that names the variable; a name that nothing reads is told."""
-    wrong = list(WRONG.items())[: arguments.settings]
-    empty = door.server.database.parent / "empty"
+    every = [(variable_name(field), value) for field, value in (WRONG | LATER).items()]
+    wrong = every[:: max(1, len(every) // arguments.settings)]
     for name, value in wrong:
-        done = _lutrin("serve", "--data-dir", str(empty), **{name: value})
+        done = _lutrin("serve", **{"LUTRIN_DATA_DIR": str(door.server.database.parent / "empty"), name: value})
         said = done.stdout + done.stderr
         assert (done.returncode, name in said, "Traceback" in said) == (1, True, False), f"{name}={value}: {said}"
     told = _lutrin("config", LUTRIN_PROT="80")
     assert "LUTRIN_PROT" in told.stderr + told.stdout
     assert "LUTRIN_PORT" in told.stderr
-    return {"wrong_values": len(wrong), "named": len(wrong), "unknown_names": 1, "nearest_told": 1}
+    return {
+        "settings": len(every),
+        "wrong_values": len(wrong),
+        "named": len(wrong),
+        "unknown_names": 1,
+        "nearest_told": 1,
+    }
 
 
 def keys(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -346,13 +353,6 @@ MOST_LOG_KB = 4096 + 64
 """SQLite folds its log into the database at a thousand pages of 4 kB."""
 LUTRIN = Path(sys.executable).with_name("lutrin")
 MODELS = Path(__file__).parents[1] / "models"
-WRONG = {
-    "LUTRIN_LANGUAGES": "english", "LUTRIN_ADMIN_TOKEN": "short", "LUTRIN_TRUSTED_PROXIES": "no-such-proxy.invalid",
-    "LUTRIN_CORS_ORIGINS": "school.github.io", "LUTRIN_ALLOWED_HOSTS": "https://book.example/", "LUTRIN_PORT": "http",
-    "LUTRIN_CHAT_KEY": "a password", "LUTRIN_CONNECTIONS": "1", "LUTRIN_FREE_SPACE_MB": "-1", "LUTRIN_TUNE": "perhaps",
-    "LUTRIN_LOG_LEVEL": "loud", "LUTRIN_OTEL_ENDPOINT": "127.0.0.1:4317",
-}  # fmt: skip
-"""Some of each kind; `tests/setup/test_settings.py` has a wrong value for every setting."""
 TRIALS = {"heads": heads, "slow": slow, "questions": questions, "strangers": strangers, "flood": flood,
           "guesses": guesses, "settings": settings, "keys": keys, "disk": disk, "landing": landing}  # fmt: skip
 
@@ -370,7 +370,9 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1024)
     parser.add_argument("--guesses", type=int, default=200)
     parser.add_argument("--questions", type=int, default=500)
-    parser.add_argument("--settings", type=int, default=len(WRONG), help="How many wrong settings to start with.")
+    parser.add_argument(
+        "--settings", type=int, default=len(WRONG | LATER), help="How many wrong settings to start with."
+    )
     parser.add_argument("--wait-s", type=float, default=1.0, help="Longest that anybody else may wait.")
     parser.add_argument("--only", choices=TRIALS, help="One trial alone.")
     arguments = parser.parse_args()

@@ -35,9 +35,10 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
     """Answer on http://127.0.0.1:7860."""
     if lan and host is not None:
         raise click.UsageError("--lan listens on every address; leave --host out.")
+    settings = load_settings(data_dir=data_dir, host=EVERYWHERE if lan else host, port=port)
+    # A wrong setting is told before anything is loaded.
     from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    settings = load_settings(data_dir=data_dir, host=EVERYWHERE if lan else host, port=port)
     if lan:
         settings = with_own_names(settings, socket.gethostname())
     on_ready = serving_room(network_addresses()) if lan else serving

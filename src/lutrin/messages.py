@@ -42,10 +42,15 @@ DISK_LOW = (
     "Free some space; answers go on meanwhile."
 )
 CONVERSATION_FULL = "This conversation is full and is no longer saved. Please begin a new one."
+PEER_FULL = (
+    "This conversation is not saved: those that your network began without a browser's secret fill the room that they "
+    "have in a day."
+)
 READER_FULL = "Your conversations fill the room that one reader has. Delete one to save new ones."
 INGEST_LEFT = "The server that ran this ingestion has ended. Start it again."
 INGEST_IN_PROGRESS = "Ingestion already in progress."
 INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
+METRICS_OFF = "These figures need the administration token. Set LUTRIN_ADMIN_TOKEN to read them."
 TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
 PAGE_EXPIRED = "Please load the page again and sign in."
 TOO_MANY_ATTEMPTS = "There were too many wrong tokens. Please wait a moment."

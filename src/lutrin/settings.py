@@ -116,6 +116,9 @@ class Settings(BaseSettings):
     connections_per_peer: int = Field(
         400, ge=8, le=60_000, description="The same from one network peer; trusted proxies may have more."
     )
+    metrics: Literal["open", "token"] = Field(
+        "open", description="Who reads /metrics: `open`: all who reach the server; `token`: who has LUTRIN_ADMIN_TOKEN."
+    )
     admin_token: SecretStr | None = Field(None, description="Switches on administration over HTTP.")
     chat_key: SecretStr | None = Field(None, description="Key of the conversations; without it a 0600 file holds one.")
     conversation_kb: int = Field(

@@ -144,7 +144,10 @@ def open_reranker(settings: Settings) -> FastembedReranker | None:
     """
     if not settings.rerank:
         return None
-    model = weights.load_manifest(settings.models_dir).find(settings.rerank)
+    manifest = weights.load_manifest(settings.models_dir)
+    model = next((item for item in manifest.model if settings.rerank in {item.tier, item.name}), None)
+    if model is None:
+        raise InvalidSettings(f"LUTRIN_RERANK: the manifest has no model {settings.rerank}.", remedy="Leave it empty.")
     if model.role != "rerank":
         raise InvalidSettings(
             f"{model.name} is no cross-encoder.",

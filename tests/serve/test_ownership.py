@@ -34,7 +34,7 @@ async def test_an_id_that_can_be_guessed_belongs_to_who_began_it(serve: Serve) -
 
 async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
     """A client without secret and without cookies reads the conversation whose id it made."""
-    session = "3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b"
+    session = "9f86d081884c7d659a2feaa0c55ad015"
     async with serve() as client:
         reply = await said(client, "/chat", session_id=session, message="Q")
         assert "set-cookie" not in reply.headers
@@ -44,7 +44,8 @@ async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("session", "random"),
     [
-        ("3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b", True),
+        ("3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b", False),
+        ("3f2a9c1e5b7d4e8f9a0b6c1d2e3f4a5b", False),
         ("9f86d081884c7d659a2feaa0c55ad015", True),
         ("sY3-kQ0xZ_8vNf2LrT7uWq", True),
         ("1", False),
@@ -57,6 +58,15 @@ async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
 def test_what_counts_as_random(session: str, random: bool) -> None:
     """By its form and by how many characters differ."""
     assert is_random(session) is random
+
+
+async def test_a_uuid_opens_a_conversation_only_with_its_owners_secret(serve: Serve) -> None:
+    """122 random bits are too few to be a password; the browser that made the id sends its secret, and reads on."""
+    session, secret = "3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b", {"X-Lutrin-Client": "a-secret-of-my-browser-01"}
+    async with serve() as client, httpx.AsyncClient(base_url=client.base_url, verify=False) as stranger:  # noqa: S501 - loopback
+        await client.post("/chat", json={"session_id": session, "message": "A needle?"}, headers=secret)
+        kept = (await client.get(f"/history/{session}", headers=secret)).json()["messages"]
+        assert (len(kept), await history(stranger, session)) == (2, 0)
 
 
 async def test_a_conversation_by_name_is_no_strangers(serve: Serve, house: House) -> None:

@@ -12,9 +12,9 @@ from lutrin.chats.recollection import Recollection
 from lutrin.chats.rows import Room
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, LutrinError
-from lutrin.messages import CONVERSATION_FULL, NOT_SAVED_DISK, READER_FULL
+from lutrin.messages import CONVERSATION_FULL, NOT_SAVED_DISK, PEER_FULL, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin
-from lutrin.serve.space import LEAST_BYTES, FreeSpace, require_room
+from lutrin.serve.space import DAY_S, LEAST_BYTES, FreeSpace, require_room
 
 from .conftest import House, Serve
 from .scripted import ANSWER, Clock
@@ -73,6 +73,24 @@ async def test_a_conversation_and_a_reader_have_so_much_room(house: House, serve
         assert (await client.delete("/sessions/one", headers=MINE)).status_code == 204
         assert await warnings("four") == []
     await house.chats.close()
+
+
+async def test_who_sends_no_secret_shares_the_room_of_a_network(house: House, serve: Serve) -> None:
+    """A new id for each question fills no disk; a browser with a secret stores on, and the day after there is room."""
+    async with serve(reader_kb=64, rate_session_per_min=0, rate_peer_per_min=0) as client:
+
+        async def warnings(number: int, headers: dict[str, str] | None = None) -> list[str]:
+            client.cookies.clear()
+            body = {"session_id": f"{number:x}" * 32, "message": "q" * 7000}
+            told = (await client.post("/chat", json=body, headers=headers)).json()["warnings"]
+            return [item for item in told if item not in ANSWER.warnings]
+
+        told = [await warnings(number) for number in range(12)]
+        assert told[0] == []
+        assert told[-1] == [PEER_FULL]
+        assert await warnings(1, MINE) == []
+        house.clock.now_s += DAY_S
+        assert await warnings(13) == []
 
 
 async def test_below_the_floor_nothing_is_stored(serve: Serve) -> None:

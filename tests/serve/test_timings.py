@@ -171,3 +171,14 @@ async def test_the_state_of_the_server_is_metered(client: httpx.AsyncClient) -> 
     for name in ("lutrin_memory_bytes", "lutrin_disk_free_bytes"):
         (value,) = re.findall(rf"^{name} (\S+)$", text, re.MULTILINE)
         assert float(value) > 1e6
+
+
+async def test_figures_can_be_kept_for_the_administrator(serve: Serve) -> None:
+    """`LUTRIN_METRICS=token` asks for the administration token; without one set nobody reads them."""
+    token = "a-token-of-an-administrator"
+    async with serve(metrics="token", admin_token=token) as client:
+        assert (await client.get("/metrics")).status_code == 403
+        told = await client.get("/metrics", headers={"Authorization": f"Bearer {token}"})
+        assert "lutrin_questions_total" in told.text
+    async with serve(metrics="token") as client:
+        assert "LUTRIN_ADMIN_TOKEN" in (await client.get("/metrics")).json()["detail"]

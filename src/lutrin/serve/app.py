@@ -250,7 +250,8 @@ def _refused(host: str, port: int, error: OSError) -> LutrinError:
             return LutrinError(f"Port {port} needs more rights.", remedy="Choose one above 1023 with --port.")
         case _:
             return LutrinError(
-                f"Cannot listen on {host}: {error.strerror}.", remedy="Choose another address with --host."
+                f"Cannot listen on {host}: {error.strerror}.",
+                remedy="Choose another address with --host or LUTRIN_HOST.",
             )
 
 

@@ -23,7 +23,7 @@ from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, o
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Services
 from lutrin.serve.shared import Limiter, fingerprint, recalled
-from lutrin.serve.space import FreeSpace
+from lutrin.serve.space import Allowance, FreeSpace
 from lutrin.serve.teacher_load import Presence
 from lutrin.serve.turns import Asked, Turn
 from lutrin.settings import Settings
@@ -65,6 +65,7 @@ class Desk:
         self._limits = Limiter(Limits(*rates, services.clock), services.gate, *rates)
         self.presence = Presence(services.clock)
         self.space = FreeSpace(settings.data_dir, settings.free_space_mb << 20, services.clock)
+        self.allowance = Allowance(settings.reader_kb << 10, services.clock)
         self._turns: OrderedDict[str, tuple[Turn, float]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._vital: set[asyncio.Task[None]] = set()
@@ -195,7 +196,8 @@ class Desk:
         key = conversation_key(question.session_id, whose.hashed)
         agent = family(request.headers.get("user-agent", ""))
         origin = ChatOrigin(session_id=question.session_id, owner=whose.hashed, user_agent=agent, book=question.book)
-        return Asked(msgspec.structs.replace(question, session_id=key), origin)
+        unnamed = "" if whose.named or not key else self.peer(request)
+        return Asked(msgspec.structs.replace(question, session_id=key), origin, unnamed)
 
     def _new_turn(self, asked: Asked, turn_id: str = "", known: Sequence[AnswerEvent] = ()) -> Turn:
         return Turn(
@@ -207,6 +209,7 @@ class Desk:
             spawn=self.spawn,
             heartbeat_s=self._heartbeat_s,
             space=self.space,
+            allowance=self.allowance,
         )
 
     async def _streamed(self, request: HTTPRequest, asked: Asked, whose: Owner) -> Response[Any]:

@@ -20,9 +20,11 @@ CLIENT_HEADER = "x-lutrin-client"
 OPENAI_OWNER = "openai"
 """No secret has this for its hash, so that a conversation of OpenAI's `user` cannot be named in an address."""
 RANDOM_ID = re.compile(
-    r"[0-9a-fA-F]{32,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9_-]{22,}"
+    r"(?![0-9a-fA-F]{12}4[0-9a-fA-F]{3}[89abAB][0-9a-fA-F]{15}$)[0-9a-fA-F]{32,}"
+    r"|(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9_-]{22,}"
 )
-"""Forms that hold 122 random bits or more: a UUID, hexadecimal digits, base64."""
+"""Forms that hold 128 random bits or more: hexadecimal digits, base64. A random UUID (RFC 9562, version 4) holds 122,
+and so do its digits without hyphens; of other ids of that length one in sixty-four looks the same."""
 DISTINCT = 8
 """Characters that differ in a random id; one in a hundred million of them has fewer."""
 
@@ -44,6 +46,8 @@ class Owner:
     """From `owner_of`; empty: whoever knows the id."""
     made: str = ""
     """A secret that was made for this client just now; `cookies` hand it over."""
+    named: bool = False
+    """Whether the client came with a secret of its own, so that the room of all its conversations can be counted."""
 
     def cookies(self, *, secure: bool) -> list[Cookie]:
         """What the reply sets; it ends with the browser, and no other site's page can have it sent."""
@@ -60,10 +64,10 @@ def owner(request: HTTPRequest, session_id: str) -> Owner:
     """
     secret = request.headers.get(CLIENT_HEADER, "")
     if secret or not session_id or is_random(session_id):
-        return Owner(owner_of(secret))
+        return Owner(owner_of(secret), named=bool(secret))
     given = request.cookies.get(COOKIE, "")
     if re.fullmatch(r"[A-Za-z0-9_-]{43}", given):
-        return Owner(owner_of(given))
+        return Owner(owner_of(given), named=True)
     made = secrets.token_urlsafe(32)
     return Owner(owner_of(made), made)
 

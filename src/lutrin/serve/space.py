@@ -1,11 +1,15 @@
 """How much room the disk has: below a floor nothing is stored, and answers go on; without any, no server starts."""
 
 import shutil
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
-from lutrin.errors import LutrinError
+from lutrin.errors import ChatStoreFull, LutrinError
+from lutrin.messages import PEER_FULL
 
+DAY_S = 86_400.0
+MOST_PEERS = 50_000
 LOOK_EVERY_S = 2.0
 LEAST_BYTES = 256 * 1024
 """To open a database takes an index of its log, 32 kB, and a first page of it: this is room for all of ours."""
@@ -74,3 +78,45 @@ class FreeSpace:
     def low(self) -> bool:
         """Whether the floor is reached."""
         return bool(self._floor_bytes) and self.free_bytes < self._floor_bytes
+
+
+class Allowance:
+    """Bytes that may be stored in a day for all from one network peer who send no secret of a browser.
+
+    A secret names a reader, whose conversations are counted where they lie. Whoever sends none is a new reader each
+    time, so that only the network can be counted; what was counted is forgotten when the server ends.
+
+    Args:
+        limit_bytes: Of one peer in a day, from the first that is stored for it.
+        clock: Seconds that only grow.
+        most_peers: Peers remembered; beyond, the one that stored longest ago is forgotten.
+    """
+
+    def __init__(self, limit_bytes: int, clock: Callable[[], float], most_peers: int = MOST_PEERS) -> None:
+        self._limit_bytes = limit_bytes
+        self._clock = clock
+        self._most_peers = most_peers
+        self._used: OrderedDict[str, tuple[float, int]] = OrderedDict()
+
+    def take(self, peer: str, size_bytes: int) -> None:
+        """Count what is about to be stored.
+
+        Args:
+            peer: From `limits.peer_of`; empty: the reader is known, and nothing is counted here.
+            size_bytes: How much it is.
+
+        Raises:
+            ChatStoreFull: There is no room left today; nothing was counted.
+        """
+        if not peer:
+            return
+        now_s = self._clock()
+        since_s, used = self._used.get(peer, (now_s, 0))
+        if since_s + DAY_S <= now_s:
+            since_s, used = now_s, 0
+        if used + size_bytes > self._limit_bytes:
+            raise ChatStoreFull(PEER_FULL)
+        self._used[peer] = (since_s, used + size_bytes)
+        self._used.move_to_end(peer)
+        while len(self._used) > self._most_peers:
+            self._used.popitem(last=False)

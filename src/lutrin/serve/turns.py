@@ -30,7 +30,7 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.problems import Reported, reported
 from lutrin.serve.services import Services
 from lutrin.serve.shared import TurnMemory, fingerprint, recalled
-from lutrin.serve.space import FreeSpace
+from lutrin.serve.space import Allowance, FreeSpace
 from lutrin.serve.timings import Timings
 from lutrin.serve.transcript import Transcript
 
@@ -55,6 +55,8 @@ class Asked:
     question: records.Question
     """Its `session_id` is the conversation's key; empty: nothing is stored."""
     origin: records.ChatOrigin
+    unnamed_peer: str = ""
+    """The network peer of a reader who sent no secret; see `space.Allowance`."""
 
 
 class Turn:
@@ -68,6 +70,7 @@ class Turn:
         spawn: Starts a task that outlives every connection.
         heartbeat_s: Seconds between signs of life in a silent stream.
         space: Room on the disk; without room nothing is stored.
+        allowance: Room for those who send no secret.
         known: Events that another server has sent already.
     """
 
@@ -81,6 +84,7 @@ class Turn:
         spawn: Spawn,
         heartbeat_s: float,
         space: FreeSpace,
+        allowance: Allowance,
         known: Sequence[records.AnswerEvent] = (),
     ) -> None:
         self.id = turn_id
@@ -94,6 +98,7 @@ class Turn:
         self._spawn = spawn
         self._heartbeat_s = heartbeat_s
         self._space = space
+        self._allowance = allowance
         self._transcript = Transcript(turn_id, asked.question, services.now)
         self._task: asyncio.Task[None] | None = None
         self._readers = 0
@@ -256,6 +261,7 @@ class Turn:
         if key and self._space.low:
             raise ChatStoreFull(NOT_SAVED_DISK)
         if key:
+            self._allowance.take(self.asked.unnamed_peer, len(msgspec.json.encode(messages)))
             with stages.stage("store"):
                 await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
 

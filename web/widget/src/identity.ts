@@ -23,14 +23,10 @@ export function storeOf(pick: () => Storage): Store {
   }
 }
 
-/** A random UUID; `crypto.randomUUID` is missing on pages served over plain HTTP from another machine. */
-export function randomId(source: Crypto = crypto): string {
-  if (typeof source.randomUUID === 'function') return source.randomUUID();
+/** Sixteen random bytes as hexadecimal digits: 128 bits, of which a UUID would hold 122. */
+export function randomId(source: Pick<Crypto, 'getRandomValues'> = crypto): string {
   const bytes = source.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 export class Identity {

@@ -7,12 +7,16 @@ from datetime import datetime
 from litestar import Response, get
 from litestar.di import NamedDependency as Given
 
-from lutrin.errors import LutrinError
+from lutrin.errors import LutrinError, NotPermitted
+from lutrin.messages import METRICS_OFF
 from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.problems import documented
+from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
+from lutrin.serve.teacher import SignIns
 from lutrin.serve.teacher_office import Office
 from lutrin.settings import Settings
 
@@ -69,13 +73,19 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
 @get(
     "/metrics",
     operation_id="metrics",
-    responses=documented(),
+    responses=documented(403, 429),
     summary="Prometheus metrics",
     tags=["operation"],
     media_type=metrics.MEDIA_TYPE,
 )
-async def read_metrics(desk: Given[Desk], office: Given[Office]) -> Response[bytes]:
-    """Counts and timings; never ids or words of a reader."""
+async def read_metrics(
+    request: HTTPRequest, desk: Given[Desk], office: Given[Office], settings: Given[Settings], sign_ins: Given[SignIns]
+) -> Response[bytes]:
+    """Counts and timings, never ids or words of a reader; with `LUTRIN_METRICS=token` for the administrator alone."""
+    if settings.metrics == "token":
+        if not sign_ins.possible:
+            raise NotPermitted(METRICS_OFF)
+        sign_ins.prove(bearer(request), desk.peer(request))
     meters = desk.metrics
     meters.queue.set(desk.services.queue_length())
     meters.free_bytes.set(desk.space.free_bytes)
