@@ -7,6 +7,7 @@ export     write the encoder as int8 ONNX, with what was learned beside it
 calibrate  fit on the books left out how much words count, and when a book answers
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
+kept       fit what a kept question counts in a search; needs the sample book ingested in data/
 pairs      write the claims that a cross-encoder learns from, as its tokens
 judge      train it for --minutes, and say how well it tells true claims from false ones; nothing ships it yet
 run        prepare, train, export, mine, train --mined, export, calibrate
@@ -184,6 +185,13 @@ def same(_: argparse.Namespace) -> None:
     fit_same()
 
 
+def kept(_: argparse.Namespace) -> None:
+    """Fit what a kept question counts in a search."""
+    from training.kept import run as fit_kept  # noqa: PLC0415 - as above
+
+    fit_kept()
+
+
 def pairs(options: argparse.Namespace) -> None:
     """Write what a cross-encoder learns from, and by what it is judged."""
     from training.pairs import prepare as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
@@ -209,7 +217,7 @@ def judge(options: argparse.Namespace) -> None:
 
 
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
-    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, same, pairs, judge, run)
+    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, same, kept, pairs, judge, run)
 }
 
 

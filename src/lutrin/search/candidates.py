@@ -47,6 +47,7 @@ async def gather(
     where: Mapping[str, str] | None,
     *,
     besides: Sequence[str] = (),
+    led: Sequence[str] = (),
     without: Collection[str] = (),
     page: str = "",
 ) -> tuple[Pool, list[Matched]]:
@@ -57,6 +58,7 @@ async def gather(
         asked: What is searched for.
         where: Only chunks of this chapter, module, file or content type.
         besides: Ids of chunks that are candidates whether they are found or not.
+        led: Ids of further ones, of those roles that are not left out.
         without: Roles of chunks that are no candidates.
         page: File of which passages stand for what repeats them elsewhere.
 
@@ -71,7 +73,7 @@ async def gather(
         found = await asyncio.gather(*searches)
     else:  # in memory: who stepped back between them would wait for everybody else's question
         found = [await search for search in searches]
-    names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs)]))
+    names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs), *led]))
     places = [place for place in await generation.places(names) if _allowed(place[1], without, besides)]
     places = _distinct(generation, sorted(places, key=lambda place: place[1].filename != page), besides)
     pool = Pool(chunks=[chunk for _, chunk in places], rows=[row for row, _ in places])

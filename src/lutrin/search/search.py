@@ -14,6 +14,7 @@ from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
 from lutrin.search.homes import homes, same_section, section_of
+from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
 
@@ -60,6 +61,16 @@ class Found:
     def odds(self) -> float:
         """Logarithm of the odds that the book answers anything of it; comparable between books."""
         return max((part.odds for part in self.parts), default=-np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What counts besides the match of a text."""
+
+    also: Matched | None
+    """The pool as the text's own words see it, where it follows another question."""
+    gained: Mapping[str, float]
+    """What passages gain by kept questions, by id."""
 
 
 class Searcher:
@@ -129,28 +140,34 @@ class Searcher:
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         besides = [*known, *section, *query.follows]
-        pool, matched = await gather(generation, asks, where, besides=besides, without=without, page=query.page)
+        leads = {item.text: led(generation.companion, item.vector) for item in asks[: len(texts)]}
+        further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
+        pool, matched = await gather(
+            generation, asks, where, besides=besides, led=further, without=without, page=query.page
+        )
         liked = _liked(query, known, pool.chunks)
         also = matched[len(texts)] if added else None
-        parts = [await self._part(pool, item, liked, query, also) for item in matched[: len(texts)]]
+        parts = [
+            await self._part(pool, item, liked, query, _Beside(also, gains(leads[item.asked.text], self.embedder.name)))
+            for item in matched[: len(texts)]
+        ]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
     async def _part(
-        self, pool: Pool, matched: Matched, liked: Mapping[str, float], query: Query, also: Matched | None
+        self, pool: Pool, matched: Matched, liked: Mapping[str, float], query: Query, beside: "_Beside"
     ) -> Part:
         """What one text finds in the pool.
 
-        What follows another question is read with it and, `also`, without: with it alone the answer before would win
-        again.
+        What follows another question is read with it and without: with it alone the answer before would win again.
         """
-        reading = self.embedder.reading
+        reading, also = self.embedder.reading, beside.also
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
         found = read(pool, matched, reading)
         told = signals(pool, matched, found)
         if also is not None:
             found = [_mean(one, other) for one, other in zip(found, read(pool, also, reading), strict=True)]
-        ranked = [_raised(item, _bonus(item.chunk, liked) / reading.answers[0]) for item in found]
+        ranked = [_raised(item, _bonus(item.chunk, liked) / reading.answers[0]) for item in _led(found, beside.gained)]
         ranked = _holding(ranked, matched.asked.text, AT_HOME / reading.answers[0])
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
@@ -165,6 +182,12 @@ class Searcher:
         # What is asked about "this" can only be answered there.
         odds = np.inf if is_home and query.leans else log_odds(told, reading) + (AT_HOME if is_home else 0.0)
         return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around)
+
+
+def _led(found: Sequence[Read], gained: Mapping[str, float]) -> list[Read]:
+    """Passages with what kept questions add to them, as what the others lack: no score is larger than without."""
+    most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
+    return [_raised(item, gained.get(item.chunk.chunk_id, 0.0) - most) for item in found]
 
 
 async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Read]:

@@ -1,0 +1,47 @@
+"""Kept questions lead to the passages on which they were written."""
+
+import numpy as np
+
+from lutrin.index.companion import Companion, Entry, Prepared
+from lutrin.search.kept import fitted, gains, led
+from lutrin.search.search import Searcher
+from lutrin.settings import load_settings
+from lutrin.wiring_parts import open_embedder
+
+
+def entry(topic: str, chunk: str, state: str = "approved") -> Prepared:
+    """A prepared question on a passage."""
+    made = Entry(kind="question", file="a.md", heading="A", topic=topic, text="So.", state=state)  # type: ignore[arg-type] # one of the states
+    return Prepared(entry=made, chunk_id=chunk, asked=(topic,))
+
+
+def companion() -> Companion:
+    """Three questions on two passages, at right angles; the last is hidden."""
+    entries = [entry("Near?", "one"), entry("Far?", "two"), entry("Hidden?", "three", "hidden")]
+    return Companion(entries, np.eye(3, dtype=np.float32), np.zeros((0, 2), np.int8), np.zeros(4, np.int64))
+
+
+def test_a_passage_is_led_to_by_its_nearest_question() -> None:
+    """The cosine of that question is kept, the nearest first; hidden entries lead nowhere."""
+    found = led(companion(), np.array([0.6, 0.0, 0.8], dtype=np.float32))
+    assert list(found) == ["one", "two"]
+    assert round(found["one"], 3) == 0.6
+
+
+def test_nothing_is_gained_for_another_embedder() -> None:
+    """The weight was fitted on the scores of one reader."""
+    known = fitted()
+    assert known is not None
+    assert known.file_at_1[1] >= known.file_at_1[0] + 0.03
+    assert gains({"one": 0.5}, known.embedder) == {"one": 0.5 * known.weight}
+    assert gains({"one": 0.5}, "another") == {}
+
+
+def test_the_weight_is_of_the_shipped_reader() -> None:
+    """Whoever trains another reader fits it anew."""
+    embedder = open_embedder(load_settings(), threads=1)
+    known = fitted()
+    name = Searcher(embedder).embedder.name
+    embedder.close()
+    assert known is not None
+    assert known.embedder == name, "another reader is installed: run `python -m training kept`"
