@@ -61,8 +61,6 @@ CODE_WITHHELD = (
     "The book shows code for this that moves real hardware, but gives no safety warning with it, "
     "so the code is not repeated here. Please read it in the book with your teacher."
 )
-IN_OTHER_WORDS = "**In other words**"
-"""Stands above what is not the book's: a comparison, simpler words."""
 CAUTION = "Take care: this concerns real equipment."
 PART_NOT_COVERED = 'The book says nothing about this part of the question: "{part}".'
 NO_SUCH_FORM = {
@@ -74,6 +72,7 @@ NO_SUCH_FORM = {
     "compute": "The book's own words; nothing is calculated:",
 }
 IN_OTHER_WORDS = "**In other words** (the model's own, not the book's):"
+PREPARED_IN_OTHER_WORDS = "**In other words** (by {author}, not the book's):"
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
 )

@@ -121,7 +121,7 @@ async def test_what_is_wanted_of_a_term_decides(flow: AnswerFlow, asked: str, to
 async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:
     """It stands under a heading of its own."""
     answer = await answer_to(flow, "Explain sensorimotor loop with an everyday analogy")
-    assert answer.explanation.startswith(messages.IN_OTHER_WORDS)
+    assert answer.explanation.startswith(messages.PREPARED_IN_OTHER_WORDS.format(author="the authors"))
 
 
 async def test_another_question_is_not_taken_for_it(flow: AnswerFlow) -> None:

@@ -41,10 +41,17 @@ def test_terms_numbers_and_denials_must_agree() -> None:
     """Whatever the vectors say: another term, another number or a denial asks another thing."""
     terms = Terms(
         Entry(kind="term", file="a", heading="b", topic=topic, aka=aka)
-        for topic, aka in (("accuracy", ()), ("precision", ()), ("lidar", ("laser scanner",)), ("scanner", ()))
+        for topic, aka in (
+            ("accuracy", ()),
+            ("precision", ()),
+            ("lidar", ("laser scanner",)),
+            ("scanner", ()),
+            ("A*", ()),
+        )
     )
     assert not agree(said("What is accuracy?"), said("What is accuracy and precision?"), terms)
     assert agree(said("How far does the lidar see?"), said("How far does the laser scanner see?"), terms)
+    assert agree(said("What is lidar?"), said("What is a lidar?"), terms)
     assert not agree(said("Is it true of 2D?"), said("Is it true of 3D?"), terms)
     assert not agree(said("May I charge it?"), said("May I not charge it?"), terms)
 

@@ -168,7 +168,8 @@ async def _plan(match: Match, query: Query) -> Plan | None:
     if not plan.excerpts or plan.warnings != query.warnings or not {one.chunk_id for one in plan.excerpts} <= proofs:
         return None
     text = "\n\n".join(item.entry.points)
-    head = f"{messages.IN_OTHER_WORDS}\n\n" if item.entry.kind == "analogy" else ""
+    said_by = messages.PREPARED_IN_OTHER_WORDS.format(author=item.entry.author)
+    head = f"{said_by}\n\n" if item.entry.kind == "analogy" else ""
     numbers = tuple(one.n for one in plan.excerpts)
     return replace(
         plan,

@@ -74,6 +74,7 @@ class Terms:
             for entry in entries
             if entry.kind == "term"
             for name in entry.names
+            if any(len(word) > 1 for word in words(name))  # the words of "A*" are an article
         }
         self._longest = max(map(len, self._names), default=0)
 
