@@ -31,8 +31,10 @@ def test_passages_and_the_readers_page_hold_the_same_words(name: str) -> None:
     document = parse_markdown(source, name)
     html = page_html(source, name)
     shown = re.sub(r"<[^>]+>", " ", html) + " ".join(re.findall(r'alt="([^"]*)"', html))
-    read = " ".join((document.title, *(s.title for s in document.sections), *texts(source, name)))
-    # The reader's page names what unfolds and notes that have no title.
+    variants = {unit.variant for section in document.sections for unit in section.units}
+    read = " ".join((document.title, *(s.title for s in document.sections), *texts(source, name), *variants))
+    # The reader's page names what unfolds, notes that have no title, and code of other files.
+    shown = re.sub(r"This code stands in another file: +\S+", "", shown)
     assert words(shown) - {"Solution"} == words(read) - {"Solution"}
     assert not re.search(r"\{[:#.%{]|:::|!!!|\?\?\?|===|\]\{|\[\[|classNames", shown + read)
 

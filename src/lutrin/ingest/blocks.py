@@ -12,7 +12,7 @@ from lutrin.ingest.ahead import Ahead
 from lutrin.ingest.containers import Open
 from lutrin.ingest.dialects import ATTRIBUTES, settle
 from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
-from lutrin.ingest.myst import LOOKS_LIKE_MYST, UNSEEN_LINE, expand, shown_option
+from lutrin.ingest.myst import LOOKS_LIKE_MYST, UNSEEN_LINE, expand, picture, shown_option
 from lutrin.ingest.nest import nest
 from lutrin.ingest.placed import Placed, behind_line_end, indentation, line_ranges, skip_columns
 from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Listing, Quote, Rule
@@ -316,6 +316,7 @@ class _Parser:
         if in_paragraph and (blank or (marker[-1] in ".)" and marker[:-1].lstrip("0") != "1")):
             return None
         self._close_to(self.matched)
+        self._end_leaf()  # a paragraph that the list follows stands before it, not behind
         siblings = self.stack[-1].children
         last = siblings[-1] if siblings else None
         if not isinstance(last, Listing) or last.delimiter != marker[-1]:
@@ -329,7 +330,9 @@ class _Parser:
 
     def _hold(self, fence: str, name: str, start: int, end: int, *, width: int = 0) -> None:
         title = Placed.of(self.source, [(start, end)]).stripped()
-        held = Admonition(name, title if title.text else None, self.at, self.at)
+        held = Admonition(name, title if title.text and name != "figure" else None, self.at, self.at)
+        if name == "figure" and title.text:
+            held.children.append(picture(self.source, title.at(0), title.end(len(title.text))))
         self._push(Open(held.children, held, width, fence, touched=True), held)
 
     def _options(self, number: int) -> int:
@@ -341,7 +344,11 @@ class _Parser:
             if option is None:
                 break
             shown = shown_option(self.source, *self.lines[number])
-            held.children += [shown] if shown is not None else []
+            if held.name == "figure" and option["name"] == "alt" and shown is not None and held.children:
+                address = held.children[0]
+                held.children[0] = picture(self.source, address.start, address.end, (shown.start, shown.end))
+            else:
+                held.children += [shown] if shown is not None else []
             if option["name"] == "class" and option["value"].strip() in CALLOUTS:
                 held.name = CALLOUTS[option["value"].strip()]
             number += 1

@@ -28,7 +28,7 @@ _HOLDERS = frozenset(
     "challenge objectives questions keypoints callout prereq prerequisite discussion testimonial instructor checklist "
     "hint overview accordion group-tab activity quiz glossary".split()
 )
-_NO_TITLE = frozenset({"figure", "grid", "tab-set", "tabs", "code-group", "steps", "columns"})
+_NO_TITLE = frozenset({"grid", "tab-set", "tabs", "code-group", "steps", "columns"})
 
 
 @dataclass(slots=True)

@@ -10,11 +10,22 @@ from collections.abc import Callable, Sequence
 
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Attribute, Tag
-from lutrin.ingest.tree import Admonition, Block, Code, Element, Heading, Listing, Paragraph, Quote, Script
+from lutrin.ingest.tree import (
+    Admonition,
+    Block,
+    Code,
+    Element,
+    Heading,
+    Listing,
+    Paragraph,
+    Quote,
+    Script,
+    is_dark_twin,
+)
 
 Problem = Callable[[int, str], None]
 
-_ONE = r"(?:[#.][\w:-]+|[\w-]+=(?:\"[^\"]{0,500}\"|'[^']{0,500}'|[^\s{}\"']+))"
+_ONE = r"(?:[#.][\w:-]+|[\w-]+=(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'|[^\s{}\"']+))"
 ATTRIBUTES = re.compile(rf"\{{:?\s*{_ONE}(?:\s+{_ONE}){{0,20}}\s*\}}")
 """`{: .lead #intro}` or `{width=50%}`: no reader sees them."""
 LIQUID = re.compile(r"\{%-?[^%\n]{0,500}%\}|\{\{-?[ \t]*[\w.\-| '\"()\[\],]{1,200}\}\}|\{\{#\w+[^{}\n]{0,500}\}\}")
@@ -25,6 +36,8 @@ _INCLUDE = re.compile(
     r"|^[ \t]*--8<--[ \t]+\"([^\"\n]+)\"",
     re.MULTILINE,
 )
+LEFT_OUT = "LeftOut"
+"""Name of the element that stands for code of another file."""
 _HIGHLIGHT = re.compile(r"\{%-?\s*highlight\s+(\w+)[^%\n]*%\}[ \t]*\r?\n?")
 _LINE_ENDS = re.compile(r"[ \t]*[\r\n]+")
 _END_HIGHLIGHT = re.compile(r"\r?\n?[ \t]*\{%-?\s*endhighlight\s*-?%\}")
@@ -70,7 +83,7 @@ class _Settler:
     def all(self, blocks: Sequence[Block]) -> list[Block]:
         found: list[Block] = []
         for block in blocks:
-            if block.start < self.behind:
+            if block.start < self.behind or (isinstance(block, Element) and is_dark_twin(block.tag)):
                 continue
             if isinstance(block, Quote | Admonition | Element):
                 block.children[:] = self.all(block.children)
@@ -87,7 +100,9 @@ class _Settler:
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
         if isinstance(block, Code):
-            if not self.is_include(block.text, block.content_start):
+            if self.is_include(block.text, block.content_start):
+                found.append(self.left_out(block))
+            else:
                 found.append(block)
         elif isinstance(block, Paragraph) and not self.mdx:
             self.paragraph(block, found)
@@ -99,6 +114,12 @@ class _Settler:
         matches = list(_INCLUDE.finditer(text))
         self.includes += [(offset, next(name for name in match.groups() if name)) for match in matches]
         return bool(matches) and not _INCLUDE.sub("", text).strip()
+
+    def left_out(self, block: Code) -> Element:
+        """What stands in the place of code that is kept in another file: no text, but its address."""
+        address = self.includes[-1][1]
+        attribute = Attribute("src", address, block.content_start, block.content_end)
+        return Element(Tag(LEFT_OUT, block.start, block.end, (attribute,)), block.start, block.end)
 
     def paragraph(self, block: Paragraph, found: list[Block]) -> None:
         text = block.body.text

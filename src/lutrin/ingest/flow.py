@@ -16,6 +16,8 @@ _FROM = re.compile(r"\bfrom\s*['\"]|import\s*['\"]")
 _CLOSER = re.compile(r"</([\w.:-]*)\s*>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=[\r\n])")
+_CELLS = frozenset({"td", "th", "li", "dt", "dd", "caption"})
+_STRUCTURE = re.compile(r"</?(?:table|thead|tbody|tfoot|tr|td|th|caption|ul|ol|li|dl|dt|dd)\b[^<>]*>", re.IGNORECASE)
 _UNSEEN = frozenset({"script", "style", "template", "noscript"})
 
 # Characters that may be scanned in vain (braces and tags that never close) before a file's braces are read as text.
@@ -71,7 +73,8 @@ class Flow:
                 break
             after = self._piece(cursor, blocks)
             if after is None:
-                rest = self._inside(cursor, self._ends[following - 1], blocks)
+                end = self._ends[following - 1]
+                rest = self._inside(cursor, end, blocks) or self._cells(cursor, end, blocks)
                 if rest is None:
                     return None
                 blocks += rest
@@ -202,6 +205,29 @@ class Flow:
         body = Placed.of(self.source, [(start, stop)]).stripped()
         return [Paragraph(body, start, stop), *closers]
 
+    def _cells(self, start: int, end: int, blocks: list[Block]) -> list[Block] | None:
+        """The rest of a line of cells or items, `Arm</td><td>5 kg</td></tr>`, if none of them goes on behind it."""
+        while blocks and isinstance(last := blocks[-1], Mark) and last.tag.name in INLINE:
+            start = blocks.pop().start  # `<th><b>Arm</b></th>`: it belongs to the text
+        opened = [block.tag.name for block in blocks if isinstance(block, Mark)]
+        if not opened or opened[-1].lower() not in _CELLS:
+            return None
+        open_cells = [opened[-1]]
+        found: list[Block] = []
+        for match in _STRUCTURE.finditer(self.source, start, end):
+            tag = self._tag(match.start())
+            if tag is None or tag.end != match.end():
+                return None
+            _add_text(found, self.source, start, match.start())
+            found.append(Mark(tag, tag.start, tag.end))
+            start = tag.end
+            if tag.closing and tag.name in open_cells:
+                del open_cells[open_cells.index(tag.name) :]
+            elif not tag.closing:
+                open_cells.append(tag.name)
+        _add_text(found, self.source, start, end)
+        return None if any(name.lower() in _CELLS for name in open_cells) else found
+
     # Imports and exports -----------------------------------------------------------------------------------------
 
     def _module(self, at: int) -> Found | None:
@@ -211,6 +237,12 @@ class Flow:
         if self.source.startswith("import", at) and not _FROM.search(self.source, at, end):
             return None
         return Found([Script(at, end, module=True)], self._line_of(end) + 1)
+
+
+def _add_text(blocks: list[Block], source: str, start: int, end: int) -> None:
+    body = Placed.of(source, [(start, end)]).stripped()
+    if body.text:
+        blocks.append(Paragraph(body, body.at(0), body.end(len(body.text))))
 
 
 def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:

@@ -16,6 +16,7 @@ from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
 from lutrin.ingest.flow import is_tag
 from lutrin.ingest.leaves import References
 from lutrin.ingest.script import scan_braces, scan_tag
+from lutrin.ingest.tree import is_dark_twin
 
 Token = dict[str, Any]
 """A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
@@ -26,7 +27,7 @@ _NESTING = 20
 # MyST's roles that lead somewhere, and what they are written with: a text, a blank, the target in angle brackets.
 _REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
 # Of a picture, where Pandoc's writers describe it in the attributes.
-_ALT = re.compile(r"\balt=(['\"])([^'\"]+)\1")
+_ALT = re.compile(r"\balt=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)')")
 _TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
 # Characters of a page that may be scanned for the end of a tag or brace in vain before the rest is read as text.
 _PATIENCE = 4_000_000
@@ -100,7 +101,7 @@ def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
     if tag is None or not is_tag(tag, state.env["source"], state.env["tags"], mdx=state.mdx):
         state.env["patience"] -= 200
         return None
-    state.append_token({"type": "tag", "tag": tag})
+    state.append_token({"type": "comment"} if is_dark_twin(tag) else {"type": "tag", "tag": tag})
     return tag.end
 
 
@@ -127,8 +128,9 @@ def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistu
     last = state.tokens[-1] if state.tokens else {}
     described = _ALT.search(state.src, start, match.end())
     if described and last.get("type") == "image" and not last["children"]:
-        place = (state.base + described.start(2), state.base + described.end(2))
-        last["children"] = [{"type": "codespan", "raw": described[2], "span": place}]
+        group = described.lastgroup or 0
+        place = (state.base + described.start(group), state.base + described.end(group))
+        last["children"] = [{"type": "codespan", "raw": described[group], "span": place}]
     state.append_token({"type": "comment"})
     return int(match.end())
 
@@ -202,7 +204,8 @@ def _parse_strike(inline: mistune.InlineParser, m: Any, state: Any) -> int | Non
 
 
 def _parse_footnote(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
-    state.append_token({"type": "comment"})
+    notes = state.env["notes"]
+    state.append_token({"type": "note", "number": notes.setdefault(m.group(0), len(notes) + 1)})
     return int(m.end()) + int(state.src.startswith(":", m.end()))
 
 
@@ -221,7 +224,13 @@ class Inline:
     """
 
     def __init__(self, source: str, references: References, *, mdx: bool) -> None:
-        self._env: dict[str, Any] = {"ref_links": references, "source": source, "tags": {}, "patience": _PATIENCE}
+        self._env: dict[str, Any] = {
+            "ref_links": references,
+            "source": source,
+            "tags": {},
+            "notes": {},
+            "patience": _PATIENCE,
+        }
         self._mdx = mdx
 
     def tokens(self, text: str) -> list[Token]:

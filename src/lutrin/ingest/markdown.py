@@ -13,7 +13,7 @@ from lutrin.ingest.roles import role_of_front, role_of_page
 from lutrin.ingest.script import HTML
 from lutrin.ingest.sections import Outline
 from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
-from lutrin.ingest.tree import Block, Element, Heading, Script
+from lutrin.ingest.tree import Block, Element, Heading, Paragraph, Script
 from lutrin.ingest.visible import read_visible
 from lutrin.ingest.wording import clean
 from lutrin.records import Document, Notice
@@ -115,12 +115,26 @@ class Page:
         if not title:
             headings = [block for block in _flat(self.blocks) if isinstance(block, Heading)]
             first = next((heading for heading in headings if heading.level == 1), None)
-            if first is None and headings and headings[0] is self.blocks[0]:
+            if first is None and headings and headings[0] is self.opening():
                 first = headings[0]  # the pages of mdBook may begin with a smaller heading
             if first is not None:
                 tokens = self.inline.tokens(first.body.text)
                 title = clean(read_visible(first.body.text, tokens, self.values, attributes=False).text)
         return title or title_from_name(self.filename)
+
+    def opening(self) -> Block | None:
+        """The first block that shows anything: the targets of old links may stand before it."""
+        return next((block for block in self.blocks if not self._is_empty(block)), None)
+
+    def _is_empty(self, block: Block) -> bool:
+        if isinstance(block, Element):
+            bare = block.tag.name in {"a", "span", "div"} and not block.tag.attribute("class")
+            return bare and all(self._is_empty(child) for child in block.children)
+        if not isinstance(block, Paragraph):
+            return isinstance(block, Script) and block.module
+        tokens = self.inline.tokens(block.body.text)
+        tags = {token["tag"].name for token in tokens if token["type"] == "tag"}
+        return tags <= {"a", "span"} and not read_visible(block.body.text, tokens, self.values).text.strip()
 
     def position(self) -> float | None:
         """Place among its siblings, as Docusaurus, Hugo, Just the Docs and others call it."""

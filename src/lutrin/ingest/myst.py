@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from lutrin.ingest.containers import OPTION
 from lutrin.ingest.placed import Placed, line_ranges
+from lutrin.ingest.script import Attribute, Tag
 from lutrin.ingest.tree import Admonition, Block, Code, Element, Listing, Math, Paragraph, Quote, Table
 
 LOOKS_LIKE_MYST = re.compile(r"^[ \t]*(?:`{3,}|:{3,}|~{3,})\{[a-z][\w:-]*\}|^\([\w:.-]+\)=[ \t]*\r?$", re.MULTILINE)
@@ -51,6 +52,20 @@ def shown_option(source: str, start: int, end: int) -> Paragraph | None:
     return _paragraph(source, (start + option.start("value"), end))
 
 
+def picture(source: str, start: int, end: int, alt: Range | None = None) -> Element:
+    """The picture that a directive names.
+
+    Args:
+        source: The whole file.
+        start: Where the picture's address starts.
+        end: Where it ends.
+        alt: Where its description stands.
+    """
+    places = [("src", (start, end)), *([("alt", alt)] if alt else [])]
+    attributes = tuple(Attribute(name, source[a:b].strip(), a, b) for name, (a, b) in places)
+    return Element(Tag("img", start, end, attributes, self_closing=True), start, end)
+
+
 def _directive(block: Code, match: re.Match[str], source: str) -> list[Block]:
     name = match[1].lower()
     if name in _UNSEEN:
@@ -69,9 +84,9 @@ def _directive(block: Code, match: re.Match[str], source: str) -> list[Block]:
     maker = _MAKERS.get(name)
     if maker is None:
         return [*shown, *_code(block, source, lines[:options], rest)]
-    if name == "image":  # a path, and its `:alt:` above
-        return shown
     title_at = source.find(block.info, block.start) + match.start(2)
+    if name == "image":
+        return [picture(source, title_at, title_at + len(match[2]), (shown[0].start, shown[0].end) if shown else None)]
     title = [_paragraph(source, (title_at, title_at + len(match[2])))] if match[2].strip() else []
     return [*title, *shown, *maker(block, source, lines[:options], rest)]
 

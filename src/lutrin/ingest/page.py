@@ -5,13 +5,15 @@ Whoever serves it cleans it once more; nothing here is trusted to be the only fe
 
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby
 
 from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.dialects import LEFT_OUT
 from lutrin.ingest.markdown import Page
-from lutrin.ingest.page_inline import image_html, inline_html
+from lutrin.ingest.page_inline import image_html, inline_html, link_target
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import literal_of
-from lutrin.ingest.strings import attribute_texts, exported_names, script_texts
+from lutrin.ingest.strings import Shown, attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
     CALLOUTS,
     TABS,
@@ -29,14 +31,44 @@ from lutrin.ingest.tree import (
     Script,
     Table,
     callout_of,
+    variant_of,
 )
-from lutrin.ingest.visible import anchor_text, read_visible
+from lutrin.ingest.visible import MARKED, anchor_text, read_visible
 from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 
 _KEPT = frozenset(
     "table thead tbody tfoot tr td th caption ul ol li dl dt dd p div section article blockquote figure figcaption "
     "details summary".split()
 )
+
+_CELLS = frozenset({"td", "th", "li", "dt", "dd", "p", "caption"})
+_SPANS = ("colspan", "rowspan")
+_TABS = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab", "branch": "tab"}
+
+_FOLDED = {
+    "details": "Details",
+    "dropdown": "Details",
+    "spoiler": "Details",
+    "solution": "Solution",
+    "hint": "Hint",
+    "instructor": "For the instructor",
+}
+"""Boxes of which a page shows the title until a reader opens them, and what it is where they have none."""
+
+_NAMED = {
+    "callout": "Note",
+    "challenge": "Challenge",
+    "checklist": "Checklist",
+    "discussion": "Discussion",
+    "exercise": "Exercise",
+    "keypoints": "Key points",
+    "objectives": "Objectives",
+    "prereq": "Prerequisites",
+    "prerequisite": "Prerequisites",
+    "questions": "Questions",
+    "testimonial": "Testimonial",
+}
+"""Boxes of lessons that a page sets apart, and their titles where they have none."""
 
 _ESCAPED_BAR = "\\|"
 
@@ -55,16 +87,17 @@ def page_html(source: str, filename: str) -> str:
     renderer = _Renderer(page)
     titled = (
         first is not None
-        and (first.level == 1 or first is page.blocks[0])
+        and (first.level == 1 or first is page.opening())
         and renderer.text(first.body).casefold() == page.title.casefold()
     )
     if titled and first is not None:
         first.level = 1
     title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
     head = "".join(f"<p>{escape(clean(item.text), quote=False)}</p>\n" for item in page.shown_front())
-    if not titled or not isinstance(page.blocks[0], Heading):
+    if first is None or not titled or first is not page.opening():
         return title + head + renderer.blocks(page.blocks)
-    return renderer.blocks(page.blocks[:1]) + head + renderer.blocks(page.blocks[1:])
+    below = page.blocks.index(first) + 1
+    return renderer.blocks(page.blocks[:below]) + head + renderer.blocks(page.blocks[below:])
 
 
 class _Renderer:
@@ -79,7 +112,23 @@ class _Renderer:
     def inline(self, body: Placed) -> str:
         return inline_html(self.page.inline.tokens(body.text), self.page.values)
 
+    def told(self, shown: Shown) -> str:
+        """A text of a component."""
+        text = clean(shown.text)
+        inside = escape(text, quote=False)
+        if MARKED.search(text):
+            inside = inline_html(self.page.inline.tokens(text), {})
+        target = link_target(shown.url)
+        return f'<a href="{escape(target)}">{inside}</a>' if target else inside
+
     def blocks(self, blocks: Sequence[Block]) -> str:
+        parts: list[str] = []
+        for branches, group in groupby(blocks, key=_is_branch):
+            inside = self._blocks(list(group))
+            parts.append(f'<section class="tabs">\n{inside}</section>\n' if branches else inside)
+        return "".join(parts)
+
+    def _blocks(self, blocks: Sequence[Block]) -> str:
         parts: list[str] = []
         for block in blocks:
             caption = isinstance(block, Paragraph) and bool(CAPTION.match(block.body.text.lstrip("*_")))
@@ -108,6 +157,8 @@ class _Renderer:
         if isinstance(block, Quote):
             return self.quote(block)
         if isinstance(block, Admonition):
+            if block.name == "figure":
+                return self.figure(block)
             title = self.inline(block.title) if block.title is not None else ""
             return self.aside(block.name, title, self.blocks(block.children))
         if isinstance(block, Element):
@@ -159,6 +210,12 @@ class _Renderer:
             self.inline(child.body) if isinstance(child, Paragraph) else self.block(child) for child in item.children
         )
 
+    def figure(self, block: Admonition) -> str:
+        picture = self.blocks(block.children[:1]).strip().removeprefix("<p>").removesuffix("</p>")
+        caption = self.blocks(block.children[1:])
+        named = f"<figcaption>\n{caption}</figcaption>" if caption else ""
+        return f"<figure>{picture}{named}</figure>\n"
+
     def quote(self, block: Quote) -> str:
         first = block.children[0] if block.children else None
         alert = ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
@@ -172,18 +229,18 @@ class _Renderer:
             return f'<section class="tabs">\n{inside}</section>\n'
         if name in TABS:
             return f'<section class="tab">\n<p class="label">{title}</p>\n{inside}</section>\n'
-        if name in {"details", "dropdown", "spoiler", "solution"}:
-            shown = title or ("Solution" if name == "solution" else "Details")
-            return f"<details><summary>{shown}</summary>\n{inside}</details>\n"
-        if name not in CALLOUTS.values():
+        if name in _FOLDED:
+            return f"<details><summary>{title or _FOLDED[name]}</summary>\n{inside}</details>\n"
+        box = next((box for box in name.split() if box in _NAMED), "")
+        if name not in CALLOUTS.values() and not box:
             head = f"<p><strong>{title}</strong></p>\n" if title else ""
             return f"<div>\n{head}{inside}</div>\n"
-        head = f'<p class="admonition-title">{title or name.capitalize()}</p>\n'
-        return f'<aside class="admonition {name}">\n{head}{inside}</aside>\n'
+        head = f'<p class="admonition-title">{title or _NAMED.get(box, name.capitalize())}</p>\n'
+        return f'<aside class="admonition {"note" if box else name}">\n{head}{inside}</aside>\n'
 
     def element(self, block: Element) -> str:
         tag = block.tag
-        texts = [escape(shown.text, quote=False) for shown in attribute_texts(tag)]
+        texts = [self.told(shown) for shown in attribute_texts(tag)]
         only = block.children[0] if len(block.children) == 1 else None
         if tag.name == "img":
             return f"<p>{image_html(tag.attribute('src'), tag.attribute('alt'))}</p>\n"
@@ -191,6 +248,9 @@ class _Renderer:
             anchor = tag.attribute("id")
             named = f' id="{escape(anchor)}"' if anchor else ""
             return f"<{tag.name}{named}>{self.inline(only.body)}</{tag.name}>\n"
+        if tag.name == LEFT_OUT:
+            address = escape(tag.attribute("src"), quote=False)
+            return f'<p class="label">This code stands in another file: <code>{address}</code></p>\n'
         if tag.name in CODE_GROUPS:
             tabs = (self.code(b, tab=True) if isinstance(b, Code) else self.block(b) for b in block.children)
             return "".join(tabs)
@@ -201,9 +261,20 @@ class _Renderer:
         if tag.name == "summary" and isinstance(only, Paragraph):
             return f"<summary>{self.inline(only.body)}</summary>\n"
         if tag.name in _KEPT:
-            return f"<{tag.name}>\n{inside}</{tag.name}>\n"
+            cell = isinstance(only, Paragraph) and tag.name in _CELLS
+            inside = self.inline(only.body) if isinstance(only, Paragraph) and cell else f"\n{inside}"
+            spans = "".join(
+                f' {name}="{value}"' for name in _SPANS if (value := tag.attribute(name)).isdigit() and int(value) < 100
+            )
+            return f"<{tag.name}{spans}>{inside}</{tag.name}>\n"
+        if tag.name == "Branch":
+            texts = [escape(variant_of(tag), quote=False)]
+        elif texts and tag.name[:1].isupper() and (number := tag.attribute("number")):
+            texts[0] = f"{tag.name} {escape(number, quote=False)}: {texts[0]}"
         head = "".join(f'<p class="label">{text}</p>\n' for text in texts)
-        kind = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab"}.get(tag.name.lower())
+        if file := tag.attribute("file-name") or tag.attribute("filename"):
+            head += f'<p class="code-title">{escape(file, quote=False)}</p>\n'
+        kind = _TABS.get(tag.name.lower())
         if kind:
             return f'<section class="{kind}">\n{head}{inside}</section>\n'
         return f"{head}{inside}"
@@ -223,6 +294,10 @@ class _Renderer:
             found = script_texts(source, block.start + 1, block.end - 1)
             texts = [known] if known is not None else [shown.text for shown in found]
         return "".join(f"<p>{escape(clean(text), quote=False)}</p>\n" for text in texts)
+
+
+def _is_branch(block: Block) -> bool:
+    return isinstance(block, Element) and block.tag.name == "Branch"
 
 
 def _pdf_html(source: str) -> str:

@@ -7,6 +7,7 @@ from html import escape, unescape
 from lutrin.ingest.inline import Token
 from lutrin.ingest.script import Tag
 from lutrin.ingest.strings import attribute_texts
+from lutrin.ingest.tree import is_dark_address
 from lutrin.ingest.visible import expression_text
 
 _PLAIN_TAGS = frozenset("abbr b cite code del em i ins kbd mark q s samp small strong sub sup u var br wbr".split())
@@ -29,7 +30,9 @@ def image_source(url: str) -> str:
 
 
 def image_html(url: str, alt: str) -> str:
-    """A picture, or its description where the picture may not be loaded."""
+    """A picture, or its description where the picture may not be loaded; nothing of one for dark schemes."""
+    if is_dark_address(url):
+        return ""
     source = image_source(url)
     if source:
         return f'<img src="{escape(source)}" alt="{escape(alt)}">'
@@ -75,6 +78,8 @@ def _token(token: Token, values: dict[str, str]) -> str:
         target = link_target(token["attrs"]["url"])
         text = inline_html(token["children"], values)
         return f'<a href="{escape(target)}">{text}</a>' if target else text
+    if kind == "note":
+        return f"<sup>{token['number']}</sup>"
     if kind == "image":
         return image_html(token["attrs"]["url"], plain_text(token["children"]))
     if kind == "tag":
@@ -91,6 +96,8 @@ def _tag(tag: Tag) -> str:
     if name == "a" and not tag.closing:
         target = link_target(tag.attribute("href"))
         return f'<a href="{escape(target)}">' if target else "<a>"
+    if name == "li" and not tag.closing:
+        return "<br>• "
     if name in _PLAIN_TAGS or name == "a":
         return f"<{'/' if tag.closing else ''}{name}>"
     texts = " ".join(escape(shown.text, quote=False) for shown in attribute_texts(tag))

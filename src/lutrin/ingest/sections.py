@@ -32,7 +32,7 @@ from lutrin.ingest.tree import (
     entries_of,
     variant_of,
 )
-from lutrin.ingest.visible import Visible, anchor_text, read_visible
+from lutrin.ingest.visible import Visible, anchor_text, read_visible, unmarked
 from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
@@ -164,7 +164,7 @@ class Outline:
             return
         where = where.within(role_of_opening(text))
         number = self._draft.new_block()
-        solid = [token for token in tokens if token["type"] not in {"softbreak", "linebreak", "comment"}]
+        solid = [token for token in tokens if token["type"] not in {"softbreak", "linebreak", "comment", "note"}]
         images = all(
             token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
         )
@@ -312,13 +312,15 @@ class Outline:
         inside = replace(
             where,
             warning=where.warning or callout in WARNINGS,
-            headings=where.headings and not callout,
+            headings=where.headings and not (callout and block.tag.name[:1].isupper()),
             tabs=block.tag.name in CODE_GROUPS,
         ).within(self._role_of(block, callout))
         if block.tag.name.lower() in TABS:
             inside = replace(inside, variant=variant_of(block.tag))
         for shown in attribute_texts(block.tag):
-            self._draft.add("caption", clean(shown.text), (shown.start, shown.end), self._draft.new_block(), inside)
+            text = clean(unmarked(shown.text, self.inline))
+            here = inside.within("references") if shown.url else inside
+            self._draft.add("caption", text, (shown.start, shown.end), self._draft.new_block(), here)
         if block.tag.name == "tr" and (cells := cells_of(block)):
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
             self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 
 from lutrin.ingest.script import Tag, literal_of, scan_braces, scan_tag, skip_literal, unquote
-from lutrin.ingest.visible import is_shown
+from lutrin.ingest.visible import SLOTS, is_shown
 
 _STOP = re.compile(r"[{}()\[\],;\"'`/<]")
 _KEY = re.compile(r"([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*\Z")
 _NUMBER = re.compile(r"([A-Za-z_$][\w$]*)\s*:\s*(-?\d[\d_.]*(?:[eE][-+]?\d+)?)\s*\Z")
+_RIGHT = re.compile(r"\b(correct|isCorrect|is_correct)\s*:\s*true\s*\Z")
+"""The member by which the choices of a quiz tell the right one."""
+_ADDRESS = re.compile(r"https?://|\.{0,2}/")
 _BEFORE_TAG = re.compile(r"(?:[(>,=&|?:{}\[;]|\breturn)\s*\Z")
 _PATH_CALL = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(?|\buseBaseUrl\s*\()\s*\Z")
 UNSEEN_KEYS = frozenset(
@@ -37,6 +41,8 @@ class Shown:
     text: str
     start: int
     end: int
+    url: str = ""
+    """Where it leads, if its object holds an address beside it."""
 
 
 def exported_names(source: str, start: int, end: int) -> list[str]:
@@ -116,8 +122,8 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
             if seen or (unnamed and item.name == "value" and item.value.strip()):
                 yield Shown(item.value, item.start, item.end)
         elif is_shown(tag.name, item.name, "a b"):
-            for shown in script_texts(item.value, 0, len(item.value)):
-                yield Shown(shown.text, item.start + shown.start, item.start + shown.end)
+            for shown in script_texts(item.value, 0, len(item.value), slots=True):
+                yield Shown(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
 
 
 def _field(tag: Tag) -> Iterator[Shown]:
@@ -140,12 +146,19 @@ def _field(tag: Tag) -> Iterator[Shown]:
     yield Shown(f"{name.value}: {', '.join(parts)}" if parts else name.value, start, end)
 
 
-def script_texts(source: str, start: int, end: int) -> list[Shown]:
+def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> list[Shown]:
     """Strings, named numbers and text between tags in a stretch of JavaScript.
 
     The members of one object make one text, `name: Kestrel, mass: 28 kg`, as a table row would.
+
+    Args:
+        source: The text that the stretch is in.
+        start: Where it starts.
+        end: Where it ends.
+        slots: Whether members such as `text` and `label` only say where a component puts their string, as in the
+            attributes of a quiz, so that no reader sees those names.
     """
-    scan = _Scan(source, start, end)
+    scan = _Scan(source, start, end, slots=slots)
     scan.run()
     return scan.shown()
 
@@ -154,13 +167,15 @@ def _without_elements(text: str) -> str:
     """A string without the tags of whole elements: components set such strings as HTML, `<code>git-lfs</code>`."""
     while (bare := _ELEMENT.sub(r"\2", text)) != text:
         text = bare
-    return text
+    return unescape(text)
 
 
 class _Scan:
-    def __init__(self, source: str, start: int, end: int) -> None:
+    def __init__(self, source: str, start: int, end: int, *, slots: bool) -> None:
         self.source, self.pos, self.end = source, start, end
+        self.slots = slots
         self.found: list[tuple[int, str, Shown]] = []
+        self.urls: dict[int, str] = {}
         self.groups = [start]
         self.elements = 0
         self.gap = start
@@ -208,8 +223,15 @@ class _Scan:
             return  # a quoted key
         if any(c.isalnum() for c in text) and (name not in UNSEEN_KEYS or " " in text.strip()):
             self.found.append((self.groups[-1], name, Shown(text, at + 1, stop - 1)))
+        elif name and _ADDRESS.match(text):
+            self.urls[self.groups[-1]] = text
 
     def number(self, at: int) -> None:
+        right = _RIGHT.search(self.source, max(self.pos, at - 80), at) if self.slots else None
+        if right is not None:
+            place = (right.start(1), right.end(1))
+            self.found.append((self.groups[-1], right[1], Shown("correct", *place)))
+            return
         match = _NUMBER.search(self.source, max(self.pos, at - 80), at)
         if match is not None and match[1] not in UNSEEN_KEYS - {"value"}:
             self.found.append((self.groups[-1], match[1], Shown(match[2], match.start(2), match.end(2))))
@@ -250,11 +272,14 @@ class _Scan:
         texts: list[Shown] = []
         group_of_last: int | None = None
         for group, name, item in self.found:
-            text = f"{name}: {item.text}" if name else item.text
+            slot = self.slots and (name.lower() in SLOTS or _RIGHT.match(f"{name}:true") is not None)
+            text = f"{name}: {item.text}" if name and not slot else item.text
+            url = self.urls.get(group, "") if name else ""
             if name and group == group_of_last:
                 last = texts.pop()
-                texts.append(Shown(f"{last.text}, {text}", last.start, item.end))
+                joint = " — " if slot else ", "
+                texts.append(Shown(f"{last.text}{joint}{text}", last.start, item.end, url))
             else:
-                texts.append(Shown(text, item.start, item.end))
+                texts.append(Shown(text, item.start, item.end, url))
             group_of_last = group if name else None
         return texts

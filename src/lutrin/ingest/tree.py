@@ -198,9 +198,33 @@ CALLOUTS = {
 
 WARNINGS = frozenset({"warning", "caution", "danger"})
 
+_DARK_NAMES = frozenset({"only-dark", "dark-only"})
+_DARK_ADDRESSES = ("#gh-dark-mode-only", "#only-dark")
+
+
+def is_dark_twin(tag: Tag) -> bool:
+    """Whether a picture is for dark schemes only: it stands beside the same one for light schemes."""
+    names = {*tag.attribute("class").split(), *tag.attribute("className").split()}
+    for_dark = "hidden" in names and any(name.startswith("dark:") for name in names)
+    return tag.name == "img" and (for_dark or bool(names & _DARK_NAMES) or is_dark_address(tag.attribute("src")))
+
+
+def is_dark_address(url: str) -> bool:
+    """Whether a picture's address ends as GitHub and MkDocs mark those for dark schemes."""
+    return url.endswith(_DARK_ADDRESSES)
+
+
+_BOXES = frozenset({"aside", "blockquote", "div", "p", "section"})
+
 
 def callout_of(tag: Tag) -> str:
-    """The admonition class of a component such as `<Warning>` or `<Admonition type="danger">`; empty for others."""
+    """The admonition class of a component or box, empty for others.
+
+    Components are such as `<Warning>` or `<Admonition type="danger">`, boxes such as `<div class="warning">`.
+    """
+    if tag.name in _BOXES:
+        names = f"{tag.attribute('class')} {tag.attribute('className')}".lower().split()
+        return next((CALLOUTS[name] for name in names if name in CALLOUTS), "")
     if not tag.name[:1].isupper():
         return ""
     name = tag.name

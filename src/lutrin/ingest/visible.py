@@ -5,16 +5,20 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from html import unescape
 
-from lutrin.ingest.inline import Token
+from lutrin.ingest.inline import Inline, Token
 from lutrin.ingest.script import HTML, INLINE, literal_of, shown_literals
+from lutrin.ingest.tree import is_dark_address
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
+"""Whether a string in an attribute holds marks of Markdown; in others, braces and brackets are just text."""
 _MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
-_SHOWN = frozenset(
+SLOTS = frozenset(
     "title label description caption summary alt text question answer definition content heading subtitle header note "
-    "hint tooltip explanation name term quote author message tip body aria-label placeholder".split()
+    "hint tooltip explanation explain name term quote author message tip body aria-label placeholder".split()
 )
+"""Names under which components take the texts that they show."""
 _HIDDEN = frozenset("class classname style href src id key to type icon value url path lang width height align".split())
 
 
@@ -103,6 +107,8 @@ class _Reader:
             self.cursor = max(self.cursor, end)
 
     def nested(self, token: Token, kind: str) -> None:
+        if kind == "image" and is_dark_address(token["attrs"]["url"]):
+            return
         if kind == "image" and self.parts and not self.parts[-1][-1].isspace():
             self.put(" ", self.cursor, self.cursor, exact=False)  # pictures in a row stand apart
         first, start = len(self.pieces), self.cursor
@@ -223,7 +229,7 @@ def is_shown(tag: str, name: str, value: str) -> bool:
         return False
     if plain in _HIDDEN or plain.startswith(("on", "data-")) or not any(c.isalnum() for c in value):
         return False
-    return plain in _SHOWN or (" " in value.strip() and any(c.isalpha() for c in value))
+    return plain in SLOTS or (" " in value.strip() and any(c.isalpha() for c in value))
 
 
 def anchor_text(tokens: list[Token]) -> str:
@@ -242,6 +248,11 @@ def anchor_text(tokens: list[Token]) -> str:
         else:
             parts.append(token.get("raw", ""))
     return "".join(parts)
+
+
+def unmarked(text: str, inline: Inline) -> str:
+    """What a reader sees of a string that a component shows, which may hold Markdown's marks."""
+    return read_visible(text, inline.tokens(text), {}).text if MARKED.search(text) else text
 
 
 def read_visible(text: str, tokens: list[Token], values: dict[str, str], *, attributes: bool = True) -> Visible:
