@@ -184,3 +184,23 @@ def test_code_of_another_file_leaves_its_address_in_the_page() -> None:
     source = "# Arm\n\nIt lifts:\n\n```rust\n{{#rustdoc_include ../listings/arm.rs:here}}\n```\n"
     assert "This code stands in another file: <code>../listings/arm.rs:here</code>" in page_html(source, "arm.md")
     assert [unit.text for unit in units(source)] == ["It lifts:"]
+
+
+def test_formulas_between_the_brackets_of_tex_keep_their_braces() -> None:
+    """While brackets that are escaped stay brackets."""
+    source = "# Arm\n\nThe sum \\( \\sum_{i=1}^{m} x_i \\) and \\(not a formula\\).\n"
+    assert '<span class="math">$\\sum_{i=1}^{m} x_i$</span> and (not a formula).' in page_html(source, "arm.md")
+    assert [unit.text for unit in units(source)] == ["The sum $\\sum_{i=1}^{m} x_i$ and (not a formula)."]
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("~March 7th~ ~the *exam*~ is over", "<del>March 7th</del> <del>the <em>exam</em></del> is over"),
+        ("~5 kg to ~10 kg in ~/arm", "~5 kg to ~10 kg in ~/arm"),
+        ("a~b~c", "a~b~c"),
+    ],
+)
+def test_what_is_struck_out_is_shown_so(source: str, shown: str) -> None:
+    """With one tilde, too, but not where a tilde says "about" or "home"."""
+    assert f"<p>{shown}</p>" in page_html(f"# Arm\n\n{source}\n", "arm.md")

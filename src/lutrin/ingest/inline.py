@@ -28,6 +28,8 @@ _NESTING = 20
 _REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
 # Of a picture, where Pandoc's writers describe it in the attributes.
 _ALT = re.compile(r"\balt=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)')")
+_TEX = re.compile(r"\\[A-Za-z]{2,}|[_^][\w{]|[=<>]")
+_STRUCK = re.compile(r"[^~\n]*[^\s~](~)(?![\w~])")
 _TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
 # Characters of a page that may be scanned for the end of a tag or brace in vain before the rest is read as text.
 _PATIENCE = 4_000_000
@@ -57,7 +59,9 @@ class _Parser(mistune.InlineParser):
         self.register("expression", r"\{", _parse_expression, before="linebreak", start_chars="{")
         self.register("maths", r"\${1,2}(?!\$)", _parse_maths, before="linebreak", start_chars="$")
         self.register("strike", r"~~(?=[^\s~])", _parse_strike, before="linebreak", start_chars="~")
+        self.register("struck", r"(?<![\w~])~(?=[^\s~/])", _parse_struck, before="linebreak", start_chars="~")
         self.register("paren_maths", r"\\\\[(\[]", _parse_paren_maths, before="escape", start_chars="\\")
+        self.register("tex_maths", r"\\[(\[]", _parse_tex_maths, before="escape", start_chars="\\")
         self.register("span", r"\[(?!\^)(?=[^\[\]\n]{1,200}\]\{)", _parse_span, before="link", start_chars="[")
         self.register("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, before="link", start_chars="[")
 
@@ -121,7 +125,7 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
 def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
     """Attributes right behind what they belong to, and what a site generator puts something else for."""
     match = LIQUID.match(state.src, start)
-    if match is None and start and state.src[start - 1] in ")]`*_":
+    if match is None and start and state.src[start - 1] in (")]`*_" if state.src.startswith("{:", start) else ")]`"):
         match = ATTRIBUTES.match(state.src, start)
     if match is None:
         return None
@@ -155,6 +159,16 @@ def _parse_paren_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int
         return None
     state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
     return int(close) + 3
+
+
+def _parse_tex_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    r"""`\(x^2\)` and `\[x^2\]` as TeX writes them; brackets that are only escaped hold nothing of TeX."""
+    close = -1 if state.mdx else state.src.find("\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
+    if close < 0 or _TEX.search(state.src, m.end(), close) is None:
+        state.append_token({"type": "text", "raw": m.group(0)[1]})
+        return int(m.end())
+    state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
+    return int(close) + 2
 
 
 def _parse_role(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
@@ -201,6 +215,18 @@ def _parse_strike(inline: mistune.InlineParser, m: Any, state: Any) -> int | Non
     inner.src = state.src[m.end() : close]
     state.append_token({"type": "strike", "children": inline.render(inner)})
     return int(close) + 2
+
+
+def _parse_struck(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    """GitHub's `~text~`; `~5 kg` and `~/arm` are text."""
+    closing = _STRUCK.match(state.src, m.end()) if state.depth < inline.max_nested_level else None
+    if closing is None:
+        return None
+    inner = state.copy()
+    inner.base = state.base + m.end()
+    inner.src = state.src[m.end() : closing.start(1)]
+    state.append_token({"type": "strike", "children": inline.render(inner)})
+    return int(closing.end())
 
 
 def _parse_footnote(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's

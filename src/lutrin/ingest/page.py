@@ -143,7 +143,8 @@ class _Renderer:
         if isinstance(block, Heading):
             return self.heading(block)
         if isinstance(block, Paragraph):
-            return f"<p>{self.inline(block.body)}</p>\n"
+            inside = self.inline(block.body)
+            return f"<p>{inside}</p>\n" if inside.strip() else ""
         if isinstance(block, Code):
             return self.code(block)
         if isinstance(block, Math):
