@@ -16,15 +16,19 @@ const tightTemplates = {
   },
 };
 
-export default defineConfig({
+/** `--mode practice` builds the script of the pages of cards, which no other page loads. */
+export default defineConfig(({mode}) => ({
   plugins: [tightTemplates],
   build: {
     outDir,
-    emptyOutDir: true,
+    emptyOutDir: mode !== 'practice',
     target: 'es2022',
     // One classic script, so that a single tag without `type` is enough on any page.
-    lib: {entry: 'src/index.ts', formats: ['iife'], name: 'lutrin', fileName: () => 'lutrin.js'},
+    lib:
+      mode === 'practice'
+        ? {entry: 'src/practice/index.ts', formats: ['iife'], name: 'practice', fileName: () => 'practice.js'}
+        : {entry: 'src/index.ts', formats: ['iife'], name: 'lutrin', fileName: () => 'lutrin.js'},
     reportCompressedSize: false,
   },
   test: {include: ['tests/**/*.test.ts'], environment: 'node'},
-});
+}));

@@ -37,6 +37,11 @@ const TOPICS = `<h1 id="topics">Topics</h1>
 <p>Reliable delivery repeats what was lost; best effort does not.</p>
 <p class="tall">Sensors use best effort.</p>`;
 
+/** As the server's page of cards has them. */
+const CARDS = `<h1>Cards</h1><script src="/widget/practice.js" defer></script><ol class="cards-to-learn">${['node', 'topic']
+  .map((word) => `<li data-card="${word}"><p class="front">What is a ${word}?</p><details><summary>Show the answer</summary><p>A ${word} is a ${word}.</p></details></li>`)
+  .join('')}</ol>`;
+
 const html = (body: string): {type: string; body: string} => ({type: 'text/html', body});
 
 /**
@@ -51,6 +56,7 @@ export function pages(api: string): Record<string, {type: string; body: string}>
     '/': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>', chat)),
     '/read/lab/part-1/01-nodes': html(page('Nodes', NODES, chat)),
     '/read/lab/part-1/02-topics': html(page('Topics', TOPICS, chat)),
+    '/study/lab/deck': html(page('Cards', CARDS, chat)),
     '/loud': html(page('The lab book', '<h1>The lab book</h1><p>Read a chapter.</p>', `<div class="loud">${chat}</div>`)),
     '/docked': html(page('Nodes', NODES, `<lutrin-chat api="${api}" dock></lutrin-chat>`)),
     '/docked-rtl': html(page('كتاب', NODES, `<lutrin-chat api="${api}" dock></lutrin-chat>`, 'lang="ar" dir="rtl"')),

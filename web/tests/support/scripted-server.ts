@@ -10,7 +10,7 @@ import type {AddressInfo} from 'node:net';
 import type {Answer, AnswerEvent, ChatRequest, Citation, Excerpt, Problem, StoredMessage} from '../../widget/src/wire.ts';
 import {pages} from './pages.ts';
 
-const WIDGET = new URL('../../../src/lutrin/serve/static/widget/lutrin.js', import.meta.url);
+const WIDGET = new URL('../../../src/lutrin/serve/static/widget/', import.meta.url);
 
 /** As strict as the policy of Lutrin's own pages. */
 const POLICY =
@@ -92,7 +92,7 @@ export class ScriptedServer {
     const [, first = '', second = '', third = ''] = pathname.split('/').map(decodeURIComponent);
     const key = `${secret} ${second}`;
     const known = this.#sessions.get(key);
-    if (request.method === 'GET' && pathname === '/widget/lutrin.js') return this.#file(response);
+    if (request.method === 'GET' && /^\/widget\/(?:lutrin|practice)\.js$/.test(pathname)) return this.#file(response, second);
     const page = pages(this.#api)[pathname];
     if (request.method === 'GET' && page) return this.#page(response, page);
     if (this.down) return void request.socket.destroy();
@@ -185,9 +185,9 @@ export class ScriptedServer {
     );
   }
 
-  #file(response: ServerResponse): void {
+  #file(response: ServerResponse, name: string): void {
     response.writeHead(200, {'Content-Type': 'text/javascript; charset=utf-8', 'Access-Control-Allow-Origin': '*'});
-    response.end(readFileSync(WIDGET));
+    response.end(readFileSync(new URL(name, WIDGET)));
   }
 
   #page(response: ServerResponse, {type, body}: {type: string; body: string}): void {

@@ -1,4 +1,4 @@
-// The committed widget is what its sources build: builds it elsewhere and compares, exits 1 if they differ.
+// The committed files are what their sources build: builds them elsewhere and compares, exits 1 if one differs.
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -6,13 +6,16 @@ import {fileURLToPath} from 'node:url';
 import {build} from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const committed = readFileSync(new URL('../../../src/lutrin/serve/static/widget/lutrin.js', import.meta.url));
+const BUILT = {'lutrin.js': 'production', 'practice.js': 'practice'};
 const outDir = mkdtempSync(join(tmpdir(), 'lutrin-widget-'));
 try {
-  await build({root, logLevel: 'error', build: {outDir}});
-  const same = committed.equals(readFileSync(join(outDir, 'lutrin.js')));
-  console.log(same ? 'lutrin.js is what its sources build' : 'lutrin.js is stale: run `just web` and commit it');
-  process.exitCode = same ? 0 : 1;
+  for (const [name, mode] of Object.entries(BUILT)) {
+    const committed = readFileSync(new URL(`../../../src/lutrin/serve/static/widget/${name}`, import.meta.url));
+    await build({root, mode, logLevel: 'error', build: {outDir}});
+    const same = committed.equals(readFileSync(join(outDir, name)));
+    console.log(same ? `${name} is what its sources build` : `${name} is stale: run \`just web\` and commit it`);
+    if (!same) process.exitCode = 1;
+  }
 } finally {
   rmSync(outDir, {recursive: true});
 }
