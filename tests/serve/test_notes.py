@@ -2,7 +2,7 @@
 
 from lutrin.index.companion import Companion, Entry, Kind, Prepared, State
 from lutrin.index.typeahead import Typed
-from lutrin.serve.notes import MOST_CHECKS, notes_of, starters, terms_meant
+from lutrin.serve.notes import MOST_CHECKS, glossary, notes_of, starters, terms_meant
 
 
 def entry(
@@ -56,3 +56,9 @@ def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
     assert [term.name for term in terms_meant(made, "lab", [Typed("mom", ("moment",))])] == ["torque"]
     assert terms_meant(made, "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
     assert terms_meant(made, "lab", []) == []
+
+
+def test_a_page_defines_no_common_word_that_a_term_is_also_called() -> None:
+    """A frame is called "map" by those who know; most maps are none."""
+    made = companion(entry("term", "map frame", aka=("map", "world map frame")))
+    assert [term.name for term in glossary(made, "lab")] == ["map frame", "world map frame"]

@@ -120,10 +120,17 @@ def _term(entry: Entry, slug: str, name: str = "") -> Term:
 
 
 def glossary(companion: Companion, slug: str) -> list[Term]:
-    """All terms of a book with every name of each, in the order of the book.
+    """The terms of a book as a page may define them where they stand, in the order of the book.
+
+    Of the other names of a term those of several words are taken: a single common word would often mean something else.
 
     Args:
         companion: Of the book.
         slug: Of the book.
     """
-    return [_term(item.entry, slug, name) for item in companion.shown("term") for name in item.entry.names]
+    return [
+        _term(item.entry, slug, name)
+        for item in companion.shown("term")
+        for name in item.entry.names
+        if name == item.entry.topic or " " in name
+    ]

@@ -139,7 +139,7 @@ class Library(Protocol):
         ...
 
     async def glossary(self, slug: str) -> Sequence[Term]:
-        """A book's terms with every name of each; empty where nothing was prepared.
+        """A book's terms as its pages define them; empty where nothing was prepared.
 
         Raises:
             NotFound: There is no such book.
