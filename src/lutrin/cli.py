@@ -21,7 +21,7 @@ from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, 
 from lutrin.cli_models import models
 from lutrin.cli_replay import replay
 from lutrin.cli_serve import serve, service
-from lutrin.cli_study import companion
+from lutrin.cli_study import companion, study
 from lutrin.console import (
     data_dir_option,
     fail,
@@ -50,7 +50,7 @@ lutrin.add_command(models)
 lutrin.add_command(evaluate)
 lutrin.add_command(serve)
 lutrin.add_command(service)
-for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay, companion):
+for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay, companion, study):
     lutrin.add_command(command)
 
 

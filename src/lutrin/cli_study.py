@@ -1,4 +1,4 @@
-"""`lutrin companion check|export|merge`: for people who write and mend what is prepared of a book."""
+"""`lutrin study` and `lutrin companion check|export|merge`: what is prepared of a book, by a model and by people."""
 
 import asyncio
 import sys
@@ -75,6 +75,22 @@ def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
         click.echo(f"{output}: {len(entries)} entries.")
         return
     click.echo(b"".join(map(edit.line_of, entries)).decode(), nl=False)
+
+
+@click.command()
+@click.argument("book", default="")
+@click.option("--most", type=click.IntRange(min=0), default=0, help="Passages in this run (default: all).")
+@data_dir_option
+def study(*, book: str, most: int, data_dir: Path | None) -> None:
+    """Have the model write questions with proven answers on BOOK (default: the first one).
+
+    It can be broken off and goes on where it was. The next `lutrin ingest` publishes what was kept.
+    """
+    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    settings = load_settings(data_dir=data_dir)
+    told = asyncio.run(wiring_agents.study(settings, book, most, lambda line: click.echo(line, err=True)))
+    click.echo(f"{told.line()}. Run `lutrin ingest` to publish them.")
 
 
 def _say(notices: Sequence[Notice]) -> None:

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
-from lutrin.errors import LutrinError
+from lutrin.errors import LutrinError, ModelMissing
 from lutrin.index.companion import Entry
 from lutrin.index.shelf import Shelf
 from lutrin.log import configure_logging
@@ -16,6 +17,7 @@ from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import judge
 from lutrin.settings import Settings
 from lutrin.study import edit
+from lutrin.study.write import Student, Yield
 from lutrin.wiring import House, opened
 from lutrin.wiring_parts import database_url, open_store
 
@@ -65,6 +67,35 @@ async def companion_entries(settings: Settings, book: str) -> list[Entry]:
     configure_logging(settings, quiet=True)
     async with Shelf(settings.catalog_path, settings.books_dir, open_store(settings)) as shelf:
         return await edit.export(shelf, book)
+
+
+async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> Yield:
+    """Have the model work through a book; see `lutrin.study.write.Student.work_through`.
+
+    Args:
+        settings: Name the model.
+        book: Slug; empty: the first one.
+        most: Passages in this run; 0: all.
+        tell: Gets a line after each passage.
+
+    Raises:
+        ModelMissing: There is no language model.
+        NotFound: There is no such book.
+        LutrinError: As the work raises it.
+    """
+    configure_logging(settings, quiet=True)
+    async with opened(settings) as house:
+        if house.generator is None:
+            raise ModelMissing("There is no language model.", remedy="Set LUTRIN_MODEL, then `lutrin models fetch`.")
+        await house.generator.start()
+        async with house.shelf.lease(book) as generation:
+            path = settings.studied_path(generation.book.slug)
+            author = f"{house.generator.name}@{datetime.now(UTC).date().isoformat()}"
+            student = Student(house.generator, house.searcher, house.answers.verifier, author, path)
+            told = Yield()
+            async for told in student.work_through(generation, most):
+                tell(told.line())
+    return told
 
 
 async def gaps(settings: Settings) -> list[Gap]:
