@@ -43,7 +43,7 @@ from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import Settings, unknown_variables, with_addresses
 from lutrin.transfer import Transferred, import_index
-from lutrin.wiring_models import ability_of, model_path, open_reranker
+from lutrin.wiring_models import ability_of, model_path, open_reranker, open_support
 from lutrin.wiring_parts import (
     HousedGenerator,
     database_url,
@@ -146,7 +146,7 @@ def answering(
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
         ability=ability,
-        support=support,
+        support=support or open_support(settings, generator),
         chats=Recollection(chats) if chats is not None else None,
     )
 

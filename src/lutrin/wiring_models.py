@@ -12,6 +12,7 @@ from pathlib import Path
 from lutrin import weights
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
 from lutrin.adapters.rerank_fastembed import FastembedReranker
+from lutrin.adapters.support_generated import GeneratedSupport
 from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
@@ -30,6 +31,7 @@ from lutrin.generate.tune import (
     write_tuning,
 )
 from lutrin.generate.worker import WorkerGenerator
+from lutrin.ports import Generator, Support
 from lutrin.settings import LOCAL, Settings
 
 RERANK_THREADS = 1
@@ -133,6 +135,16 @@ def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | No
         chosen = tuning.auto if tuning is not None else AUTO_FALLBACK
         return chosen if settings.model == "auto" else settings.model
     return manifest.language_model(settings.model).name
+
+
+def open_support(settings: Settings, generator: Generator | None) -> Support | None:
+    """Who judges whether passages state a sentence of the model; None: their words do.
+
+    By default a service's model judges for itself, sentence by sentence; a model of this machine is too small for that.
+    """
+    is_remote = settings.profile == "remote" and settings.llm_model != LOCAL
+    asked = settings.check == "model" or (settings.check == "auto" and is_remote)
+    return GeneratedSupport(generator) if asked and generator is not None else None
 
 
 def open_reranker(settings: Settings) -> FastembedReranker | None:

@@ -1,18 +1,22 @@
 """The port Support: whatever reads claims and evidence keeps these promises."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from lutrin.adapters.fakes import WordSupport
+from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.adapters.support_generated import GeneratedSupport
 from lutrin.ports import Support
 
 EVIDENCE = "A brood box needs a queen. Smoke calms the bees before the hive is opened."
 
 
-@pytest.fixture
-def support() -> Support:
+@pytest.fixture(params=["words", "asked"])
+def support(request: pytest.FixtureRequest) -> Support:
     """Each implementation that can run without a download."""
-    return WordSupport()
+    return WordSupport() if request.param == "words" else GeneratedSupport(ScriptedGenerator(judge))
 
 
 async def test_a_claim_that_is_stated_is_more_probable(support: Support) -> None:
@@ -42,3 +46,25 @@ async def test_the_company_of_other_pairs_changes_nothing(support: Support) -> N
     (alone,) = await support.probabilities([pair])
     among = await support.probabilities([("What?", EVIDENCE * 20), pair, ("A queen lays eggs.", "")])
     assert among[1] == pytest.approx(alone, abs=0.02)
+
+
+def judge(texts: Sequence[str]) -> str:
+    """A model that says yes where all words of the sentence stand in the evidence."""
+    evidence, _, rest = texts[-1].partition("\n\nSentence: ")
+    said = rest.partition("\n\n")[0].strip(".").lower().split()
+    return "Yes." if all(word in evidence.lower() for word in said) else "NO"
+
+
+async def test_a_judge_that_is_away_states_nothing() -> None:
+    """What nobody has checked is not shown."""
+    generator = ScriptedGenerator(judge)
+    assert (await GeneratedSupport(generator).probabilities([("Smoke calms the bees.", EVIDENCE)])).tolist() == [1.0]
+    generator.away = True
+    assert (await GeneratedSupport(generator).probabilities([("Smoke calms the bees.", EVIDENCE)])).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("said", ["Probably yes.", "", "It depends.", "NO, yes"])
+async def test_a_judge_who_hesitates_says_no(said: str) -> None:
+    """Only a plain yes counts."""
+    support = GeneratedSupport(ScriptedGenerator(lambda _: said))
+    assert (await support.probabilities([("Smoke calms the bees.", EVIDENCE)])).tolist() == [0.0]

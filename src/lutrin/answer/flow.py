@@ -40,7 +40,7 @@ from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
-DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "top_k", "model_slots")
+DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "check", "top_k", "model_slots")
 """Settings that decide about an answer."""
 
 
@@ -199,7 +199,7 @@ class AnswerFlow:
             prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
-            explainable=not said and self._is_explainable(plan, explanation),
+            explainable=not said and self._is_explainable(plan, asked=prompt is not None and not warnings),
         )
         made = Made(
             question=msgspec.structs.replace(plan.query.question, session_id=""),
@@ -210,12 +210,19 @@ class AnswerFlow:
         )
         return DoneEvent(answer=answer, made=made)
 
-    def _is_explainable(self, plan: Plan, explanation: Explanation | None) -> bool:
-        """Whether to ask the model once more, and to wait for it, may bring an explanation."""
-        if self._explainer is None or not plan.explainable or plan.query.question.explain:
-            return False
-        had_its_say = explanation is not None and explanation.judged > 0 and not explanation.warnings
-        return not had_its_say and self._explainer.ability.may_if_asked(plan.query)
+    def _is_explainable(self, plan: Plan, *, asked: bool) -> bool:
+        """Whether to ask the model (again), and to wait for it, may bring an explanation.
+
+        Args:
+            plan: Of the answer.
+            asked: Whether the model had its say.
+        """
+        return (
+            not asked
+            and self._explainer is not None
+            and plan.explainable
+            and self._explainer.ability.may_if_asked(plan.query)
+        )
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
