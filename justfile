@@ -186,6 +186,10 @@ corpus-pdf: _development
 check-questions: _development
     python corpus/questions/check.py
 
+# ask the resolver whether everything but the engine has wheels for aarch64 (Raspberry Pi, Jetson); needs the registry
+aarch64: _development
+    @python requirements/aarch64.py
+
 # compile the requirement files, with hashes
 lock:
     for group in bootstrap runtime remote load development release bench bench-llamaindex; do \

@@ -2,14 +2,21 @@
 
 Needs the standard library alone. A stamp beside the environment keeps the hash of what was installed, so a second call
 returns at once. What is missing (compiler, room on the disk, network) is said in one sentence with the remedy.
+
+`LUTRIN_ENGINE` chooses the language model's engine, and holds until another one is chosen: `cpu` (compiled for this
+processor, the default), `cuda`, `vulkan` or `metal` (compiled for a graphics processor, whose tools have to be here),
+or a wheel, `PATH#sha256=HEX` or `https://...whl#sha256=HEX`, which needs no compiler.
 """
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 NEEDED_BYTES = 3 << 30
@@ -17,14 +24,43 @@ ENGINE = "llama-cpp-python"
 BUILD = ROOT / "requirements" / "engine.cmake"
 HEADER = ROOT / "requirements" / "amx_tiles.h"
 """How the engine is compiled, where the standard C and C++ compilers of Linux do it."""
+FLAGS = {"cpu": "", "cuda": "-DGGML_CUDA=ON", "vulkan": "-DGGML_VULKAN=ON", "metal": "-DGGML_METAL=ON"}
+"""What CMake is told beside that, by the choice of the engine."""
+TOOLS = {"cuda": ("nvcc", "NVIDIA's CUDA toolkit"), "vulkan": ("glslc", "Vulkan's headers and glslc")}
+"""A program without which a choice cannot be compiled, and what brings it."""
+WHEEL = re.compile(r"(?:.*/)?llama_cpp_python-(?P<version>[^-/]+)-[^/]+\.whl#sha256=(?P<digest>[0-9a-f]{64})")
 # Each of the files on the right holds all of the file on the left.
 LARGER = {"runtime": ("remote", "load"), "remote": ("development",), "load": ("development",)}
 
 
-def wanted(group: str) -> str:
+def wanted(group: str, choice: str) -> str:
     """Hash of everything that decides what a group installs."""
     files = (ROOT / "requirements" / f"{group}.txt", ROOT / "pyproject.toml", BUILD, HEADER)
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+    return hashlib.sha256(b"\0".join([path.read_bytes() for path in files] + built_by(choice))).hexdigest()
+
+
+def engine(choice: str) -> str:
+    """What decides how the engine is compiled."""
+    parts = [BUILD.read_bytes(), HEADER.read_bytes(), *built_by(choice)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def built_by(choice: str) -> list[bytes]:
+    """The choice, and what somebody hands to CMake; nothing where neither is out of the ordinary."""
+    given = os.environ.get("CMAKE_ARGS", "")
+    return [f"{choice} {given}".encode()] if choice != "cpu" or given else []
+
+
+def chosen() -> str:
+    """The engine that is asked for, now or the last time; ends with a sentence if it is none."""
+    kept = stamp("engine-choice")
+    choice = os.environ.get("LUTRIN_ENGINE", "").strip() or (kept.read_text() if kept.exists() else "cpu")
+    if choice not in FLAGS and not WHEEL.fullmatch(choice):
+        stop(
+            f"LUTRIN_ENGINE={choice} is neither of {', '.join(FLAGS)} nor a wheel with its hash; write "
+            "PATH/llama_cpp_python-VERSION-....whl#sha256=HEX, HEX as `sha256sum` prints it."
+        )
+    return choice
 
 
 def stamp(group: str) -> Path:
@@ -32,10 +68,10 @@ def stamp(group: str) -> Path:
     return Path(sys.prefix) / f".lutrin-{group}"
 
 
-def is_installed(group: str) -> bool:
+def is_installed(group: str, choice: str) -> bool:
     """Whether the group, or one that holds all of it, stands in the environment as it is wanted."""
-    larger = LARGER.get(group, ())
-    return (stamp(group).exists() and stamp(group).read_text() == wanted(group)) or any(map(is_installed, larger))
+    here = stamp(group).exists() and stamp(group).read_text() == wanted(group, choice)
+    return here or any(is_installed(larger, choice) for larger in LARGER.get(group, ()))
 
 
 def stop(message: str) -> None:
@@ -43,41 +79,83 @@ def stop(message: str) -> None:
     sys.exit(f"setup: {message}")
 
 
-def check_machine() -> None:
+def check_machine(choice: str) -> None:
     """Say what is missing before minutes are spent."""
     compilers = ("c++", "g++", "clang++")
-    if not any(shutil.which(name) for name in compilers):
-        stop("A C/C++ compiler is needed to build the engine; install one (Debian: apt-get install g++).")
+    if choice in FLAGS and not any(shutil.which(name) for name in compilers):
+        stop(
+            "A C/C++ compiler is needed to build the engine; install one (Debian: apt-get install g++), or name a "
+            "wheel in LUTRIN_ENGINE."
+        )
+    program, brought_by = TOOLS.get(choice, ("", ""))
+    if program and not shutil.which(program):
+        stop(f"LUTRIN_ENGINE={choice} needs {brought_by}: {program} is not on the path.")
     if (free := shutil.disk_usage(ROOT).free) < NEEDED_BYTES:
         stop(f"{NEEDED_BYTES >> 20} MB of free space are needed, there are {free >> 20}; free some and try again.")
 
 
-def engine() -> str:
-    """What decides how the engine is compiled."""
-    return hashlib.sha256(BUILD.read_bytes() + b"\0" + HEADER.read_bytes()).hexdigest()[:16]
+def with_wheel(requirements: str, choice: str) -> str:
+    """A requirement file whose engine is the wheel of the choice, pinned by its hash."""
+    found = WHEEL.fullmatch(choice)
+    pinned = re.search(rf"^{ENGINE}==(\S+)(?:[^\n]*\\\n)*[^\n]*\n", requirements, re.MULTILINE)
+    if found is None or pinned is None:
+        raise ValueError(choice)
+    if found["version"] != pinned[1]:
+        stop(f"The wheel in LUTRIN_ENGINE is version {found['version']}, Lutrin needs {pinned[1]}.")
+    place = choice.partition("#")[0]
+    if not urlsplit(place).scheme:
+        path = Path(place).expanduser().resolve()
+        if not path.is_file():
+            stop(f"LUTRIN_ENGINE: there is no file {path}.")
+        place = path.as_uri()
+    return requirements.replace(pinned[0], f"{ENGINE} @ {place} --hash=sha256:{found['digest']}\n")
+
+
+def commands(group: str, choice: str, folder: Path) -> tuple[list[list[str]], dict[str, str]]:
+    """What is run to install a group, and its environment.
+
+    Args:
+        group: Of requirements.
+        choice: From `chosen`.
+        folder: For a requirement file of its own.
+    """
+    file, environment, options = ROOT / "requirements" / f"{group}.txt", os.environ.copy(), []
+    built = stamp("engine")
+    if not built.exists() or built.read_text() != engine(choice):
+        options = ["--reinstall-package", ENGINE]
+    if choice not in FLAGS:
+        text = with_wheel(file.read_text("utf-8"), choice)
+        file = folder / file.name
+        file.write_text(text, "utf-8")
+    else:
+        environment["CMAKE_ARGS"] = f"{FLAGS[choice]} {environment.get('CMAKE_ARGS', '')}".strip()
+        if sys.platform == "linux":
+            environment.setdefault("CMAKE_TOOLCHAIN_FILE", str(BUILD))
+        # CMake has no use for this; uv keeps what it compiled apart by it.
+        options += ["--config-settings-package", f"{ENGINE}:cmake.define.LUTRIN_ENGINE={engine(choice)}"]
+    install = ["uv", "pip", "install", "--python", sys.executable]
+    return [
+        [*install, *options, "--require-hashes", "-r", str(file)],
+        [*install, "--no-deps", "-e", str(ROOT)],
+    ], environment
 
 
 def main() -> None:
     """Install one group of requirements and Lutrin itself."""
-    group = sys.argv[1]
-    if is_installed(group):
+    group, choice = sys.argv[1], chosen()
+    if is_installed(group, choice):
         return
-    check_machine()
-    print(f"setup: installing {group} (the language model's engine compiles once, about 4 minutes on two cores)")
-    options, environment, built = [], os.environ.copy(), stamp("engine")
-    if sys.platform == "linux":
-        environment.setdefault("CMAKE_TOOLCHAIN_FILE", str(BUILD))
-        # CMake has no use for this; uv keeps what it compiled apart by it.
-        options = ["--config-settings-package", f"{ENGINE}:cmake.define.LUTRIN_ENGINE={engine()}"]
-        if not built.exists() or built.read_text() != engine():
-            options += ["--reinstall-package", ENGINE]
-    requirements = [*options, "--require-hashes", "-r", str(ROOT / "requirements" / f"{group}.txt")]
-    for arguments in (requirements, ["--no-deps", "-e", str(ROOT)]):
-        command = ["uv", "pip", "install", "--python", sys.executable, *arguments]
-        if subprocess.run(command, env=environment, check=False).returncode != 0:
-            stop("The packages above could not be installed; check the network and the message, then run this again.")
-    built.write_text(engine())
-    stamp(group).write_text(wanted(group))
+    check_machine(choice)
+    how = "compiles once, about 4 minutes on two cores" if choice in FLAGS else "comes as a wheel"
+    print(f"setup: installing {group} (the language model's engine {how})", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        to_run, environment = commands(group, choice, Path(folder))
+        for command in to_run:
+            if subprocess.run(command, env=environment, check=False).returncode != 0:
+                stop("The packages above could not be installed; check network and message, then run this again.")
+    stamp("engine").write_text(engine(choice))
+    stamp("engine-choice").write_text(choice)
+    stamp(group).write_text(wanted(group, choice))
 
 
 if __name__ == "__main__":

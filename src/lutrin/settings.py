@@ -28,9 +28,9 @@ ALIKE = 0.75
 """From which a name is taken for a slip of another, as difflib measures it."""
 ELSEWHERE = frozenset(
     """LUTRIN_TEST_PROFILE LUTRIN_CITATIONS LUTRIN_SERVERS LUTRIN_PROXY_PORT LUTRIN_PUBLISH LUTRIN_SITE
-    LUTRIN_MEMORY""".split()
+    LUTRIN_MEMORY LUTRIN_ENGINE""".split()
 )
-"""Read by the tests, the site's build, compose.yaml or the Caddyfile."""
+"""Read by set-up, the tests, the site's build, compose.yaml or the Caddyfile."""
 LANGUAGES = frozenset(
     """af am an ar as az ba be bg bn br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd gl gu ha he hi hr
     ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lg ln lo lt lv mg mk ml mn mr ms mt my ne nl nn no oc om
@@ -70,6 +70,10 @@ class Settings(BaseSettings):
     model_threads: int = Field(0, ge=0, le=256, description="CPU threads of the language model; 0: the physical cores.")
     model_context_tokens: int = Field(
         8192, ge=1024, le=262_144, description="Tokens that all simultaneous answers share."
+    )
+    gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000)] = Field(
+        "auto",
+        description="Layers of the language model on a graphics processor; `auto`: all, where the engine has one.",
     )
     model_slots: int = Field(10, ge=1, le=64, description="Answers that are decoded at the same time.")
     queue_limit: int = Field(

@@ -168,6 +168,11 @@ def open_reranker(settings: Settings) -> FastembedReranker | None:
     return FastembedReranker(weights.verified_path(settings.models_dir, model), name=model.name, threads=RERANK_THREADS)
 
 
+def gpu_layers(settings: Settings) -> int | None:
+    """Layers that a graphics processor computes; None: all of them."""
+    return None if settings.gpu_layers == "auto" else settings.gpu_layers
+
+
 def open_generator(settings: Settings) -> WorkerGenerator | None:
     """The language model in its own process, not started yet; None if there is to be none."""
     chosen = model_path(settings)
@@ -180,6 +185,7 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
         n_ctx=settings.model_context_tokens,
         slots=settings.model_slots,
         threads=settings.model_threads,
+        gpu_layers=gpu_layers(settings),
     )
     limits = Limits(slots=settings.model_slots, queue=settings.queue_limit)
     # A file of the manifest, or made of one, was checked by its sum; of any other its time says whether it is the same.
@@ -234,7 +240,7 @@ def tune(
     end_s = time.monotonic() + within_s
 
     def speed(path: Path) -> Speed:
-        factory = partial(open_decoder, path, threads=settings.model_threads)
+        factory = partial(open_decoder, path, threads=settings.model_threads, gpu_layers=gpu_layers(settings))
         return measure_apart(factory, min(LONGEST_S, within_s / (1 + len(formats))))
 
     settings.data_dir.mkdir(parents=True, exist_ok=True)

@@ -31,6 +31,7 @@ def open_decoder(
     kv_type: Literal["f16", "q8_0"] = "f16",
     flash_attention: bool = True,
     step_tokens: int = 256,
+    gpu_layers: int | None = None,
 ) -> Decoder:
     """Load a GGUF file.
 
@@ -42,6 +43,7 @@ def open_decoder(
         kv_type: Number format of the cache.
         flash_attention: Skips cells that a token does not attend to (docs/decisions/0010).
         step_tokens: Most tokens in one step.
+        gpu_layers: Of the model on a graphics processor; None: all, where the engine has one.
 
     Raises:
         ModelMissing: There is no such file.
@@ -60,4 +62,5 @@ def open_decoder(
         kv_type=kv_type,
         flash_attention=flash_attention,
         step_tokens=step_tokens,
+        gpu_layers=gpu_layers,
     )

@@ -33,14 +33,23 @@ KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
 
 
 def load(
-    path: Path, *, n_ctx: int, slots: int, threads: int, kv_type: str, flash_attention: bool, step_tokens: int
+    path: Path,
+    *,
+    n_ctx: int,
+    slots: int,
+    threads: int,
+    kv_type: str,
+    flash_attention: bool,
+    step_tokens: int,
+    gpu_layers: int | None,
 ) -> "LlamaDecoder":
     """Load a GGUF file; see `generate_llamacpp.open_decoder`."""
     llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
     llama_cpp.llama_backend_init()
     model_params = llama_cpp.llama_model_default_params()
-    # All layers go to a GPU where the build has one.
-    model_params.n_gpu_layers = -1 if llama_cpp.llama_supports_gpu_offload() else 0
+    # llama.cpp takes -1 for all of them.
+    wanted = -1 if gpu_layers is None else gpu_layers
+    model_params.n_gpu_layers = wanted if llama_cpp.llama_supports_gpu_offload() else 0
     model = llama_cpp.llama_model_load_from_file(os.fsencode(path), model_params)
     if not model:
         raise GeneratorUnavailable(f"{path.name} cannot be loaded as a language model.")

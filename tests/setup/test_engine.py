@@ -1,0 +1,103 @@
+"""Which engine set-up installs, what it is compiled with, and when it is compiled again."""
+
+import hashlib
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DIGEST = "ab" * 32
+
+
+@pytest.fixture
+def setup(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The program of set-up, in an environment where nothing was installed yet."""
+    spec = importlib.util.spec_from_file_location("install", ROOT / "requirements" / "install.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module.sys, "prefix", str(tmp_path))
+    for name in ("LUTRIN_ENGINE", "CMAKE_ARGS", "CMAKE_TOOLCHAIN_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    return module
+
+
+def pinned(setup: ModuleType) -> str:
+    """The engine's version in the requirement file."""
+    text = (ROOT / "requirements" / "runtime.txt").read_text("utf-8")
+    return text.partition(f"{setup.ENGINE}==")[2].split()[0]
+
+
+def test_a_graphics_processor_sets_the_build(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """CMake gets the switch beside what the operator gives it, and the same build is not taken for another."""
+    monkeypatch.setenv("CMAKE_ARGS", "-DCMAKE_CUDA_ARCHITECTURES=87")
+    (install, _), environment = setup.commands("runtime", "cuda", tmp_path)
+    assert environment["CMAKE_ARGS"] == "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=87"
+    assert any(word.endswith(setup.engine("cuda")) for word in install)
+    assert len({setup.engine(choice) for choice in setup.FLAGS}) == len(setup.FLAGS)
+
+
+def test_another_choice_or_other_flags_install_anew(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was installed for the processor is not enough for CUDA, nor for other flags of CMake."""
+    setup.stamp("runtime").write_text(setup.wanted("runtime", "cpu"))
+    assert setup.is_installed("runtime", "cpu")
+    assert not setup.is_installed("runtime", "cuda")
+    monkeypatch.setenv("CMAKE_ARGS", "-DGGML_BLAS=ON")
+    assert not setup.is_installed("runtime", "cpu")
+
+
+def test_a_choice_holds_until_another_is_made(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recipe that is run later without the variable does not go back to the default."""
+    assert setup.chosen() == "cpu"
+    setup.stamp("engine-choice").write_text("vulkan")
+    assert setup.chosen() == "vulkan"
+    monkeypatch.setenv("LUTRIN_ENGINE", "cpu")
+    assert setup.chosen() == "cpu"
+
+
+@pytest.mark.parametrize(
+    "choice", ["rocm", "engine.whl", "llama_cpp_python-0.3.36-py3-none-any.whl", "https://a.example"]
+)
+def test_what_is_no_engine_is_named(setup: ModuleType, monkeypatch: pytest.MonkeyPatch, choice: str) -> None:
+    """A slip, or a wheel without its hash, ends set-up with what may be written."""
+    monkeypatch.setenv("LUTRIN_ENGINE", choice)
+    with pytest.raises(SystemExit, match=r"cuda.*#sha256="):
+        setup.chosen()
+
+
+def test_a_wheel_needs_no_compiler_and_is_pinned(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It stands in the requirement file with its hash, in the place of the sources; everything else stays pinned."""
+    wheel = tmp_path / "a folder" / f"llama_cpp_python-{pinned(setup)}-py3-none-linux_x86_64.whl"
+    wheel.parent.mkdir()
+    wheel.write_bytes(b"PK")
+    digest = hashlib.sha256(b"PK").hexdigest()
+    monkeypatch.setattr(setup.shutil, "which", lambda _: None)
+    setup.check_machine(f"{wheel}#sha256={digest}")
+    (install, _), _ = setup.commands("runtime", f"{wheel}#sha256={digest}", tmp_path)
+    text = Path(install[install.index("-r") + 1]).read_text("utf-8")
+    assert f"llama-cpp-python @ {wheel.as_uri()} --hash=sha256:{digest}\n" in text
+    assert "llama-cpp-python==" not in text
+    before = (ROOT / "requirements" / "runtime.txt").read_text("utf-8")
+    assert text.count("\n") > before.count("\n") - 6
+
+
+def test_a_wheel_of_another_version_is_refused(setup: ModuleType, tmp_path: Path) -> None:
+    """The interface of the engine changes between versions."""
+    with pytest.raises(SystemExit, match=r"version 0\.0\.1, Lutrin needs"):
+        setup.commands("runtime", f"llama_cpp_python-0.0.1-py3-none-any.whl#sha256={DIGEST}", tmp_path)
+
+
+def test_a_missing_toolkit_is_named_before_minutes_are_spent(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA without its compiler would fail deep in a build."""
+    monkeypatch.setattr(setup.shutil, "which", lambda name: "/usr/bin/c++" if name == "c++" else None)
+    with pytest.raises(SystemExit, match="nvcc is not on the path"):
+        setup.check_machine("cuda")
