@@ -27,7 +27,7 @@ from common import CORPUS, machine
 from loadtests import server
 
 BOOK = CORPUS / "physical-ai" / "01-part-1-foundations"
-HELD = {"LUTRIN_MODEL_SLOTS": "1", "LUTRIN_DEADLINE_S": "600", "LUTRIN_QUEUE_LIMIT": "1000"}
+HELD = {"LUTRIN_MODEL_SLOTS": "1", "LUTRIN_EXPLAIN_S": "600", "LUTRIN_QUEUE_LIMIT": "1000"}
 EVERY_S = 10.0
 WARM_SHARE = 0.2
 """Of the run: until then pools fill and caches grow."""

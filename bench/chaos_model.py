@@ -186,7 +186,7 @@ async def run(arguments: argparse.Namespace) -> dict[str, Any]:
         tokens = "512" if name == "disconnects" else "96"
         began = time.monotonic()
         async with served(
-            arguments.data_dir, MODEL=arguments.model, DEADLINE_S=deadline_s, ANSWER_TOKENS=tokens
+            arguments.data_dir, MODEL=arguments.model, EXPLAIN_S=deadline_s, ANSWER_TOKENS=tokens
         ) as server:
             trials = Trials(server, arguments.seed)
             happens = accident(trials)

@@ -87,7 +87,7 @@ async def measure(data_dir: Path, model: str, count: int, file: Path) -> dict[st
     os.environ[NOTES] = str(notes)
     peer = Peer("bare loop", Path(sys.executable), "bare", file)
     ours_s, bare_s, firsts, tokens = [], [], [], 0
-    async with served(data_dir, program=(sys.executable, __file__), MODEL=model, DEADLINE_S="60") as server:
+    async with served(data_dir, program=(sys.executable, __file__), MODEL=model, EXPLAIN_S="60") as server:
         await peer.start()
         await ask(server, "What does the first chapter say?")
         for text in itertools.islice(questions(), count):

@@ -112,7 +112,7 @@ async def ask(items: list[Poisoned], tier: str, folder: Path) -> list[dict[str, 
     (corpus / "book.toml").write_text('slug = "machines"\ntitle = "Machines"\n', encoding="utf-8")
     for number, item in enumerate(items):
         (corpus / f"{number:03}.md").write_text(item.page, encoding="utf-8")
-    settings = load_settings(data_dir=folder / "data", model=tier, deadline_s=60.0)
+    settings = load_settings(data_dir=folder / "data", model=tier, explain_s=60.0)
     await wiring.run_ingest(
         settings, folder / "corpus", overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
     )

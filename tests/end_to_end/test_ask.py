@@ -43,7 +43,7 @@ def test_json_is_the_whole_answer_and_its_quotes_are_the_books(lutrin: Lutrin, l
 @pytest.mark.gguf
 def test_a_stream_shows_the_book_first_and_the_answer_last(lutrin: Lutrin) -> None:
     """The book's words come before anything generated; standard output holds the final answer only."""
-    done = lutrin("ask", LOOP, "--stream", LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="20", LUTRIN_ANSWER_TOKENS="32")
+    done = lutrin("ask", LOOP, "--stream", LUTRIN_MODEL="tiny", LUTRIN_EXPLAIN_S="20", LUTRIN_ANSWER_TOKENS="32")
     assert done.code == 0, done.err
     shown = [line for line in done.err.splitlines() if not line.startswith("{")]
     assert shown[0].startswith("From the book, ")

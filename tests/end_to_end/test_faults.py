@@ -120,7 +120,7 @@ def test_reading_books_beside_the_server_leaves_no_zombie(serve: Servers, data_d
 @pytest.mark.slow("a model is loaded, killed while it writes, and loaded again")
 def test_the_model_is_killed_while_it_writes(serve: Servers, data_dir: Path, library: Library) -> None:
     """The reader in flight gets a whole answer at once, the model comes back, and the history has every word."""
-    limits: dict[str, Any] = {"LUTRIN_DEADLINE_S": "60", "LUTRIN_ANSWER_TOKENS": "96"}
+    limits: dict[str, Any] = {"LUTRIN_EXPLAIN_S": "60", "LUTRIN_ANSWER_TOKENS": "96"}
     server = serve(data_dir, LUTRIN_MODEL="tiny", **limits)
     model = server.await_model()
     spent_s = cpu_s(model)
@@ -150,7 +150,7 @@ def test_the_model_is_killed_while_it_writes(serve: Servers, data_dir: Path, lib
 @pytest.mark.slow("a server loads its model, which hangs past the deadline")
 def test_a_model_that_hangs_is_not_waited_for(serve: Servers, data_dir: Path, library: Library) -> None:
     """After the deadline the quotes are the answer, long before the process is given up; then it goes on."""
-    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="2")
+    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_EXPLAIN_S="2")
     model = server.await_model()
     ask(server, "Grease for the rings", "warm")
     os.kill(model, signal.SIGSTOP)
@@ -171,7 +171,7 @@ def test_a_model_that_hangs_is_not_waited_for(serve: Servers, data_dir: Path, li
 @pytest.mark.slow("a server loads its model, answers two readers, is killed and starts again")
 def test_the_server_is_killed_while_people_read(serve: Servers, data_dir: Path) -> None:
     """After `kill -9` and a new start every acknowledged message is there, and no process is left behind."""
-    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="60", LUTRIN_ANSWER_TOKENS="16")
+    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_EXPLAIN_S="60", LUTRIN_ANSWER_TOKENS="16")
     model = server.await_model()
     acknowledged = {
         session: [text for question in (books.QUESTION, OTHER) for text in (question, ask(server, question, session))]

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.model, pytest.mark.gguf]
 def test_a_streamed_answer_keeps_its_order(serve: Servers, data_dir: Path, library: Library) -> None:
     """Sources, excerpts, sentences, done: excerpts are the files' own words and lead to pages with their headings."""
     # An answer for which the model was late is not remembered; a repeat is promised of any other.
-    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_DEADLINE_S="60")
+    server = serve(data_dir, LUTRIN_MODEL="tiny", LUTRIN_EXPLAIN_S="60")
     server.await_model()
     asked = {"query": "What is closed loop control?"}
     with server.client.stream("POST", "/api/query", json=asked, headers=STREAM) as response:

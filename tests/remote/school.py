@@ -26,7 +26,7 @@ class School:
         own = {
             "LUTRIN_CORPUS_DIR": str(self.book),
             "LUTRIN_ADMIN_TOKEN": TOKEN,
-            "LUTRIN_DEADLINE_S": "20",
+            "LUTRIN_EXPLAIN_S": "20",
             "LUTRIN_RATE_PEER_PER_MIN": "10000",  # all readers share one address here
         }
         self.variables = environment(models_dir, self.data, **{**services.variables(self.data), **own, **variables})
