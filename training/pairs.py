@@ -257,7 +257,8 @@ def write(tokenizer: Path, groups: Iterator[tuple[str, list[Said]]], out: Path) 
     tokens = Tokenizer.from_file(str(tokenizer))
     tokens.no_padding()
     tokens.no_truncation()
-    first, last = tokens.token_to_id("[CLS]"), tokens.token_to_id("[SEP]")
+    numbers = tokens.get_vocab()
+    first, last = numbers["[CLS]"], numbers["[SEP]"]
 
     def ids_of(text: str) -> list[int]:
         ids: list[int] = tokens.encode(text, add_special_tokens=False).ids

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.claims import CLAIMS as JUDGED
 from training import pairs, sources
 from training.pairs import LABELS, MUTABLE, NOT_STATED, STATES, changes_of, mutations, public, selected, shortened
 from training.sources import Missing
@@ -90,5 +91,5 @@ def test_no_claim_to_learn_from_is_one_to_be_judged_by() -> None:
     """The books of both sets are different ones, and none is kept for judging the reader."""
     learned = {path.stem for path in pairs.CLAIMS.glob("*.jsonl")}
     assert learned
-    assert not learned & {path.stem for path in pairs.JUDGED.glob("*.jsonl")}
+    assert not learned & {path.stem for path in JUDGED.glob("*.jsonl")}
     assert all(not sources.sources()[name].left_out for name in learned)

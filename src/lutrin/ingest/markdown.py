@@ -131,7 +131,7 @@ class Page:
             bare = block.tag.name in {"a", "span", "div"} and not block.tag.attribute("class")
             return bare and all(self._is_empty(child) for child in block.children)
         if not isinstance(block, Paragraph):
-            return isinstance(block, Script) and block.module
+            return False
         tokens = self.inline.tokens(block.body.text)
         tags = {token["tag"].name for token in tokens if token["type"] == "tag"}
         return tags <= {"a", "span"} and not read_visible(block.body.text, tokens, self.values).text.strip()
