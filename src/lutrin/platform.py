@@ -121,10 +121,14 @@ def give_back() -> None:
 
 
 def bound(memory_bytes: int, processor_s: int) -> None:
-    """Bound what this process takes, for good; macOS does not bound memory so, and the time alone holds there."""
-    for limit, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_CPU, processor_s)):
+    """Bound what this process takes, for good; macOS does not bound memory so, and the time alone holds there.
+
+    What takes too long gets SIGXCPU, which says so to whoever waits for it, and a second later SIGKILL.
+    """
+    times = (processor_s, processor_s + 1)
+    for limit, most in ((resource.RLIMIT_AS, (memory_bytes,) * 2), (resource.RLIMIT_CPU, times)):
         with suppress(OSError, ValueError):
-            resource.setrlimit(limit, (most, most))
+            resource.setrlimit(limit, most)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
