@@ -2,7 +2,9 @@
 
 export ORT_DISABLE_TELEMETRY := "1"
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
-tier := env("LUTRIN_MODEL", "small")
+tier := env("LUTRIN_MODEL", "none")
+# what is measured where no model is named
+measured := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
 # two workers; what shares a server or an index stays on one of them, as tests/tiers.py says
 workers := "-n 2"
@@ -67,7 +69,7 @@ fix: _development
 
 # run bench/NAME.py (decode, retrieval, ingest, ...) beside its peers, in one run
 bench NAME *ARGS: _development
-    @lutrin models fetch default {{tier}}
+    @lutrin models fetch default {{measured}}
     python bench/{{NAME}}.py {{ARGS}}
 
 # ask the sample questions and print the scores, with plain searches beside
@@ -105,7 +107,7 @@ train *ARGS: setup
 
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
-    @lutrin models fetch default {{tier}}
+    @lutrin models fetch default {{measured}}
     python -m loadtests.run {{NAME}} {{ARGS}}
 
 # every accident of bench/chaos_*.py, by the hundred; takes an hour or more

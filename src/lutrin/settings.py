@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     corpus_dir: Path = Field(Path("corpus"), description="The books, when a command names no other folder.")
 
     model: str = Field(
-        "small",
+        "none",
         description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, a GGUF file, or one of a hub.",
     )
     tune: bool = Field(
