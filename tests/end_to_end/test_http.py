@@ -113,7 +113,8 @@ def test_a_conversation_is_kept(server: Server) -> None:
         replies.append(response.json())
     first = replies[0]
     assert set(first) == {
-        *("answer", "session_id", "sources", "citations", "explanation", "excerpts", "suggestions", "warnings")
+        *("answer", "session_id", "sources", "citations", "explanation", "excerpts", "suggestions", "warnings"),
+        *("kind", "model_used", "explainable", "prepared_by"),
     }
     assert first["session_id"] == session
     assert books.ANSWER_FILE in first["sources"]

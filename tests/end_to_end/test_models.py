@@ -26,7 +26,13 @@ def test_the_list_says_what_is_here(lutrin: Lutrin, models: Path) -> None:
             r"^(\w+) +(present|incomplete|missing) +[\d.]+ MB  \S+ \((?:embed|generate)\)$", done.out, re.MULTILINE
         )
     )
-    assert states == {"default": "present", "tiny": "incomplete", "small": "missing", "medium": "missing"}
+    assert states == {
+        "default": "present",
+        "tiny": "incomplete",
+        "small": "missing",
+        "medium": "missing",
+        "large": "missing",
+    }
     rows = lutrin("models", "list", "--json", models=models).json()
     assert [row["tier"] for row in rows] == list(states)
     assert {row["licence"] for row in rows} == {"Apache-2.0"}
@@ -57,7 +63,7 @@ def test_an_unknown_model_is_named(lutrin: Lutrin, models: Path, command: str) -
     """A name that the manifest does not hold ends with those that it does."""
     done = lutrin("models", command, "huge", models=models)
     assert (done.code, done.out) == (1, "")
-    assert done.err == "There is no model named huge. Choose one of: default, tiny, small, medium.\n"
+    assert done.err == "There is no model named huge. Choose one of: default, tiny, small, medium, large.\n"
 
 
 @pytest.mark.parametrize("command", [["models", "fetch"], ["models", "fetch", "huge"], ["serve"], ["ask", "What?"]])
@@ -65,7 +71,7 @@ def test_a_setting_that_names_no_language_model_is_told_what_it_takes(
     lutrin: Lutrin, models: Path, command: list[str]
 ) -> None:
     """The same words wherever LUTRIN_MODEL is read first, a line of its log in `serve`; `default` is no such model."""
-    takes = "none, auto, tiny, small, medium"
+    takes = "none, auto, tiny, small, medium, large"
     for name in ("huge", "default"):
         words = [name if word == "huge" else word for word in command]
         done = lutrin(*words, models=models, LUTRIN_MODEL=name)
@@ -73,7 +79,7 @@ def test_a_setting_that_names_no_language_model_is_told_what_it_takes(
         said = json.loads(done.err.splitlines()[-1])["message"] + "\n" if command == ["serve"] else done.err
         assert said.endswith(
             f"There is no language model named {name}. "
-            f"Set LUTRIN_MODEL to one of: {takes}, or to the path of a .gguf file.\n"
+            f"Set LUTRIN_MODEL to one of: {takes}, to the path of a .gguf file or hf:OWNER/REPO/FILE@REVISION.\n"
         )
 
 

@@ -34,7 +34,7 @@ BESIDE = -8.0
 MOST_NEXT = 3
 KEPT_TERMS = 64
 """Books whose terms are kept at hand."""
-ANY: tuple[Kind, ...] = ("question", "explanation", "term")
+ANY: tuple[Kind, ...] = ("term", "question", "explanation")
 WANTED: Mapping[Frame, tuple[Kind, ...]] = {
     "analogy": ("analogy",),
     "example": ("example",),
@@ -115,7 +115,7 @@ class PreparedAnswers:
                 chance = odds(compare(question, kept), self._searcher.embedder.name) if near else -np.inf
             if chance > 0 and (item := _entry(companion, kept.text, kinds)) is not None:
                 judged.append(Match(generation, item, float(chance)))
-        return max(judged, key=lambda match: match.odds, default=None)
+        return max(judged, key=lambda match: (match.odds, -kinds.index(match.item.entry.kind)), default=None)
 
     def _terms_of(self, generation: OpenGeneration) -> Terms:
         if generation.name not in self._terms:

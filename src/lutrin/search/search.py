@@ -140,7 +140,8 @@ class Searcher:
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         besides = [*known, *section, *query.follows]
-        leads = {item.text: led(generation.companion, item.vector) for item in asks[: len(texts)]}
+        # A selection says itself where to look; what leans on it is like any question that leans on something.
+        leads = {item.text: {} if selection else led(generation.companion, item.vector) for item in asks[: len(texts)]}
         further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
         pool, matched = await gather(
             generation, asks, where, besides=besides, led=further, without=without, page=query.page

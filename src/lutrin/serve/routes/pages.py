@@ -139,7 +139,7 @@ async def search(desk: Given[Desk], q: Typed, book: Slug = "") -> Response[Found
 @get(
     "/api/terms",
     operation_id="terms",
-    responses=documented(404, 503),
+    responses=documented(404, 422, 503),
     summary="The terms of a book with their definitions",
     tags=["reading"],
 )
