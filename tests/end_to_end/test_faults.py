@@ -140,8 +140,7 @@ def test_the_model_is_killed_while_it_writes(serve: Servers, data_dir: Path, lib
 
     successor = server.await_model()
     assert successor != model
-    body = {"session_id": "reader", "message": OTHER}
-    reply = server.client.post("/chat", json=body).json()
+    reply = server.client.post("/chat", json={"session_id": "reader", "message": OTHER, "wait_s": 60}).json()
     assert reply["warnings"] == []
     assert told(server) == [books.QUESTION, answer.answer, OTHER, reply["answer"]]
 
