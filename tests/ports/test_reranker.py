@@ -119,7 +119,7 @@ def test_the_settings_name_it(model: Path, tmp_path: Path) -> None:
     model.unlink()
     with pytest.raises(ModelMissing, match=r"model\.onnx is missing"):
         open_reranker(load_settings(models_dir=tmp_path, rerank="rerank"))
-    with pytest.raises(InvalidSettings, match="no model named"):
+    with pytest.raises(InvalidSettings, match="has no model another"):
         open_reranker(load_settings(models_dir=tmp_path, rerank="another"))
 
 

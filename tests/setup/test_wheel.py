@@ -48,8 +48,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """No setting at all, as after `pip install`."""
-    return {name: os.environ[name] for name in ("HOME", "LANG", "PATH", "TMPDIR") if name in os.environ}
+    """As after `pip install`, and with a language model wanted."""
+    kept = {name: os.environ[name] for name in ("HOME", "LANG", "PATH", "TMPDIR") if name in os.environ}
+    return kept | {"LUTRIN_MODEL": "small"}
 
 
 def run(python: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

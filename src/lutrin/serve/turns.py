@@ -9,7 +9,7 @@ again and leaving out what was already sent. That is exact because the same ques
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
@@ -55,7 +55,7 @@ class Asked:
     question: records.Question
     """Its `session_id` is the conversation's key; empty: nothing is stored."""
     origin: records.ChatOrigin
-    unnamed_peer: str = ""
+    unnamed_peer: str = field(default="", compare=False)
     """The network peer of a reader who sent no secret; see `space.Allowance`."""
 
 
