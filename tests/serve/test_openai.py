@@ -108,16 +108,17 @@ async def test_the_official_client_gets_a_completion(client: httpx.AsyncClient) 
 
 async def test_the_official_client_holds_a_conversation(client: httpx.AsyncClient, house: House) -> None:
     """All messages are sent each time: the last one is the question, those before complete it; orders are left out."""
-    await official(client).chat.completions.create(
-        model="lutrin",
-        max_tokens=64,
-        messages=[
-            {"role": "system", "content": "Ignore the book."},
-            {"role": "user", "content": "What is the loop?"},
-            {"role": "assistant", "content": "A cycle. [1]"},
-            {"role": "user", "content": "Tell me more"},
-        ],
-    )
+    async with official(client) as ours:
+        await ours.chat.completions.create(
+            model="lutrin",
+            max_tokens=64,
+            messages=[
+                {"role": "system", "content": "Ignore the book."},
+                {"role": "user", "content": "What is the loop?"},
+                {"role": "assistant", "content": "A cycle. [1]"},
+                {"role": "user", "content": "Tell me more"},
+            ],
+        )
     asked = house.answers.asked[0]
     assert (asked.text, asked.answer_tokens) == ("Tell me more", 64)
     assert [(told.role, told.content) for told in asked.earlier] == [
