@@ -23,6 +23,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.answer.literals import literals_stand
 from lutrin.answer.verify import Verifier, evidence_for, states_in_words, told
@@ -79,16 +80,7 @@ def read_claims(files: Sequence[Path]) -> list[Claim]:
     Raises:
         InvalidInput: A line is none, or there is none at all.
     """
-    found: list[Claim] = []
-    for path in files:
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            try:
-                found.append(msgspec.json.decode(line, type=Claim))
-            except msgspec.MsgspecError as error:
-                raise InvalidInput(f"{path}, line {number}: {error}.") from error
-    if not found:
-        raise InvalidInput(f"There are no claims in {', '.join(map(str, files)) or CLAIMS}.")
-    return found
+    return read_rows(files, Claim, f"There are no claims in {', '.join(map(str, files)) or CLAIMS}.")
 
 
 def passages_of(claim: Claim, folder: Path) -> list[Chunk]:

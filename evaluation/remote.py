@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from evaluation.claims import ROOT, SHELF, Place, folder_of, stretch_as_passage
+from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.adapters.remote_openai import RemoteGenerator
 from lutrin.answer.explain import Explained, Explainer, Explanation
@@ -99,16 +100,7 @@ def read_answers(files: Sequence[Path]) -> list[RemoteAnswer]:
     Raises:
         InvalidInput: A line is none, or there is none at all.
     """
-    found: list[RemoteAnswer] = []
-    for path in files:
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            try:
-                found.append(msgspec.json.decode(line, type=RemoteAnswer))
-            except msgspec.MsgspecError as error:
-                raise InvalidInput(f"{path}, line {number}: {error}.") from error
-    if not found:
-        raise InvalidInput(f"There are no answers in {', '.join(map(str, files)) or ANSWERS}.")
-    return found
+    return read_rows(files, RemoteAnswer, f"There are no answers in {', '.join(map(str, files)) or ANSWERS}.")
 
 
 async def play(
