@@ -15,9 +15,9 @@ from pathlib import Path
 from common import add_question_options, chosen_questions
 
 from evaluation.show import aligned
-from lutrin import wiring
 from lutrin.answer.flow import AnswerFlow
 from lutrin.records import Answer, DoneEvent, ExcerptEvent, Question
+from lutrin.runtime import wiring
 from lutrin.settings import load_settings
 
 

@@ -23,7 +23,7 @@ from fastembed.common.model_description import ModelSource, PoolingType
 from evaluation.show import aligned
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.index.verify import in_fresh_process
+from lutrin.index.readback import in_fresh_process
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.documents import read_document

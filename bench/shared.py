@@ -16,7 +16,7 @@ from tests.remote.postgres import cluster, database
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.postgres import Shared
 from lutrin.chats.key import new_key
-from lutrin.chats.postgres import PostgresChatStore
+from lutrin.chats.postgres_chats import PostgresChatStore
 from lutrin.chats.seal import KeySeal
 from lutrin.records import ChatMessage
 

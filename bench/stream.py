@@ -29,10 +29,11 @@ from decode import Peer, plain_pipeline
 from http_answers import questions
 from serving import Server, ingested, served
 
-from lutrin import cli, wiring_models
+from lutrin.cli import main as cli
 from lutrin.generate.tune import read_tuning
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
+from lutrin.runtime import language_model
 
 OUT = ROOT / "bench" / "out" / "http-answers"
 NOTES = "LUTRIN_BENCH_NOTES"
@@ -121,7 +122,7 @@ async def measure(data_dir: Path, model: str, count: int, file: Path) -> dict[st
 def main() -> None:
     """Measure and print; as `stream.py serve ...` be the server."""
     if sys.argv[1:2] == ["serve"]:
-        wiring_models.WorkerGenerator = Listening  # type: ignore[misc]  # what a test would call a spy
+        language_model.WorkerGenerator = Listening  # type: ignore[misc]  # what a test would call a spy
         cli.main()
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from lutrin.cli import lutrin
+from lutrin.cli.main import lutrin
 
 WIDTH = 100
 HEADER = """# Commands

@@ -15,8 +15,8 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
 from lutrin.ingest.summary import IngestSummary
 from lutrin.log import configure_logging
+from lutrin.runtime.wiring import answering, opened, run_ingest
 from lutrin.settings import Settings
-from lutrin.wiring import answering, opened, run_ingest
 
 PATIENT_S = 60.0
 """Deadline while answers are judged, not timed."""

@@ -261,8 +261,8 @@ def listed(claims: Iterable[Claim], found: Iterable[tuple[bool, float]]) -> str:
 
 async def main_async(options: argparse.Namespace) -> None:
     """Read, judge, print."""
+    from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when claims are judged
     from lutrin.settings import load_settings  # noqa: PLC0415 - as below
-    from lutrin.wiring_parts import open_embedder  # noqa: PLC0415 - models load only when claims are judged
 
     settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
     claims = read_claims(options.files or sorted(CLAIMS.glob("*.jsonl")))

@@ -22,8 +22,8 @@ from lutrin.records import Answer, ChatMessage, Chunk, Citation, DoneEvent, Pass
 from lutrin.search.asked import pooled
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Searcher
+from lutrin.serve.book_reader import Reader
 from lutrin.serve.library import ShelfLibrary
-from lutrin.serve.reader import Reader
 
 FUSED_DEPTH = 24
 """Results that each plain search gives to the fusion: as many as Lutrin's own."""

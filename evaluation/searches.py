@@ -24,13 +24,13 @@ from evaluation.pipeline import ANY, FUSED_DEPTH, best, complete, reciprocal_ran
 from evaluation.report import Report, compare, read_report, report
 from evaluation.run import Subject, run
 from evaluation.show import aligned, comparison_table, side_by_side
-from lutrin import wiring
 from lutrin.errors import LutrinError
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
+from lutrin.runtime import wiring
 from lutrin.search.asked import pooled
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Searcher

@@ -18,6 +18,22 @@ LEAVES = {
     "lutrin.errors", "lutrin.records", "lutrin.platform", "lutrin.messages", "lutrin.retry", "lutrin.stages",
     "lutrin.threads",
 }  # fmt: skip
+TOP = {
+    "api",
+    "doctor",
+    "errors",
+    "log",
+    "messages",
+    "modes",
+    "platform",
+    "ports",
+    "records",
+    "retry",
+    "settings",
+    "sqlite",
+    "stages",
+    "threads",
+}
 STAGES = ("language", "ingest", "index", "query", "search", "answer", "study", "generate", "chats")
 # What each stage may use of the others: the direction of the house, corpus -> ingest -> index -> retrieve -> answer.
 ALLOWED = {
@@ -31,8 +47,8 @@ ALLOWED = {
     "generate": {"generate"},
     "chats": {"chats"},
 }
-WIRING = {"wiring", "wiring_models", "wiring_parts", "wiring_remote", "wiring_replay"}
-"""The modules that know profiles."""
+WIRING = {"runtime"}
+"""The room that knows profiles."""
 VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
     "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank_fastembed"},
@@ -48,7 +64,7 @@ VENDORS = {
         "lutrin.adapters.postgres",
         "lutrin.adapters.postgres_books",
         "lutrin.adapters.postgres_words",
-        "lutrin.chats.postgres",
+        "lutrin.chats.postgres_chats",
     },
     "cryptography": {"lutrin.chats.seal"},
     "litestar": {"lutrin.serve"},
@@ -61,18 +77,7 @@ VENDORS = {
     "mammoth": {"lutrin.ingest"},
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},
-    "click": {
-        "lutrin.cli",
-        "lutrin.cli_ahead",
-        "lutrin.cli_chats",
-        "lutrin.cli_eval",
-        "lutrin.cli_keep",
-        "lutrin.cli_models",
-        "lutrin.cli_serve",
-        "lutrin.cli_replay",
-        "lutrin.cli_study",
-        "lutrin.console",
-    },
+    "click": {"lutrin.cli"},
     "genanki": {"lutrin.study.take_away"},
     "sqlmodel": {"lutrin.chats"},
     "sqlalchemy": {"lutrin.chats"},
@@ -157,7 +162,19 @@ def test_vendor_packages_stay_in_their_adapter(vendor: str) -> None:
 def test_the_judge_is_no_part_of_the_program() -> None:
     """Only the two commands that need it know the package `evaluation`, which no wheel holds."""
     users = {name for name in MODULES if any(item.split(".")[0] == "evaluation" for item in imports(name))}
-    assert users == {"lutrin.cli_eval", "lutrin.cli_models"}
+    assert users == {"lutrin.cli.eval", "lutrin.cli.models"}
+
+
+def test_every_module_has_its_room() -> None:
+    """At the top stand only modules that every room may need; all others are in a room that the tests above cover."""
+    rooms = {*STAGES, *WIRING, "adapters", "cli", "keep", "serve"}
+    assert {room(name) for name in MODULES} <= {"", *TOP, *rooms}
+
+
+def test_no_two_modules_have_one_name() -> None:
+    """Whoever says "plan.py" means one file."""
+    names = [name.rpartition(".")[2] for name, path in MODULES.items() if path.name != "__init__.py"]
+    assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
 
 
 def test_no_cycles() -> None:

@@ -23,14 +23,14 @@ from lutrin.ingest.run import Overrides
 from lutrin.ports import Embedder
 from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
+from lutrin.runtime.profile import open_embedder, open_store
+from lutrin.runtime.wiring import run_ingest
 from lutrin.search.asked import asked
 from lutrin.search.candidates import gather
 from lutrin.search.reader import read
 from lutrin.search.scope import SIGNALS, signals
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
-from lutrin.wiring import run_ingest
-from lutrin.wiring_parts import open_embedder, open_store
 from training import sources
 from training.install import entry
 from training.sources import Source

@@ -15,12 +15,12 @@ import numpy.typing as npt
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.understand import Query, alone
 from lutrin.records import Question
+from lutrin.runtime.wiring import opened
 from lutrin.search import kept
 from lutrin.search.asked import pooled
 from lutrin.search.kept import Weight, led
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
-from lutrin.wiring import opened
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTIONS = ROOT / "corpus" / "questions" / "in_book.jsonl"

@@ -15,8 +15,8 @@ from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import scan
 from lutrin.records import Chunk
+from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
-from lutrin.wiring_parts import open_embedder
 
 
 def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:

@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.ingest.companion import read_lines
+from lutrin.ingest.companion_file import read_lines
 from lutrin.ports import Embedder
+from lutrin.runtime.profile import open_embedder
 from lutrin.search import same
 from lutrin.search.same import SIGNALS, Fitted, Terms, agree, compare, said
 from lutrin.settings import load_settings
-from lutrin.wiring_parts import open_embedder
 
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "evaluation" / "prepared" / "pairs.jsonl"

@@ -23,7 +23,7 @@ from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import IngestInProgress, LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import open_generation
-from lutrin.index.verify import in_fresh_process, verify_generation
+from lutrin.index.readback import in_fresh_process, verify_generation
 from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.log import configure_logging

@@ -20,7 +20,7 @@ from evaluation.command_line import CORPUS, ROOT, add_question_options, chosen_q
 from evaluation.peers.accuracy_plot import draw
 from evaluation.report import Report, read_report
 from evaluation.show import side_by_side
-from lutrin import weights
+from lutrin.keep import weights
 
 OUT = ROOT / "bench" / "out" / "accuracy"
 PEERS = {"naive": "evaluation.peers.naive", "llamaindex": "evaluation.peers.llamaindex"}

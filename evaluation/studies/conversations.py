@@ -24,12 +24,12 @@ from evaluation.measures import WORDS, facts_in, holds_files
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
 from evaluation.text import first_words
-from lutrin import wiring
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.query.followup import completed
 from lutrin.query.understand import alone
 from lutrin.records import Answer, ChatMessage, DoneEvent, Passage, Question, Role
+from lutrin.runtime import wiring
 from lutrin.search.passages import leased, search_books
 from lutrin.settings import load_settings
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from evaluation.proof import is_verbatim, is_verified
 from evaluation.show import aligned
 from evaluation.text import plain
-from lutrin import wiring
 from lutrin.answer.prompt import SYSTEM
 from lutrin.ingest.run import Overrides
 from lutrin.records import Answer, DoneEvent, Question, SentenceEvent
+from lutrin.runtime import wiring
 from lutrin.settings import load_settings
 
 PLACES = ("heading", "code comment", "HTML comment", "table cell", "sentence", "selected text", "question")

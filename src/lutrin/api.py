@@ -19,11 +19,12 @@ from typing import Any, Self
 import msgspec
 from anyio.from_thread import start_blocking_portal
 
-from lutrin import messages, wiring
+from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.words import words
 from lutrin.log import configure_logging
 from lutrin.records import Question
+from lutrin.runtime import wiring
 from lutrin.search.asked import pooled
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.settings import Settings, load_settings

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin import sqlite, weights
+from lutrin import sqlite
 from lutrin.chats.key import chat_key, opens
 from lutrin.errors import LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import read_manifest
-from lutrin.index.verify import verify_generation
+from lutrin.index.readback import verify_generation
 from lutrin.ingest.summary import left_out_lines
+from lutrin.keep import weights
 from lutrin.modes import open_to_others
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings, unknown_variables, with_addresses

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
+from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.settings import Settings, load_settings
 

@@ -12,8 +12,8 @@ from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.prompt import SYSTEM
+from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ports import Embedder
 from lutrin.records import Answer, DoneEvent, SentenceEvent

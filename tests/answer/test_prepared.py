@@ -13,8 +13,8 @@ from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
+from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
 from lutrin.search.search import Searcher

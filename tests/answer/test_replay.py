@@ -14,7 +14,7 @@ from lutrin.chats.store import SqlChatStore
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf
 from lutrin.records import Answer, ChatMessage, DoneEvent, KeptMessage, Made, Question
-from lutrin.replay import Replayed, difference
+from lutrin.runtime.differences import Replayed, difference
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from lutrin.cli import lutrin
+from lutrin.cli.main import lutrin
 
 ROOT = Path(__file__).parents[2]
 

@@ -123,6 +123,6 @@ def test_nothing_leaves_the_machine(
     noted = log(guarded)
     assert [line for line in noted if line.startswith("refused")] == []
     assert not (tmp_path / "home" / ".cache" / "Microsoft").exists()
-    for part in ("lutrin ingest", "lutrin.index.verify", "lutrin ask", "lutrin serve"):
+    for part in ("lutrin ingest", "lutrin.index.readback", "lutrin ask", "lutrin serve"):
         assert [line for line in noted if part in line], f"no process of {part} was guarded"
     assert len([line for line in noted if MODEL_PROCESS in line]) == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from lutrin.cli import lutrin as command_line
+from lutrin.cli.main import lutrin as command_line
 
 from .conftest import ROOT
 from .processes import Done, environment, run

@@ -10,7 +10,7 @@ import pytest
 from tests.ingest.made import docx, epub, paragraph
 from tests.ingest.strangers import STRANGERS, page
 
-from lutrin.cli import lutrin
+from lutrin.cli.main import lutrin
 from lutrin.ingest.formats import FORMATS
 
 from .processes import COMMAND_S, Done, environment, run

@@ -19,7 +19,7 @@ from .processes import COMMAND_S, LUTRIN, Done
 SOURCE = """
 import atexit, importlib, json, os, sys
 given = dict(os.environ)
-from lutrin import cli
+from lutrin.cli import main as cli
 for name in sys.argv[2:]:
     importlib.import_module(name)
 made = {name: value for name, value in os.environ.items() if name not in given}
@@ -52,11 +52,11 @@ LOADED = (
     "chromadb",
     "fastembed",
     "onnxruntime",
-    "lutrin.wiring",
+    "lutrin.runtime.wiring",
     "lutrin.adapters.index_chroma",
-    "lutrin.wiring_parts",
+    "lutrin.runtime.profile",
 )
-REMOTE = (*LOADED, "asyncpg", "openai", "qdrant_client", "lutrin.wiring_remote")
+REMOTE = (*LOADED, "asyncpg", "openai", "qdrant_client", "lutrin.runtime.remote")
 """With what the remote profile loads besides."""
 
 

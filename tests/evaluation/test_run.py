@@ -203,7 +203,7 @@ def test_without_its_judge_the_command_says_where_to_run_it(tmp_path: Path) -> N
     questions.write_text('{"id": "f", "question": "Who won?", "kind": "far"}\n', encoding="utf-8")
     shutil.copytree(Path(lutrin.__file__).parent, tmp_path / "site" / "lutrin")
     ended = subprocess.run(
-        [sys.executable, "-c", "from lutrin.cli import main; main()", "eval", str(questions)],
+        [sys.executable, "-c", "from lutrin.cli.main import main; main()", "eval", str(questions)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
         capture_output=True,

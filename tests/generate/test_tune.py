@@ -10,8 +10,8 @@ from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable
 from lutrin.generate.measure import Speed, measure, measure_apart
 from lutrin.generate.tune import SHIPPED, Trial, choose, joined, read_tuning, table, trials, write_tuning
+from lutrin.runtime.language_model import tune_short
 from lutrin.settings import load_settings
-from lutrin.wiring_models import tune_short
 
 TINY = "smollm2-135m-instruct-q4_1.gguf"
 

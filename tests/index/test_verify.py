@@ -14,7 +14,7 @@ from lutrin.errors import VerificationFailed
 from lutrin.index.disk import file_hashes
 from lutrin.index.generation import PASSAGES, VECTORS, WINDOWS
 from lutrin.index.manifest import MANIFEST
-from lutrin.index.verify import in_fresh_process, verify_generation
+from lutrin.index.readback import in_fresh_process, verify_generation
 
 from .conftest import Library
 

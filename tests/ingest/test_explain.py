@@ -1,8 +1,8 @@
 """Authors can see how a file was understood."""
 
 from lutrin.ingest.chunk import chunk_document
-from lutrin.ingest.explain import explain
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.understood import explain
 from lutrin.records import BookInfo
 
 SOURCE = """---

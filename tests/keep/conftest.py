@@ -10,8 +10,8 @@ from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import Catalog
+from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.records import ChatMessage
 from lutrin.settings import Settings, load_settings

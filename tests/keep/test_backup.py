@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from lutrin.backup import backup
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
-from lutrin.restore import COMPLETE, UNPACKED, finish, restore
+from lutrin.keep.backup import backup
+from lutrin.keep.restore import COMPLETE, UNPACKED, finish, restore
 from lutrin.settings import load_settings
 
 from .conftest import House, now

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
-from lutrin.cli_keep import forget
+from lutrin.cli.keep import forget
 
 from .conftest import House, message
 

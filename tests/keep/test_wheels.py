@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import lutrin
-from lutrin import wheels
 from lutrin.errors import ArchiveError
+from lutrin.keep import wheels
 
 
 @pytest.fixture
@@ -89,9 +89,9 @@ def test_lutrin_itself_is_made_from_its_source(tmp_path: Path) -> None:
     path = wheels.write_wheel(wheels.installed()["lutrin"], tmp_path, source=source)
     with zipfile.ZipFile(path) as wheel:
         names = set(wheel.namelist())
-        assert wheel.read("lutrin/cli.py") == (source / "cli.py").read_bytes()
+        assert wheel.read("lutrin/cli/main.py") == (source / "cli" / "main.py").read_bytes()
         (entry,) = (name for name in names if name.endswith("entry_points.txt"))
-        assert b"lutrin = lutrin.cli:main" in wheel.read(entry)
+        assert b"lutrin = lutrin.cli.main:main" in wheel.read(entry)
     assert "lutrin/serve/static/widget/lutrin.js" in names
     assert not any(name.endswith(".pth") for name in names)
 

@@ -9,11 +9,11 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
-from lutrin import weights
 from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.errors import InvalidSettings, ModelMissing
+from lutrin.keep import weights
+from lutrin.runtime.language_model import open_reranker
 from lutrin.settings import load_settings
-from lutrin.wiring_models import open_reranker
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "who", "lays", "eggs", "smoke", "queen"]
 INT64, FLOAT = 7, 1

@@ -5,7 +5,7 @@ import json
 from tests.publish.conftest import Press
 
 from lutrin.index.companion import Entry, Prepared
-from lutrin.ingest.companion import digest
+from lutrin.ingest.companion_file import digest
 
 LIDAR = "01-chapter-1-sensors/01-lidar.md"
 

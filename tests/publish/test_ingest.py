@@ -17,8 +17,8 @@ from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import EmptyCorpus, IngestInProgress, InvalidInput, ModelMissing, VerificationFailed
 from lutrin.index.catalog import Catalog
+from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import in_fresh_process
 from lutrin.ingest.run import IngestTools, Overrides, ingest
 from lutrin.settings import load_settings
 
@@ -269,7 +269,9 @@ def test_who_is_too_late_leaves_before_anything_is_loaded(press: Press) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1] == "Ingestion already in progress."
     assert "lutrin.ingest.lock" in loaded
-    assert loaded & {"lutrin.wiring", "numpy", "chromadb", "onnxruntime", "fastembed", "pypdf", "httpx"} == set()
+    assert (
+        loaded & {"lutrin.runtime.wiring", "numpy", "chromadb", "onnxruntime", "fastembed", "pypdf", "httpx"} == set()
+    )
     assert min(late_s) < 1.5 * min(help_s)
 
 

@@ -10,7 +10,7 @@ import yaml
 from tests.end_to_end.processes import environment, run
 from tests.remote.proxy import CADDYFILE, proxy, validated
 
-from lutrin.cli import lutrin
+from lutrin.cli.main import lutrin
 from lutrin.settings import Settings, variable_name
 
 ROOT = Path(__file__).parents[2]

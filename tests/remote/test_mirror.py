@@ -11,10 +11,10 @@ from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.adapters.postgres_books import PostgresRack
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.catalog import Catalog
+from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
-from lutrin.mirror import fetch_all, follow, offer_all
+from lutrin.keep.mirror import fetch_all, follow, offer_all
 from lutrin.settings import load_settings
 
 

@@ -10,7 +10,7 @@ from tests.remote.postgres import Cluster
 
 from lutrin.chats import tables
 from lutrin.chats.key import new_key
-from lutrin.chats.postgres import PostgresChatStore
+from lutrin.chats.postgres_chats import PostgresChatStore
 from lutrin.errors import ChatStoreError, InvalidSettings, NotFound
 from lutrin.records import ChatMessage, ChatOrigin
 

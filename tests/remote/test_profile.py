@@ -24,7 +24,7 @@ def test_the_local_profile_never_loads_the_remote_packages(models_dir: Path, tmp
     """Not for serving, not for asking, not for reading a book: another process tells what it has loaded."""
     script = (
         "import asyncio, sys\n"
-        "import lutrin.cli, lutrin.wiring as wiring\n"
+        "import lutrin.cli, lutrin.runtime.wiring as wiring\n"
         "from lutrin.settings import load_settings\n"
         "async def main():\n"
         "    async with wiring.opened(load_settings(), with_model=False, with_chats=True):\n        pass\n"

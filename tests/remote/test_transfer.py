@@ -13,13 +13,13 @@ from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.index_qdrant import QdrantStore
 from lutrin.errors import ArchiveError, InvalidSettings
+from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ingest.summary import IngestSummary
+from lutrin.keep.transfer import export_index, import_index
 from lutrin.ports import Encoding, VectorStore
 from lutrin.settings import Settings, load_settings
-from lutrin.transfer import export_index, import_index
 
 # Qdrant's local mode says once that it scans and needs no index of payloads.
 pytestmark = [

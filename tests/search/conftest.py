@@ -9,7 +9,7 @@ import pytest
 from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import OpenGeneration, open_generation
-from lutrin.index.verify import verify_generation
+from lutrin.index.readback import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.query.language import LanguageGate
 from lutrin.query.understand import Query, understand

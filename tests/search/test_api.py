@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import lutrin
-from lutrin import wiring
 from lutrin.api import Library
 from lutrin.errors import InvalidQuestion, NotFound
 from lutrin.ingest.run import Overrides
+from lutrin.runtime import wiring
 from lutrin.settings import Settings, load_settings
 
 PAGE = """# Bees

@@ -3,10 +3,10 @@
 import numpy as np
 
 from lutrin.index.companion import Companion, Entry, Prepared
+from lutrin.runtime.profile import open_embedder
 from lutrin.search.kept import fitted, gains, led
 from lutrin.search.search import Searcher
 from lutrin.settings import load_settings
-from lutrin.wiring_parts import open_embedder
 
 
 def entry(topic: str, chunk: str, state: str = "approved") -> Prepared:

@@ -5,9 +5,9 @@ import asyncio
 import numpy as np
 
 from lutrin.index.companion import Entry
+from lutrin.runtime.profile import open_embedder
 from lutrin.search.same import SIGNALS, Said, Terms, agree, compare, fitted, odds
 from lutrin.settings import load_settings
-from lutrin.wiring_parts import open_embedder
 from training.same import measured, read_pairs
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from lutrin.errors import IndexUnavailable
 from lutrin.index.companion import Entry
+from lutrin.serve.book_reader import rendered, sanitised
 from lutrin.serve.html import contents, shelf
 from lutrin.serve.notes import Notes
-from lutrin.serve.reader import rendered, sanitised
 from lutrin.serve.services import PageEntry, ShelvedBook
 
 from .conftest import House

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from markupsafe import escape
 
-from lutrin.chats.asked import AskedQuestion
+from lutrin.chats.questions import AskedQuestion
 from lutrin.doctor import Check
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.manifest import MANIFEST, Manifest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.cli import lutrin
+from lutrin.cli.main import lutrin
 
 ROOT = Path(__file__).parents[2]
 STEPS = re.sub(r"\\\n\s*", "", (ROOT / "Containerfile").read_text("utf-8")).splitlines()

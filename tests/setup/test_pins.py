@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lutrin import pins, weights
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing
+from lutrin.keep import pins, weights
+from lutrin.runtime.language_model import ability_of, model_path
 from lutrin.settings import load_settings
-from lutrin.wiring_models import ability_of, model_path
 
 CONTENT = b"GGUF" + bytes(range(256)) * 4096
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

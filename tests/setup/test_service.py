@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lutrin.cli import lutrin
-from lutrin.cli_serve import qr_code, serving_room, unit, with_own_names
+from lutrin.cli.main import lutrin
+from lutrin.cli.serve import qr_code, serving_room, unit, with_own_names
 from lutrin.platform import network_addresses
 from lutrin.settings import Settings
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from lutrin import weights
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing, NotEnoughSpace
-from lutrin.weights import Mirror, Model, ModelFile, Publisher
+from lutrin.keep import weights
+from lutrin.keep.weights import Mirror, Model, ModelFile, Publisher
 
 CONTENT = bytes(range(256)) * 4096
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lutrin import weights
 from lutrin.adapters.embed_fastembed import FILES, LEARNED, PROJECTION, FastembedEmbedder
+from lutrin.keep import weights
 from lutrin.search.scope import SIGNALS
 from training.install import FOLDER, entry, with_reader
 

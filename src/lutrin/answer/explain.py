@@ -9,7 +9,7 @@ from lutrin import messages
 from lutrin.answer.ability import Ability
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import NOT_IN_BOOK, OWN_WORDS, Prompt
-from lutrin.answer.sentences import SentenceStream
+from lutrin.answer.streaming import SentenceStream
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.verify import Verifier, is_sentence, marked
 from lutrin.errors import DeadlineExceeded, GeneratorError

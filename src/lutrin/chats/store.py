@@ -18,9 +18,9 @@ from sqlmodel import Session, col, delete, func, select
 
 from lutrin import sqlite
 from lutrin.chats import rows
-from lutrin.chats.asked import AskedQuestion, newest_asked
 from lutrin.chats.engine import SqlCipher
 from lutrin.chats.migrations import migrate
+from lutrin.chats.questions import AskedQuestion, newest_asked
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
 from lutrin.chats.tables import DayRow, FeedbackRow, MessageRow, SessionRow

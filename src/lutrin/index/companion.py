@@ -1,7 +1,7 @@
 """What a generation keeps of its book's companion: prepared entries, and the questions by which they are found.
 
-A companion is a file of JSON lines beside a book; `lutrin.ingest.companion` reads it and checks each entry against the
-book. What fits is published with the generation::
+A companion is a file of JSON lines beside a book; `lutrin.ingest.companion_file` reads it and checks each entry against
+the book. What fits is published with the generation::
 
     companion.jsonl           one `Prepared` a line, in the order of the book
     companion.vectors.npy     (texts, dimension) float32: pooled vectors of the questions that lead to an entry
@@ -48,7 +48,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     anchor: str = ""
     """Fragment of that heading in the built page."""
     section_hash: str = ""
-    """Of the section's text when the entry was written; see `lutrin.ingest.companion`. Empty in a draft."""
+    """Of the section's text when the entry was written; see `lutrin.ingest.companion_file`. Empty in a draft."""
     topic: str
     """The question; of a term its name; of key points the section's title."""
     text: str | tuple[str, ...] = ""

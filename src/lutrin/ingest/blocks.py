@@ -7,7 +7,7 @@ paragraph is left to mistune (`lutrin.ingest.inline`). Every line is looked at o
 
 from collections.abc import Callable
 
-from lutrin.ingest import containers, flow, leaves
+from lutrin.ingest import containers, leaves, mdx_lines
 from lutrin.ingest.ahead import Ahead
 from lutrin.ingest.containers import Open
 from lutrin.ingest.dialects import ATTRIBUTES, settle
@@ -50,7 +50,7 @@ class _Parser:
         self.stack = [self.root]
         self.leaf: Leaf | None = None
         self.references: References = {}
-        self.flow = flow.Flow(source, self.lines, problem, mdx=mdx)
+        self.flow = mdx_lines.Flow(source, self.lines, problem, mdx=mdx)
         self.ahead = Ahead(source, self.lines)
         self.fences_closed = 0
         # Of the line at hand: where it begins, how many containers it continues, where its text starts, its indent.

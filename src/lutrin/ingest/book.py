@@ -19,14 +19,14 @@ from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST, read_manifest
-from lutrin.index.verify import Verify
+from lutrin.index.readback import Verify
 from lutrin.ingest.books import Book
+from lutrin.ingest.changes import Plan, folder_of
 from lutrin.ingest.chunk import chunk_document, chunk_notices
-from lutrin.ingest.companion import Checked, Fitting, check_files
+from lutrin.ingest.companion_file import Checked, Fitting, check_files
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
 from lutrin.ingest.placing import placed, with_world
-from lutrin.ingest.plan import Plan, folder_of
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
 from lutrin.platform import give_back

@@ -13,8 +13,8 @@ import mistune
 from mistune.core import InlineState
 
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
-from lutrin.ingest.flow import is_tag
 from lutrin.ingest.leaves import References
+from lutrin.ingest.mdx_lines import is_tag
 from lutrin.ingest.script import scan_braces, scan_tag
 from lutrin.ingest.tree import is_dark_twin
 

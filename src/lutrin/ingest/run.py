@@ -23,15 +23,15 @@ from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import VECTORS
 from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.readback import Verify
 from lutrin.index.retired import live_hashes, remove_retired
-from lutrin.index.verify import Verify
 from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
-from lutrin.ingest.companion import companion_path, fingerprint_of
+from lutrin.ingest.changes import make_plan, recipe
+from lutrin.ingest.companion_file import companion_path, fingerprint_of
 from lutrin.ingest.discover import Found, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
-from lutrin.ingest.plan import make_plan, recipe
 from lutrin.ingest.scan import SourceFile
 from lutrin.ingest.summary import BookFound, IngestSummary, Progress, silent
 from lutrin.log import get_logger
@@ -47,7 +47,7 @@ class IngestTools:
     embedder: Embedder
     store: VectorStore
     verify: Verify
-    """Reads a new generation back, in a fresh process; see `lutrin.index.verify.in_fresh_process`."""
+    """Reads a new generation back, in a fresh process; see `lutrin.index.readback.in_fresh_process`."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock_ns: Callable[[], int] = time.time_ns
     """The clock that stamps files."""

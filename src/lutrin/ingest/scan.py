@@ -18,7 +18,7 @@ from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
 IGNORE_FILE = ".lutrinignore"
 """Names, one a line, what a folder leaves out, with `*` for anything; an empty one leaves all of it out."""
 COMPANION = "companion.jsonl"
-"""End of the name of what was prepared for a book's readers; `lutrin.ingest.companion` reads it."""
+"""End of the name of what was prepared for a book's readers; `lutrin.ingest.companion_file` reads it."""
 _IGNORED_FOLDERS = {
     "node_modules": "holds packages of a program",
     "__pycache__": "is made by a program",

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
-from lutrin.ingest.literals import read_literal
+from lutrin.ingest.javascript import read_literal
 from lutrin.ingest.navigation import Entry, from_summary, from_tree, summary_title
 
 HOMES = frozenset(

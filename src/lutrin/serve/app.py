@@ -23,6 +23,7 @@ from lutrin.ingest.upload import MAX_FILES
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
+from lutrin.serve.book_reader import Reader
 from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import (
     ACCEPTED_AT_ONCE,
@@ -37,13 +38,12 @@ from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
-from lutrin.serve.reader import Reader
 from lutrin.serve.requests import StrictRequest
-from lutrin.serve.routes import answers, books, health, ingest, openai, pages, sessions, study, teacher
+from lutrin.serve.routes import answers, book_uploads, health, ingest, openai, pages, sessions, study, teacher
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
-from lutrin.serve.teacher import SignIns
 from lutrin.serve.teacher_office import Office
+from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
@@ -77,7 +77,7 @@ HANDLERS = [
     sessions.feedback,
     ingest.start_ingest,
     ingest.read_job,
-    books.upload,
+    book_uploads.upload,
     openai.models,
     openai.completions,
     pages.shelf,
@@ -130,7 +130,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         state=State({"desk": desk}),
         request_class=StrictRequest,
         request_max_body_size=None,  # the guard counts it
-        multipart_form_part_limit=MAX_FILES + books.OTHER_FIELDS,
+        multipart_form_part_limit=MAX_FILES + book_uploads.OTHER_FIELDS,
     )
 
 

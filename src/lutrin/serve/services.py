@@ -1,6 +1,6 @@
 """What the server is given: the stages and adapters behind it, as it sees them.
 
-`wiring.py` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
+`lutrin.runtime` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
 """
 
 import secrets
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from lutrin.chats.asked import AskedQuestion
+from lutrin.chats.questions import AskedQuestion
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question

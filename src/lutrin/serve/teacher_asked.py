@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import msgspec
 
-from lutrin.chats.asked import AskedQuestion
+from lutrin.chats.questions import AskedQuestion
 
 MOST_READ = 5_000
 """Questions that are looked at, the newest: some weeks of a school."""

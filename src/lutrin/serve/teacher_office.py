@@ -6,12 +6,12 @@ from datetime import datetime
 
 import msgspec
 
-from lutrin import weights
 from lutrin.doctor import Check
 from lutrin.errors import IndexUnavailable
 from lutrin.index.catalog import Catalog, LeftOut, PublishedBook, read_left_out
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
+from lutrin.keep import weights
 from lutrin.serve.teacher_errand import Errand
 from lutrin.settings import Settings
 

@@ -12,7 +12,7 @@ from lutrin.index.companion import THE_AUTHORS, Entry, Prepared
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document
-from lutrin.ingest.companion import (
+from lutrin.ingest.companion_file import (
     Fitting,
     MisfitError,
     companion_path,

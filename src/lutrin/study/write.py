@@ -17,7 +17,7 @@ from lutrin.answer.hostile import gives_orders
 from lutrin.answer.verify import Verifier
 from lutrin.index.companion import Entry
 from lutrin.index.generation import OpenGeneration
-from lutrin.ingest.companion import sections_of
+from lutrin.ingest.companion_file import sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import plain, topic_stems, word_count
 from lutrin.ports import Generator

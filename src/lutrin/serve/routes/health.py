@@ -16,8 +16,8 @@ from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
-from lutrin.serve.teacher import SignIns
 from lutrin.serve.teacher_office import Office
+from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.settings import Settings
 
 MOST_LEFT_OUT = 200

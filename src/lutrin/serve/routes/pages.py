@@ -14,10 +14,10 @@ from litestar.params import FromPath, QueryParameter
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import pictures, qr
+from lutrin.serve.book_reader import Reader
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
 from lutrin.serve.problems import documented
-from lutrin.serve.reader import Reader
 from lutrin.serve.requests import HTTPRequest
 
 STATIC = Path(__file__).parents[1] / "static"

@@ -8,8 +8,8 @@ from litestar.params import FromPath, Parameter
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
+from lutrin.serve.book_reader import Reader
 from lutrin.serve.problems import documented
-from lutrin.serve.reader import Reader
 from lutrin.serve.routes.pages import REVALIDATE, StaticFiles
 from lutrin.study import take_away
 from lutrin.study.deck import Card, GlossaryTerm, Practice

@@ -18,12 +18,12 @@ from lutrin.serve import teacher_html as html
 from lutrin.serve.desk import NO_STORE, Desk, is_secure
 from lutrin.serve.problems import prefers_html, reported
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.routes.books import Uploaded, receive, uploaded
+from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
-from lutrin.serve.teacher import SIGNED_IN_S, SignIns
 from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
 from lutrin.serve.teacher_load import Load, load_of
 from lutrin.serve.teacher_office import Office
+from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
 from lutrin.settings import Settings
 
 COOKIE = "lutrin-teacher"

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option
 from lutrin.settings import load_settings
 
 
@@ -19,8 +19,8 @@ def replay(message_id: str, *, as_json: bool, data_dir: Path | None) -> None:
 
     With the index generation that answered, if it is still there (else that is said), its conversation and settings.
     """
-    from lutrin.replay import difference  # noqa: PLC0415 - a stage loads only when it runs
-    from lutrin.wiring_replay import replay as ask_again  # noqa: PLC0415 - as said
+    from lutrin.runtime.ask_again import replay as ask_again  # noqa: PLC0415 - as said
+    from lutrin.runtime.differences import difference  # noqa: PLC0415 - a stage loads only when it runs
 
     found = asyncio.run(ask_again(load_settings(data_dir=data_dir), message_id))
     click.echo(msgspec.json.encode(found).decode() if as_json else difference(found))

@@ -16,17 +16,17 @@ from pathlib import Path
 import msgspec
 
 from lutrin import __version__, sqlite
-from lutrin.archive import FORMAT, ArchiveManifest, beside, room, unpack_archive, write_archive
-from lutrin.backup import BOOKS, CATALOG, index_members, same_files
 from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import file_hashes
 from lutrin.index.generation import PASSAGES, VECTORS
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
+from lutrin.index.readback import Verify
 from lutrin.index.vectors import write_vectors
-from lutrin.index.verify import Verify
 from lutrin.ingest.book import BUILDING, put_in_place
+from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, unpack_archive, write_archive
+from lutrin.keep.backup import BOOKS, CATALOG, index_members, same_files
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings
 

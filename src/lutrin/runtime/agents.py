@@ -13,13 +13,13 @@ from lutrin.index.shelf import Shelf
 from lutrin.log import configure_logging
 from lutrin.query.understand import alone
 from lutrin.records import Question
+from lutrin.runtime.profile import database_url, open_store
+from lutrin.runtime.wiring import House, opened
 from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import judge
 from lutrin.settings import Settings
 from lutrin.study import edit
 from lutrin.study.write import Student, Yield
-from lutrin.wiring import House, opened
-from lutrin.wiring_parts import database_url, open_store
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):

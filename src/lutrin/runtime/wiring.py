@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lutrin import __version__, doctor, restore
+from lutrin import __version__, doctor
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
@@ -26,25 +26,19 @@ from lutrin.errors import (
     ModelMissing,
 )
 from lutrin.index.catalog import read_left_out
+from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.index.verify import in_fresh_process
 from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
 from lutrin.ingest.summary import IngestSummary, Progress
+from lutrin.keep import restore
+from lutrin.keep.transfer import Transferred, import_index
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
 from lutrin.ports import ChatStore, Generator, Support
 from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
-from lutrin.search.passages import retrieve_passages
-from lutrin.search.search import Searcher
-from lutrin.serve.library import ShelfLibrary
-from lutrin.serve.schemas import RetrievedPassage
-from lutrin.serve.services import Services
-from lutrin.serve.timings import Traces
-from lutrin.settings import Settings, unknown_variables, with_addresses
-from lutrin.transfer import Transferred, import_index
-from lutrin.wiring_models import ability_of, model_path, open_reranker, open_support
-from lutrin.wiring_parts import (
+from lutrin.runtime.language_model import ability_of, model_path, open_reranker, open_support
+from lutrin.runtime.profile import (
     HousedGenerator,
     database_url,
     embedder_name,
@@ -59,6 +53,13 @@ from lutrin.wiring_parts import (
     opened_chats,
     remote,
 )
+from lutrin.search.passages import retrieve_passages
+from lutrin.search.search import Searcher
+from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.schemas import RetrievedPassage
+from lutrin.serve.services import Services
+from lutrin.serve.timings import Traces
+from lutrin.settings import Settings, unknown_variables, with_addresses
 
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
@@ -185,7 +186,7 @@ async def run_ingest(
 
 
 async def run_import(settings: Settings, source: Path) -> Transferred:
-    """Publish an exported index in the vector store of the profile; see `lutrin.transfer.import_index`.
+    """Publish an exported index in the vector store of the profile; see `lutrin.keep.transfer.import_index`.
 
     The caller holds `lutrin.ingest.lock.ingest_lock`.
     """

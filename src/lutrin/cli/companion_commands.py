@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option
 from lutrin.records import Notice
 from lutrin.settings import load_settings
 
@@ -66,10 +66,10 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str) -> None:
 @data_dir_option
 def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
     """Print what is published with BOOK (default: the first one) as a companion, what this machine made included."""
-    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.study import edit  # noqa: PLC0415 - as above
 
-    entries = asyncio.run(wiring_agents.companion_entries(load_settings(data_dir=data_dir), book))
+    entries = asyncio.run(agents.companion_entries(load_settings(data_dir=data_dir), book))
     if output is not None:
         edit.write_entries(output, entries)
         click.echo(f"{output}: {len(entries)} entries.")
@@ -86,10 +86,10 @@ def study(*, book: str, most: int, data_dir: Path | None) -> None:
 
     It can be broken off and goes on where it was. The next `lutrin ingest` publishes what was kept.
     """
-    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir)
-    told = asyncio.run(wiring_agents.study(settings, book, most, lambda line: click.echo(line, err=True)))
+    told = asyncio.run(agents.study(settings, book, most, lambda line: click.echo(line, err=True)))
     click.echo(f"{told.line()}. Run `lutrin ingest` to publish them.")
 
 

@@ -14,9 +14,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin import sqlite
-from lutrin.archive import unpack_archive
-from lutrin.backup import BOOKS, CATALOG, CHATS, KIND
-from lutrin.chats import snapshot as chats
+from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key, former_keys, opens, rotate_key
 from lutrin.chats.migrations import migrate
 from lutrin.errors import ArchiveError, ChatStoreError, IngestInProgress
@@ -25,6 +23,8 @@ from lutrin.index.catalog import Catalog
 from lutrin.index.disk import file_hashes, sync, sync_tree
 from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.ingest.lock import ingest_lock
+from lutrin.keep.archive import unpack_archive
+from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND
 from lutrin.settings import Settings
 
 UNPACKED = ".restore-unpacked"

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from lutrin import weights
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
 from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.adapters.support_generated import GeneratedSupport
@@ -31,6 +30,7 @@ from lutrin.generate.tune import (
     write_tuning,
 )
 from lutrin.generate.worker import WorkerGenerator
+from lutrin.keep import weights
 from lutrin.ports import Generator, Support
 from lutrin.settings import LOCAL, Settings
 

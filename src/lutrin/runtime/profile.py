@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from lutrin import messages, weights
+from lutrin import messages
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
 from lutrin.ingest.summary import IngestSummary
+from lutrin.keep import weights
+from lutrin.keep.mirror import fetch_all, follow, offer_all
 from lutrin.log import get_logger
-from lutrin.mirror import fetch_all, follow, offer_all
 from lutrin.ports import Embedder, Generator, VectorStore
+from lutrin.runtime.language_model import open_generator
 from lutrin.settings import LOCAL, Settings
-from lutrin.wiring_models import open_generator
 
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
@@ -110,10 +111,10 @@ def remote() -> ModuleType:
         InvalidSettings: Its packages are not installed.
     """
     try:
-        from lutrin import wiring_remote  # noqa: PLC0415 - the local profile never loads these packages
+        from lutrin.runtime import remote  # noqa: PLC0415 - the local profile never loads these packages
     except ModuleNotFoundError as error:
         raise InvalidSettings(f"LUTRIN_PROFILE=remote needs the package {error.name}.", remedy=REMOTE_REMEDY) from error
-    return wiring_remote
+    return remote
 
 
 def open_model(settings: Settings) -> HousedGenerator | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.cli_eval import find_judge
-from lutrin.console import data_dir_option, download_progress
+from lutrin.cli.console import data_dir_option, download_progress
+from lutrin.cli.eval import find_judge
 from lutrin.errors import WeightsError
 from lutrin.settings import Settings, load_settings
 
@@ -24,7 +24,7 @@ def models() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 def list_models(*, as_json: bool) -> None:
     """List the models of the manifest and which are here."""
-    from lutrin import weights  # noqa: PLC0415 - an HTTP client loads with it
+    from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
     rows = [
@@ -52,7 +52,7 @@ def list_models(*, as_json: bool) -> None:
 @click.argument("tiers", nargs=-1)
 def fetch(tiers: tuple[str, ...]) -> None:
     """Download models by TIER, name or hf:OWNER/REPO/FILE@REVISION (default: what the settings need)."""
-    from lutrin import pins, weights  # noqa: PLC0415 - an HTTP client loads with it
+    from lutrin.keep import pins, weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
@@ -73,7 +73,7 @@ def fetch(tiers: tuple[str, ...]) -> None:
 @click.argument("tiers", nargs=-1)
 def verify(tiers: tuple[str, ...]) -> None:
     """Check the SHA-256 of models by TIER (default: all that are here)."""
-    from lutrin import weights  # noqa: PLC0415 - an HTTP client loads with it
+    from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
@@ -98,8 +98,8 @@ def verify(tiers: tuple[str, ...]) -> None:
 @data_dir_option
 def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is in time."""
-    from lutrin import wiring_models  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
+    from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir)
 
@@ -108,11 +108,11 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data
 
     tuning: Tuning | None
     if short:
-        tuning = wiring_models.tune_short(settings, note)
+        tuning = language_model.tune_short(settings, note)
     else:
         score = _scorer(settings) if scored else None
         formats = QUICK_FORMATS if quick else FORMATS
-        tuning = wiring_models.tune(settings, formats, tiers=tiers, score=score, note=note)
+        tuning = language_model.tune(settings, formats, tiers=tiers, score=score, note=note)
     if tuning is None:
         return
     rows = table(tuning)

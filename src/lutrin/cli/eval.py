@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from lutrin.console import data_dir_option
+from lutrin.cli.console import data_dir_option
 from lutrin.errors import LutrinError
 from lutrin.settings import load_settings
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from lutrin.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option
 from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import load_settings, require_own_data
 
 if TYPE_CHECKING:
-    from lutrin.transfer import Transferred
+    from lutrin.keep.transfer import Transferred
 
 UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -41,7 +41,7 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 
     The conversations in it are encrypted; their key is not in it. The file is read back before it gets its name.
     """
-    from lutrin.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.keep.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
 
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
@@ -64,7 +64,7 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
 
     All of it or nothing: a damaged file changes nothing. A running server follows within two seconds.
     """
-    from lutrin.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.keep.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
 
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
@@ -86,8 +86,8 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 
     That is the program with its packages, models, books, index and an installer; no conversation, no key.
     """
-    from lutrin.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
-    from lutrin.wiring_models import model_path  # noqa: PLC0415 - as above
+    from lutrin.keep.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.runtime.language_model import model_path  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
@@ -109,7 +109,7 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @data_dir_option
 def export_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     """Write the published books with their vectors to FILE, for another vector store; see `import-index`."""
-    from lutrin.transfer import export_index as write_index  # noqa: PLC0415 - the databases load only when needed
+    from lutrin.keep.transfer import export_index as write_index  # noqa: PLC0415 - the databases load only when needed
 
     _say_moved(write_index(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC)), "holds", as_json=as_json)
 

@@ -170,7 +170,7 @@ def load_manifest(models_dir: Path) -> Manifest:
 
 
 def read_pins(models_dir: Path) -> tuple[Model, ...]:
-    """The models that were pinned when they were first fetched; see `lutrin.pins`.
+    """The models that were pinned when they were first fetched; see `lutrin.keep.pins`.
 
     Raises:
         InvalidSettings: The file is damaged.

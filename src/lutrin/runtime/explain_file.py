@@ -6,13 +6,13 @@ from lutrin.errors import EmptyCorpus
 from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document, chunk_notices
 from lutrin.ingest.documents import read_document
-from lutrin.ingest.explain import explain
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.placing import placed
 from lutrin.ingest.scan import scan
 from lutrin.ingest.sites import is_site
+from lutrin.ingest.understood import explain
+from lutrin.runtime.profile import open_embedder
 from lutrin.settings import Settings
-from lutrin.wiring_parts import open_embedder
 
 
 def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:

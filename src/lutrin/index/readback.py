@@ -72,7 +72,7 @@ def in_fresh_process(store: VectorStore) -> Verify:
 
 def _run_child(directory: Path, store: VectorStore) -> None:
     # A plain interpreter instead of `multiprocessing`: that would run the caller's main module again in the child.
-    command = [sys.executable, "-c", "from lutrin.index.verify import _child; _child()"]
+    command = [sys.executable, "-c", "from lutrin.index.readback import _child; _child()"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         command, input=pickle.dumps((directory, store)), capture_output=True, check=False
     )

@@ -14,13 +14,13 @@ from pathlib import Path
 import msgspec
 
 from lutrin import __version__, sqlite
-from lutrin.archive import FORMAT, ArchiveManifest, beside, room, write_archive
-from lutrin.chats import snapshot as chats
+from lutrin.chats import copied as chats
 from lutrin.chats.key import chat_key
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
 from lutrin.index import snapshot as index
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
 from lutrin.settings import Settings
 
 KIND = "lutrin backup"

@@ -14,7 +14,7 @@ from lutrin.adapters.postgres_books import PostgresRack
 from lutrin.adapters.postgres_words import WordedStore
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import chat_key
-from lutrin.chats.postgres import PostgresChatStore, place
+from lutrin.chats.postgres_chats import PostgresChatStore, place
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
 from lutrin.doctor import Check

@@ -18,7 +18,7 @@ from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import TAGS, Job, Jobs, checked
 from lutrin.serve.schemas import LeftOutFile
 from lutrin.serve.services import Ingest
-from lutrin.serve.teacher import SignIns
+from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.settings import Settings
 
 OTHER_FIELDS = 8

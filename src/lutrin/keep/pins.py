@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 import msgspec
 
-from lutrin import weights
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, NotEnoughSpace
-from lutrin.weights import BLOCK_BYTES, HEADROOM_BYTES, HUB, Model, ModelFile, Progress, Publisher
+from lutrin.keep import weights
+from lutrin.keep.weights import BLOCK_BYTES, HEADROOM_BYTES, HUB, Model, ModelFile, Progress, Publisher
 
 SPEC = re.compile(r"hf:([\w.-]+/[\w.-]+)/((?:[\w.-]+/)*[\w.-]+\.gguf)@([\w.-]+)")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

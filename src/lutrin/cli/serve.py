@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 import segno
 
-from lutrin.console import data_dir_option, serving
+from lutrin.cli.console import data_dir_option, serving
 from lutrin.errors import LutrinError
 from lutrin.platform import network_addresses
 from lutrin.settings import Settings, load_settings

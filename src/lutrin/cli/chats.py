@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option
 from lutrin.settings import load_settings, require_own_data
 
 
@@ -18,10 +18,10 @@ def gaps(*, as_json: bool, data_dir: Path | None) -> None:
 
     They come from the stored conversations, without who asked. What the books answer by now is left out.
     """
-    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    found = asyncio.run(wiring_agents.gaps(load_settings(data_dir=data_dir)))
-    click.echo(msgspec.json.encode(found).decode() if as_json else wiring_agents.gap_lines(found))
+    found = asyncio.run(agents.gaps(load_settings(data_dir=data_dir)))
+    click.echo(msgspec.json.encode(found).decode() if as_json else agents.gap_lines(found))
 
 
 FORMER = "The former one is kept, encrypted with the new one, so that earlier backups can be restored."
@@ -40,7 +40,7 @@ def rotate_key(*, data_dir: Path | None) -> None:
     The key file gets the new key. With LUTRIN_CHAT_KEY set, the new key is printed: put it in the place of the old one.
     """
     from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
-    from lutrin.restore import finish  # noqa: PLC0415 - as above
+    from lutrin.keep.restore import finish  # noqa: PLC0415 - as above
 
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)

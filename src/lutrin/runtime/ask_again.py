@@ -11,10 +11,10 @@ from lutrin.index.shelf import PinnedShelf
 from lutrin.log import configure_logging
 from lutrin.query.language import LanguageGate
 from lutrin.records import DoneEvent, Made
-from lutrin.replay import Replayed
+from lutrin.runtime.differences import Replayed
+from lutrin.runtime.profile import open_chats, open_store
+from lutrin.runtime.wiring import opened
 from lutrin.settings import Settings
-from lutrin.wiring import opened
-from lutrin.wiring_parts import open_chats, open_store
 
 AGAIN = "replay"
 """The conversation in which the question is asked again; it is kept in memory only."""

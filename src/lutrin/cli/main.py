@@ -15,14 +15,9 @@ import click
 import msgspec
 
 from lutrin import __version__
-from lutrin.cli_chats import chats, gaps
-from lutrin.cli_eval import evaluate
-from lutrin.cli_keep import backup, bundle, export_index, forget, import_index, restore
-from lutrin.cli_models import models
-from lutrin.cli_replay import replay
-from lutrin.cli_serve import serve, service
-from lutrin.cli_study import companion, study
-from lutrin.console import (
+from lutrin.cli.chats import chats, gaps
+from lutrin.cli.companion_commands import companion, study
+from lutrin.cli.console import (
     data_dir_option,
     fail,
     ingest_progress,
@@ -31,6 +26,11 @@ from lutrin.console import (
     stream_answer,
     summary_lines,
 )
+from lutrin.cli.eval import evaluate
+from lutrin.cli.keep import backup, bundle, export_index, forget, import_index, restore
+from lutrin.cli.models import models
+from lutrin.cli.replay import replay
+from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
 from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.lock import ingest_lock
@@ -75,9 +75,9 @@ def ingest(
     if explained:
         if not root.is_file():
             raise click.UsageError("--explain needs the PATH of one file.")
-        from lutrin import wiring_explain  # noqa: PLC0415 - a stage's vendors load only when it runs
+        from lutrin.runtime import explain_file  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-        click.echo(wiring_explain.explain_file(settings, root, password=password), nl=False)
+        click.echo(explain_file.explain_file(settings, root, password=password), nl=False)
         return
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()
@@ -106,9 +106,9 @@ def ingest(
 @data_dir_option
 def mcp(*, data_dir: Path | None) -> None:
     """Offer the books to an agent: tools search_book and ask_book by the Model Context Protocol, on standard input."""
-    from lutrin import wiring_agents  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    asyncio.run(wiring_agents.serve_tools(load_settings(data_dir=data_dir)))
+    asyncio.run(agents.serve_tools(load_settings(data_dir=data_dir)))
 
 
 @lutrin.command()

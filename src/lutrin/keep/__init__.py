@@ -1,0 +1,1 @@
+"""What has to last or travel: backups, archives, bundles, model files."""

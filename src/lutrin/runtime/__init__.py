@@ -1,0 +1,1 @@
+"""Settings become adapters, and adapters become stages: the only room that knows profiles."""
