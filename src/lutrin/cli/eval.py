@@ -15,7 +15,7 @@ from lutrin.settings import load_settings
 
 NO_JUDGE = "This Lutrin was installed without its judge. Run it in a checkout of the repository: `./justw eval`."
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 """Of the checkout, if this is one."""
 
 

@@ -122,7 +122,7 @@ def import_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     """Publish the books of an exported FILE in the vector store of the settings; nothing is embedded again."""
     settings = load_settings(data_dir=data_dir)
     with ingest_lock(settings.data_dir):
-        from lutrin import wiring  # noqa: PLC0415 - the databases load only when they are needed
+        from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
         moved = asyncio.run(wiring.run_import(settings, file))
     _say_moved(moved, "is published:", as_json=as_json)
@@ -146,7 +146,7 @@ def forget(
     *, session_id: str | None, older_than: timedelta | None, everything: bool, as_json: bool, data_dir: Path | None
 ) -> None:
     """Delete conversations for good, by session, by age, or all."""
-    from lutrin import wiring  # noqa: PLC0415 - the databases load only when they are needed
+    from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
     if (session_id is not None) + (older_than is not None) + everything != 1:
         raise click.UsageError("Say which ones: --session ID, --older-than 30d, or --all.")

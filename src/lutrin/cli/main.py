@@ -83,8 +83,8 @@ def ingest(
         stand_back()
         use_one_arena()
         # Behind the lock, for they take a second to load, and who is too late shall leave at once.
-        from lutrin import wiring  # noqa: PLC0415 - as said
         from lutrin.ingest.run import Overrides  # noqa: PLC0415 - as said
+        from lutrin.runtime import wiring  # noqa: PLC0415 - as said
 
         summary = asyncio.run(
             wiring.run_ingest(
@@ -124,7 +124,7 @@ def ask(
     data_dir: Path | None,
 ) -> None:  # fmt: skip
     """Answer one QUESTION in the terminal, with its citations."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir)
     asked = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
@@ -145,7 +145,7 @@ def ask(
 @data_dir_option
 def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_dir: Path | None) -> None:
     """Print the passages nearest to QUESTION as a JSON array."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir)
     asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
@@ -157,7 +157,7 @@ def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_d
 @data_dir_option
 def citations(*, book: str, data_dir: Path | None) -> None:
     """Print every place that an answer may lead to as a JSON array; a site's build checks that they are there."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     found = asyncio.run(wiring.citations(load_settings(data_dir=data_dir), book))
     click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
@@ -184,7 +184,7 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
 @data_dir_option
 def doctor(*, as_json: bool, data_dir: Path | None) -> None:
     """Check versions, models, index, databases and disk; say the remedy for each failure."""
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     checks = asyncio.run(wiring.examine(load_settings(data_dir=data_dir)))
     if as_json:

@@ -37,7 +37,7 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
         raise click.UsageError("--lan listens on every address; leave --host out.")
     settings = load_settings(data_dir=data_dir, host=EVERYWHERE if lan else host, port=port)
     # A wrong setting is told before anything is loaded.
-    from lutrin import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
+    from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     if lan:
         settings = with_own_names(settings, socket.gethostname())

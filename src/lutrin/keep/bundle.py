@@ -138,7 +138,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
             )
     # A pinned package that is not installed is one for other platforms: `./justw setup` installs what this one needs.
     chosen = [here[name] for name in sorted({*wanted, "lutrin", "pip"} & here.keys())]
-    return [wheels.write_wheel(package, folder, source=Path(__file__).parent) for package in chosen]
+    return [wheels.write_wheel(package, folder, source=Path(__file__).parents[1]) for package in chosen]
 
 
 def _pinned(packages: Iterable[Path]) -> bytes:

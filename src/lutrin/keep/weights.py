@@ -23,7 +23,7 @@ from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, Mod
 
 HUB = "https://huggingface.co"
 MANIFEST = "manifest.toml"
-SHIPPED = Path(__file__).parent / "models"
+SHIPPED = Path(__file__).parents[1] / "models"
 """Manifest and small models inside an installed package; in a checkout they are in `models/`, and not here."""
 PINS = "pins.json"
 BLOCK_BYTES = 1 << 20
