@@ -158,11 +158,12 @@ site: setup web (_packages "web/site")
     lutrin citations --book physical-ai-textbook > web/site/citations.json
     cd web/site && LUTRIN_CITATIONS=citations.json npm run build
 
-# write .env.example, docs/commands.md and THIRD_PARTY.md from the program itself
+# write .env.example, docs/commands.md, THIRD_PARTY.md and docs/architecture.svg from the program itself
 docs: _development
     python requirements/env_example.py > .env.example
     python docs/commands.py > docs/commands.md
     python docs/third_party.py > THIRD_PARTY.md
+    python docs/architecture.py > docs/architecture.svg
 
 # the wheel of Lutrin, into dist/: `pip install dist/lutrin-*.whl` needs no checkout
 wheel: _development

@@ -1,1 +1,1 @@
-"""What fits the ports; each vendor package is imported in its own module here."""
+"""Vendor packages behind the ports, each imported in one module."""

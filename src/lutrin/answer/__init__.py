@@ -1,1 +1,1 @@
-"""From passages to an answer: quotes first, generated sentences only if the book supports them."""
+"""From evidence to an answer: excerpts first, then a model's checked sentences."""

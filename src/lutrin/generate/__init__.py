@@ -1,4 +1,4 @@
-"""The batched decoder: one model context, many readers.
+"""The batched decoder: one model, many readers.
 
 A request's way, and what to read for it:
 

@@ -1,1 +1,1 @@
-"""From files to documents to chunks to a new generation of the index."""
+"""From files to documents, chunks and a new generation of the index."""

@@ -1,1 +1,1 @@
-"""What has to last or travel: backups, archives, bundles, model files."""
+"""Backups, archives, bundles and model files: what lasts or travels."""

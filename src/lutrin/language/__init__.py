@@ -1,1 +1,1 @@
-"""The language of readers and books: its words as data, and what counts as the same word."""
+"""English as data: its words, their stems and spellings."""

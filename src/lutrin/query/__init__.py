@@ -1,1 +1,1 @@
-"""What a reader asks, understood once: `understand` makes the `Query` that every later stage reads."""
+"""Understand a question once, for every later stage."""

@@ -1,1 +1,1 @@
-"""Settings become adapters, and adapters become stages: the only room that knows profiles."""
+"""Turn settings into adapters and adapters into stages; the only room that knows profiles."""

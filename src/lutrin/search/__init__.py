@@ -1,1 +1,1 @@
-"""From a query to evidence: candidates from two searches, and a reader that says which of their units answer."""
+"""From a query to evidence: two searches, and a reader that scores every unit."""

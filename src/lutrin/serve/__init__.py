@@ -1,1 +1,1 @@
-"""The HTTP server."""
+"""HTTP: answers, streams, limits, and the pages that readers see."""

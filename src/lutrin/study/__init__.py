@@ -1,1 +1,1 @@
-"""What is prepared of a book before anybody asks: its companion, and what pupils practise with."""
+"""What is prepared of a book beforehand, and what pupils practise with."""
