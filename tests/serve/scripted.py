@@ -170,6 +170,7 @@ class ScriptedLibrary:
     pictures: dict[str, bytes] = field(default_factory=dict)
     prepared: dict[str, Notes] = field(default_factory=dict)
     deck: Practice = field(default_factory=Practice)
+    generation: str = "g1"
     failure: Exception | None = None
 
     async def books(self) -> Sequence[ShelvedBook]:
@@ -177,7 +178,9 @@ class ScriptedLibrary:
         if self.failure is not None:
             raise self.failure
         return [
-            ShelvedBook("physical-ai", "Physical AI & Humanoid Robotics", "First Edition", "g1", chapters=1, pages=2)
+            ShelvedBook(
+                "physical-ai", "Physical AI & Humanoid Robotics", "First Edition", self.generation, chapters=1, pages=2
+            )
         ]
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:

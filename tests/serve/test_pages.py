@@ -167,12 +167,12 @@ async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.
         response.text,
     )
     policy = dict(part.strip().split(" ", 1) for part in response.headers["content-security-policy"].split(";"))
-    assert policy["trusted-types"] == "lit-html"
+    assert policy["trusted-types"] == "lit-html lutrin-worker"
     assert policy["require-trusted-types-for"] == "'script'"
     assert {policy[name] for name in ("script-src", "style-src", "connect-src")} == {"'self'"}
 
 
-@pytest.mark.parametrize("name", ["reader.js", "box.js", "looks.js", "page.js"])
+@pytest.mark.parametrize("name", ["reader.js", "box.js", "looks.js", "page.js", "margin.js", "worker.js"])
 async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -> None:
     """What the book says stays text in the list of what was found."""
     script = await client.get(f"/static/{name}")

@@ -89,6 +89,8 @@ HANDLERS = [
     pages.picture,
     *study.HANDLERS,
     pages.qr_code,
+    pages.worker,
+    pages.offline,
     pages.static,
     pages.widget,
     *teacher.HANDLERS,

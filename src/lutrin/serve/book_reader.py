@@ -105,6 +105,10 @@ class Reader:
         books = [(book, await self._library.contents(book.slug)) for book in await self._library.books()]
         return html.shelf(books, await self._library.starters(STARTERS))
 
+    async def version(self) -> str:
+        """Changes when a book is read anew, comes or goes."""
+        return " ".join(sorted(f"{book.slug}={book.generation}" for book in await self._library.books()))
+
     async def cover(self, slug: str) -> str:
         """The page of a book that leads to all of its pages.
 

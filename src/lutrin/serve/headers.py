@@ -1,6 +1,7 @@
 """Headers of every response: nothing is loaded from, framed by or told to anyone else.
 
-The widget draws by Lit, whose policy for Trusted Types is the only one that a page may have.
+The widget draws by Lit, whose policy for Trusted Types a page may have, and one more that names the script of the
+worker that keeps pages for reading without a network.
 """
 
 from litestar.types import Message, Scope
@@ -8,7 +9,7 @@ from litestar.types import Message, Scope
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types lit-html"
+    "require-trusted-types-for 'script'; trusted-types lit-html lutrin-worker"
 )
 HEADERS = {
     b"content-security-policy": POLICY.encode(),

@@ -146,6 +146,20 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
     )
 
 
+def offline() -> str:
+    """The page in place of one that this browser does not have while no network is there."""
+    return render(
+        "trouble.html",
+        title="No network",
+        detail="This page has not been opened in this browser before, so it is not here. What was opened is.",
+        missing=False,
+        again=True,
+        teacher=False,
+        incident="",
+        chat=False,
+    )
+
+
 def reading(
     book: ShelvedBook,
     pages: Sequence[PageEntry],

@@ -51,18 +51,21 @@ test('nothing in the panel is offered: neither an answer nor the name of a conve
   expect(await reader.toolbar.count()).toBe(0);
 });
 
-test('where the page keeps notes, a selection can be noted: the page gets its words and its place', async () => {
+test('where the page keeps notes, a selection can be highlighted or noted: the page gets its words and its place', async () => {
   const reader = await visit();
   await reader.page.evaluate(() => {
     document.documentElement.setAttribute('data-lutrin-notes', '');
     addEventListener('lutrin:note', (event) => {
-      const {selectedText, range} = (event as CustomEvent<{selectedText: string; range: Range}>).detail;
-      document.title = `${selectedText === range.toString()} ${range.startContainer.parentElement?.id}`;
+      const {selectedText, range, write} = (event as CustomEvent<{selectedText: string; range: Range; write: boolean}>).detail;
+      document.title = `${selectedText === range.toString()} ${range.startContainer.parentElement?.id} ${write}`;
     });
   });
   await reader.select('#first');
   await reader.button('Note').click();
-  await eventually(() => reader.page.title(), 'true first');
+  await eventually(() => reader.page.title(), 'true first true');
+  await reader.select('#definition');
+  await reader.button('Highlight').click();
+  await eventually(() => reader.page.title(), 'true definition false');
   expect(await reader.panel.count()).toBe(0);
 });
 

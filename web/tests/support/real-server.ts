@@ -50,10 +50,14 @@ export class RealServer {
   /** Ingest a book, the small one of the tests if no other is named, and serve it. */
   static async start(options: ServerOptions = {}): Promise<RealServer> {
     const server = new RealServer(await freePort(), options);
-    const words = ['ingest', options.corpus ?? BOOK];
-    await promisify(execFile)(LUTRIN, words, {env: server.#environment}); // rejects with what it printed
+    await server.ingest(options.corpus);
     await server.up();
     return server;
+  }
+
+  /** Read the books, also while the server runs. */
+  async ingest(corpus = BOOK): Promise<void> {
+    await promisify(execFile)(LUTRIN, ['ingest', corpus], {env: this.#environment}); // rejects with what it printed
   }
 
   async up(): Promise<void> {

@@ -25,7 +25,7 @@ import type {Citation, Mode, StoredSession, Verdict} from './wire.ts';
 
 const DRAFT = 'lutrin:draft';
 const OPEN = 'lutrin:open';
-/** On the page's root, where the page keeps notes: it hears `lutrin:note`. */
+/** On the page's root, where the page keeps highlights and notes: it hears `lutrin:note`. */
 const NOTES = 'data-lutrin-notes';
 const SPOKEN_CHARS = 800;
 
@@ -85,7 +85,7 @@ export class LutrinChat extends ChatProperties {
   /** What can be done with selected text here. */
   get actions(): SelectionAction[] {
     const notes = document.documentElement.hasAttribute(NOTES) && this.selecting.range;
-    return ['ask', 'explain', 'simplify', ...(notes ? (['note'] as const) : [])];
+    return ['ask', 'explain', 'simplify', ...(notes ? (['highlight', 'note'] as const) : [])];
   }
 
   override connectedCallback(): void {
@@ -278,8 +278,8 @@ export class LutrinChat extends ChatProperties {
     const selectedText = this.selecting.text;
     this.selecting.hide();
     if (action === 'ask') return void this.#askedByPage({selectedText});
-    if (action === 'note') {
-      const detail = {selectedText, range: this.selecting.range};
+    if (action === 'note' || action === 'highlight') {
+      const detail = {selectedText, range: this.selecting.range, write: action === 'note'};
       return void this.dispatchEvent(new CustomEvent('lutrin:note', {bubbles: true, composed: true, detail}));
     }
     // What a passage takes for granted stands elsewhere in the book.

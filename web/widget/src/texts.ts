@@ -56,6 +56,7 @@ export const TEXTS = {
   ask: 'Ask',
   explain: 'Explain',
   simplify: 'Simplify',
+  highlight: 'Highlight',
   note: 'Note',
   explainQuestion: 'Explain this passage.',
   simplifyQuestion: 'Explain this passage in simpler words.',

@@ -13,7 +13,7 @@ from litestar.params import FromPath, QueryParameter
 
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
-from lutrin.serve import pictures, qr
+from lutrin.serve import html, pictures, qr
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
@@ -74,6 +74,15 @@ class StaticFiles:
         if request.headers.get("if-none-match", "").removeprefix("W/") == file.etag:
             return Response(b"", status_code=304, media_type=file.media_type, headers=headers)
         return Response(file.body, media_type=file.media_type, headers=headers)
+
+    @property
+    def version(self) -> str:
+        """Of all files together."""
+        return hashlib.sha256("".join(file.etag for file in self._files.values()).encode()).hexdigest()
+
+    def text(self, name: str) -> str:
+        """A script or style sheet."""
+        return self._files[name].body.decode()
 
     def stamped(self, page: str) -> str:
         """A page that loads our files under names that hold their hash, so that browsers keep them."""
@@ -178,6 +187,20 @@ async def picture(
 async def qr_code(request: HTTPRequest, to: OwnPath) -> Response[bytes]:
     """The address of a page of this server as a QR code, for a telephone that is held before it."""
     return Response(qr.svg(qr.address(request, to)), media_type="image/svg+xml", headers=REVALIDATE)
+
+
+@get("/worker.js", include_in_schema=False)
+async def worker(reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
+    """The script that keeps opened pages; once a book was read anew it is another one, and renews them."""
+    version = hashlib.sha256(f"{files.version} {await reader.version()}".encode()).hexdigest()[:16]
+    script = f'const VERSION = "{version}";\n{files.text("worker.js")}'
+    return Response(script, media_type="text/javascript", headers=REVALIDATE)
+
+
+@get("/offline", include_in_schema=False)
+async def offline(files: Given[StaticFiles]) -> Response[str]:
+    """What the worker shows in place of a page that it does not have."""
+    return Response(files.stamped(html.offline()), media_type=MediaType.HTML, headers=REVALIDATE)
 
 
 @get("/static/{name:path}", include_in_schema=False)

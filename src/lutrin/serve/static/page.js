@@ -235,6 +235,7 @@ async function terms(book) {
       link.addEventListener("keydown", (event) => event.key === "Escape" && hide());
     }
   }
+  dispatchEvent(new Event("lutrin-terms"));
 }
 
 function shown(tip, link, definition) {
@@ -314,6 +315,7 @@ sharing(document.getElementById("share"));
 void terms(document.querySelector("main").dataset.book);
 follow();
 followMark();
+article.addEventListener("lutrin-reveal", (event) => reveal(event.target));
 addEventListener("hashchange", () => {
   follow();
   followMark();

@@ -80,6 +80,29 @@ function scheme() {
   else chat?.removeAttribute("scheme");
 }
 
+// Without a network -----------------------------------------------------------------------------------------------
+
+const WORKER = "/worker.js";
+
+/** Browsers let a page keep itself only where nobody on the way can have changed it. */
+async function keepForOffline() {
+  const told = document.querySelector("[data-offline]");
+  const { serviceWorker: workers } = navigator;
+  if (!isSecureContext || !workers) {
+    told?.replaceChildren("To read and practise without a network, open this server by an https address; over plain http browsers keep no pages.");
+    return;
+  }
+  try {
+    // A page's policy lets no other script become a worker.
+    const address = globalThis.trustedTypes?.createPolicy("lutrin-worker", { createScriptURL: () => WORKER }).createScriptURL(WORKER) ?? WORKER;
+    await workers.register(address);
+    (await workers.ready).active.postMessage({ keep: location.href.split("#")[0] });
+    told?.replaceChildren("Pages and cards that you have opened in this browser stay here without a network.");
+  } catch {
+    // Private windows of some browsers allow none: pages are there while the server is.
+  }
+}
+
 // The page ---------------------------------------------------------------------------------------------------------
 
 look("theme");
@@ -93,3 +116,6 @@ if (main) remember(main);
 for (const place of document.querySelectorAll("[data-address]")) place.textContent = location.href.split("#")[0];
 const here = document.querySelector(".aside [aria-current]");
 if (here) here.closest(".aside").scrollTop = here.offsetTop - innerHeight / 3;
+// Reading comes first.
+if (document.readyState === "complete") void keepForOffline();
+else addEventListener("load", () => void keepForOffline());

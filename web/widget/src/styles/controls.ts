@@ -219,7 +219,7 @@ export const controls = css`
   }
   .toolbar button {
     min-height: 40px;
-    padding: 4px 14px;
+    padding: 4px clamp(7px, 2.2vw, 14px);
     border: 0;
     font: 550 14px/1.3 var(--_font);
     color: var(--_on-accent);

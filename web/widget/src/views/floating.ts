@@ -4,7 +4,7 @@ import type {Citation} from '../wire.ts';
 import {parseExcerpt} from '../markdown/index.ts';
 import {blocksView} from './markdown.ts';
 
-export type SelectionAction = 'ask' | 'explain' | 'simplify' | 'note';
+export type SelectionAction = 'ask' | 'explain' | 'simplify' | 'highlight' | 'note';
 
 /** What can be done with selected text. */
 export function toolbarView(
