@@ -1,4 +1,4 @@
-# Recipes of Lutrin; `./justw RECIPE` needs only Python 3.11+ and a C/C++ compiler.
+# Recipes of Lutrin; `./justw RECIPE` needs only Python 3.11+; a C/C++ compiler too where a language model is wanted.
 
 export ORT_DISABLE_TELEMETRY := "1"
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
@@ -105,6 +105,11 @@ sum-marks MARKS *ARGS: setup
 train *ARGS: setup
     @python -m training {{ARGS}}
 
+# build the container with Debian's buildah on a base of Debian's packages, start it, ask, mount a folder, ask; needs root
+container-test *ARGS: _development
+    @python requirements/debian.py buildah debootstrap
+    python bench/container.py --debootstrap {{ARGS}}
+
 # let readers ask, all at once or for long: ten, class, hundred, reingest
 loadtest NAME *ARGS: _load
     @lutrin models fetch default {{measured}}
@@ -137,7 +142,7 @@ chaos-ingest *ARGS: _development
     python bench/chaos_ingest.py {{ARGS}}
 
 # the widget, the plugin, the site and the reader in a real browser, on a real server
-e2e *ARGS: setup site _chromium
+e2e *ARGS: _development site _chromium
     @lutrin models fetch default tiny
     cd web && npm test --workspaces --if-present {{ARGS}}
 
@@ -168,6 +173,10 @@ docs: _development
 # the wheel of Lutrin, into dist/: `pip install dist/lutrin-*.whl` needs no checkout
 wheel: _development
     python -m hatchling build -t wheel -d dist
+
+# the engine as one wheel for all processors of this architecture, into dist/: nobody else needs a compiler (LUTRIN_ENGINE)
+engine-wheel *ARGS: _development
+    @python requirements/engine_wheel.py {{ARGS}}
 
 # everything that a machine without network needs, in one FILE
 bundle FILE="dist/lutrin-bundle.tar": setup

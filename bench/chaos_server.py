@@ -98,7 +98,9 @@ def await_more(acknowledged: Path) -> None:
         time.sleep(0.05)
 
 
-async def missing(database: Path, key: str, said: list[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
+async def missing(
+    database: Path, key: str, said: list[tuple[int, str, int]], needle: str = NEEDLE
+) -> list[tuple[int, str, int]]:
     """Acknowledged messages whose question or answer is not stored, in the order in which they were said."""
     chats = await SqlChatStore.open(database, key)
     try:
@@ -108,7 +110,7 @@ async def missing(database: Path, key: str, said: list[tuple[int, str, int]]) ->
             if (reader, session) not in stored:
                 whose = conversation_key(session, owner_of(f"secret-of-reader-{reader:04}"))
                 stored[reader, session] = [(item.role, item.text) for item in await chats.history(whose, 1000)]
-            pair = [("user", f"{NEEDLE} {number}"), ("assistant", f"You said: {NEEDLE} {number} [1]")]
+            pair = [("user", f"{needle} {number}"), ("assistant", f"You said: {needle} {number} [1]")]
             found = stored[reader, session]
             places = [found.index(item) if item in found else -1 for item in pair]
             if -1 in places or places[0] > places[1]:

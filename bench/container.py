@@ -1,19 +1,28 @@
 """The container, built and started as an operator would: minutes to build, seconds to healthy, ready, and answering.
 
-Needs `buildah`. Where no user namespaces are to be had (inside another container), set STORAGE_DRIVER=vfs and
-BUILDAH_ISOLATION=chroot. The server listens on port 7860 of this machine meanwhile. Removes the container, keeps the
+    python bench/container.py [--debootstrap] [--model none] [--engine WHEEL#sha256=HEX]
+
+Needs `buildah`. Asks one question of the book in the image, then has a folder read that is mounted in the place of its
+books, and asks about that. The server listens on port 7860 of this machine meanwhile. Removes the containers, keeps the
 image.
+
+Where no registry of images can be reached, `--debootstrap` makes the base from Debian's packages (needs root), and
+lets the build see this machine's certificates and settings of pip. STORAGE_DRIVER=vfs and BUILDAH_ISOLATION=chroot,
+which need no user namespaces, are set unless you say otherwise.
 """
 
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 from common import ROOT, finish, machine
@@ -21,7 +30,19 @@ from common import ROOT, finish, machine
 ADDRESS = "http://127.0.0.1:7860"
 SESSION = "0123456789abcdef0123456789abcdef"
 QUESTION = "What is the sensorimotor loop?"
+PAGE = "# Tides\n\nThe moon pulls the sea, and the sea rises twice a day.\n"
+OF_THE_PAGE = "What pulls the sea?"
 LONGEST_S = 600
+SUITE = "trixie"
+BASE = f"localhost/debian:{SUITE}-slim"
+PACKAGES = "http://deb.debian.org/debian"
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+"""In the image: those that are trusted."""
+OWN_CERTIFICATES = Path("/usr/local/share/ca-certificates")
+"""Of this machine; Debian's package puts what lies here into that file."""
+SEEN = (Path("/etc/pip.conf"), Path("/etc/uv/uv.toml"))
+"""Files of this machine that say how package registries are reached; the build sees them, the image does not."""
+UNPRIVILEGED = {"STORAGE_DRIVER": "vfs", "BUILDAH_ISOLATION": "chroot"}
 
 
 def buildah(*arguments: str) -> str:
@@ -29,18 +50,52 @@ def buildah(*arguments: str) -> str:
     return subprocess.run(["buildah", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def build(tag: str, model: str) -> float:
+def make_base() -> None:
+    """The smallest Debian as an image, once."""
+    if (
+        subprocess.run(["buildah", "inspect", "--type", "image", BASE], check=False, capture_output=True).returncode
+        == 0
+    ):
+        return
+    with tempfile.TemporaryDirectory(prefix="lutrin-base-") as name:
+        root = str(Path(name, "root"))
+        subprocess.run(["debootstrap", "--variant=minbase", SUITE, root, PACKAGES], check=True, stdout=sys.stderr)
+        subprocess.run(["chroot", root, "apt-get", "clean"], check=True)
+        container = buildah("from", "scratch")
+        buildah("copy", "--quiet", container, root, "/")
+    if OWN_CERTIFICATES.exists():
+        buildah("copy", "--quiet", container, str(OWN_CERTIFICATES), str(OWN_CERTIFICATES))
+    for variable in ("SSL_CERT_FILE", "PIP_CERT"):
+        buildah("config", "--env", f"{variable}={CERTIFICATES}", container)
+    buildah("config", "--cmd", "bash", container)
+    buildah("commit", "--quiet", container, BASE)
+    buildah("rm", container)
+
+
+def build(tag: str, options: argparse.Namespace) -> float:
     """Build the image; seconds."""
+    arguments = ["--format", "docker", "--build-arg", f"MODEL={options.model}", "--tag", tag]
+    if options.engine:
+        arguments += ["--build-arg", f"ENGINE={options.engine}"]
+    if options.debootstrap:
+        make_base()
+        arguments += ["--pull=never", "--build-arg", f"BASE={BASE}"]
+        arguments += [word for file in SEEN if file.exists() for word in ("--volume", f"{file}:{file}:ro")]
     started = time.monotonic()
-    arguments = ["--format", "docker", "--build-arg", f"MODEL={model}", "--tag", tag, str(ROOT)]
-    subprocess.run(["buildah", "build", *arguments], check=True, stdout=sys.stderr)
+    subprocess.run(["buildah", "build", *arguments, str(ROOT)], check=True, stdout=sys.stderr)
     return time.monotonic() - started
 
 
-def started_as_configured(container: str, image: str) -> "subprocess.Popen[bytes]":
+def configured(image: str) -> dict[str, Any]:
+    """What the image says of itself."""
+    found: dict[str, Any] = json.loads(buildah("inspect", "--type", "image", image))["OCIv1"]["config"]
+    return found
+
+
+def started_as_configured(container: str, image: str, *options: str) -> "subprocess.Popen[bytes]":
     """The image's own command, by the image's own user."""
-    config = json.loads(buildah("inspect", "--type", "image", image))["OCIv1"]["config"]
-    command = ["buildah", "run", "--user", config["User"], container, "--", *config["Cmd"]]
+    config = configured(image)
+    command = ["buildah", "run", "--user", config["User"], *options, container, "--", *config["Cmd"]]
     return subprocess.Popen(command, stdout=sys.stderr, start_new_session=True)
 
 
@@ -59,41 +114,65 @@ def wait_for(path: str, process: "subprocess.Popen[bytes]") -> float:
     raise SystemExit(f"{path} did not answer within {LONGEST_S} s.")
 
 
-def ask() -> tuple[float, dict[str, Any]]:
+def ask(question: str) -> tuple[float, dict[str, Any]]:
     """Seconds until the answer of `/chat`, and the answer."""
-    body = json.dumps({"session_id": SESSION, "message": QUESTION}).encode()
+    body = json.dumps({"session_id": SESSION, "message": question}).encode()
     request = urllib.request.Request(f"{ADDRESS}/chat", body, {"Content-Type": "application/json"})
     began = time.monotonic()
     with urllib.request.urlopen(request, timeout=60) as reply:
         return time.monotonic() - began, json.load(reply)
 
 
-def main() -> None:
-    """Build, start, ask, print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--image", default="", help="start this image, which was built before")
-    parser.add_argument("--model", default="tiny", help="language model that is put into the image")
-    options = parser.parse_args()
-    image = options.image or "localhost/lutrin-bench"
-    build_s = 0.0 if options.image else build(image, options.model)
+def tried(image: str, question: str, *options: str) -> tuple[dict[str, float], dict[str, Any]]:
+    """Start a container, wait until it is healthy by its own check and ready, ask, end it."""
     container = buildah("from", "--pull=never", image)
     try:
-        process = started_as_configured(container, image)
+        process = started_as_configured(container, image, *options)
         try:
             healthy_s = wait_for("/health", process)
             ready_s = healthy_s + wait_for("/ready", process)
-            answer_s, answer = ask()
+            check = json.loads(buildah("inspect", "--type", "image", image))["Docker"]["config"]["Healthcheck"]["Test"]
+            buildah("run", "--user", configured(image)["User"], container, "--", "sh", "-c", check[-1])
+            answer_s, answer = ask(question)
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(timeout=30)
     finally:
         buildah("rm", container)
-    rows = {"start to healthy": healthy_s, "start to the first book read": ready_s, "its first answer": answer_s}
+    return {
+        "start to healthy": healthy_s,
+        "start to the first book read": ready_s,
+        "its first answer": answer_s,
+    }, answer
+
+
+def main() -> None:
+    """Build, start, ask, mount, ask, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--image", default="", help="start this image, which was built before")
+    parser.add_argument("--model", default="none", help="language model that is put into the image")
+    parser.add_argument("--engine", default="", help="a wheel below requirements/ with its hash, see Containerfile")
+    parser.add_argument("--debootstrap", action="store_true", help="make the base image from Debian's packages")
+    options = parser.parse_args()
+    if not shutil.which("buildah"):
+        raise SystemExit("buildah is missing (Debian: apt-get install buildah debootstrap).")
+    os.environ.update({name: value for name, value in UNPRIVILEGED.items() if name not in os.environ})
+    image = options.image or "localhost/lutrin-bench"
+    build_s = 0.0 if options.image else build(image, options)
+    rows, answer = tried(image, QUESTION)
+    with tempfile.TemporaryDirectory(prefix="lutrin-mounted-") as name:
+        Path(name).chmod(0o755)
+        Path(name, "tides.md").write_text(PAGE, encoding="utf-8")
+        mounted, other = tried(image, OF_THE_PAGE, "--volume", f"{name}:/opt/lutrin/corpus:ro")
+    if "moon pulls the sea" not in other["answer"]:
+        raise SystemExit(f"The mounted folder was not read; the answer was: {other['answer']}")
+    rows["start to a mounted folder read"] = mounted["start to the first book read"]
     if build_s:
         rows = {"build": build_s} | rows
     table = "\n".join(["| what | seconds |", "|---|---|", *(f"| {name} | {took:.1f} |" for name, took in rows.items())])
+    size = next(row["size"] for row in json.loads(buildah("images", "--json")) if image in str(row["names"]))
     said = f"Asked: {QUESTION} Answered: {answer['answer']} Sources: {', '.join(answer['sources'])}"
-    finish("Container", [table, said], {"seconds": rows, "sources": answer["sources"]}, machine())
+    finish("Container", [table, f"Size: {size}.", said], {"seconds": rows, "size": size}, machine())
 
 
 if __name__ == "__main__":

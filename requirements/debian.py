@@ -26,11 +26,25 @@ def has_letters() -> bool:
     return LETTERS.exists()
 
 
+def has_buildah() -> bool:
+    """Whether images can be built."""
+    return shutil.which("buildah") is not None
+
+
+def has_debootstrap() -> bool:
+    """Whether a base of Debian's packages can be made."""
+    return shutil.which("debootstrap") is not None
+
+
 PROGRAMS = {
+    "buildah": (has_buildah, "There is no buildah on the path"),
+    "debootstrap": (has_debootstrap, "There is no debootstrap on the path"),
     "chromium": (has_chromium, f"There is no browser at {BROWSER}; name yours in CHROMIUM"),
     "postgresql": (has_postgresql, "There is no PostgreSQL server in /usr/lib/postgresql"),
     "fonts-urw-base35": (has_letters, "There is no Palatino among the fonts; pictures will show another typeface"),
 }
+
+TESTED = ["chromium", "postgresql", "fonts-urw-base35"]
 
 
 def install(packages: list[str]) -> None:
@@ -45,7 +59,7 @@ def install(packages: list[str]) -> None:
 
 def main() -> None:
     """Install what is missing if that can be done; else say what to do and exit with 1."""
-    wanted = sys.argv[1:] or list(PROGRAMS)
+    wanted = sys.argv[1:] or TESTED
     install([name for name in wanted if not PROGRAMS[name][0]()])
     missing = [f"{PROGRAMS[name][1]}; or: apt-get install {name}" for name in wanted if not PROGRAMS[name][0]()]
     if missing:

@@ -3,9 +3,11 @@
 Needs the standard library alone. A stamp beside the environment keeps the hash of what was installed, so a second call
 returns at once. What is missing (compiler, room on the disk, network) is said in one sentence with the remedy.
 
-`LUTRIN_ENGINE` chooses the language model's engine, and holds until another one is chosen: `cpu` (compiled for this
-processor, the default), `cuda`, `vulkan` or `metal` (compiled for a graphics processor, whose tools have to be here),
-or a wheel, `PATH#sha256=HEX` or `https://...whl#sha256=HEX`, which needs no compiler.
+`LUTRIN_ENGINE` chooses the language model's engine, and holds until another one is chosen: `none`, `cpu` (compiled for
+this processor), `cuda`, `vulkan` or `metal` (compiled for a graphics processor, whose tools have to be here),
+or a wheel, `PATH#sha256=HEX` or `https://...whl#sha256=HEX`, which needs no compiler (`just engine-wheel` makes one).
+Where nothing is chosen, running Lutrin without a language model (`LUTRIN_MODEL=none`, the default) gets none, and
+everything else `cpu`.
 """
 
 import hashlib
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,10 +27,16 @@ ENGINE = "llama-cpp-python"
 BUILD = ROOT / "requirements" / "engine.cmake"
 HEADER = ROOT / "requirements" / "amx_tiles.h"
 """How the engine is compiled, where the standard C and C++ compilers of Linux do it."""
+NONE = "none"
+SERVING = ("runtime", "remote")
+"""What running Lutrin needs, as against testing it."""
+ENV_FILE = ROOT / ".env"
 FLAGS = {"cpu": "", "cuda": "-DGGML_CUDA=ON", "vulkan": "-DGGML_VULKAN=ON", "metal": "-DGGML_METAL=ON"}
 """What CMake is told beside that, by the choice of the engine."""
 TOOLS = {"cuda": ("nvcc", "NVIDIA's CUDA toolkit"), "vulkan": ("glslc", "Vulkan's headers and glslc")}
 """A program without which a choice cannot be compiled, and what brings it."""
+PINNED = re.compile(rf"^{ENGINE}==(\S+)(?:[^\n]*\\\n)*[^\n]*\n", re.MULTILINE)
+"""Its lines in a requirement file."""
 WHEEL = re.compile(r"(?:.*/)?llama_cpp_python-(?P<version>[^-/]+)-[^/]+\.whl#sha256=(?P<digest>[0-9a-f]{64})")
 # Each of the files on the right holds all of the file on the left.
 LARGER = {"runtime": ("remote", "load"), "remote": ("development",), "load": ("development",)}
@@ -51,16 +60,30 @@ def built_by(choice: str) -> list[bytes]:
     return [f"{choice} {given}".encode()] if choice != "cpu" or given else []
 
 
-def chosen() -> str:
-    """The engine that is asked for, now or the last time; ends with a sentence if it is none."""
+def chosen(group: str) -> str:
+    """The engine that is asked for, now or the last time; ends with a sentence if it is not one."""
     kept = stamp("engine-choice")
-    choice = os.environ.get("LUTRIN_ENGINE", "").strip() or (kept.read_text() if kept.exists() else "cpu")
-    if choice not in FLAGS and not WHEEL.fullmatch(choice):
+    choice = os.environ.get("LUTRIN_ENGINE", "").strip() or (kept.read_text() if kept.exists() else needed(group))
+    if choice not in (NONE, *FLAGS) and not WHEEL.fullmatch(choice):
         stop(
-            f"LUTRIN_ENGINE={choice} is neither of {', '.join(FLAGS)} nor a wheel with its hash; write "
+            f"LUTRIN_ENGINE={choice} is neither of {NONE}, {', '.join(FLAGS)} nor a wheel with its hash; write "
             "PATH/llama_cpp_python-VERSION-....whl#sha256=HEX, HEX as `sha256sum` prints it."
         )
     return choice
+
+
+def needed(group: str) -> str:
+    """The engine where none was chosen: no compiler for those who run Lutrin without a language model."""
+    return NONE if group in SERVING and language_model() == NONE else "cpu"
+
+
+def language_model() -> str:
+    """`LUTRIN_MODEL` as Lutrin will read it: from the environment, or from `.env` beside it."""
+    if "LUTRIN_MODEL" in os.environ:
+        return os.environ["LUTRIN_MODEL"].strip() or NONE
+    lines = ENV_FILE.read_text("utf-8").splitlines() if ENV_FILE.exists() else []
+    found = [line.partition("=")[2] for line in lines if re.match(r"\s*(export\s+)?LUTRIN_MODEL\s*=", line)]
+    return found[-1].partition(" #")[0].strip(" \t'\"") if found else NONE
 
 
 def stamp(group: str) -> Path:
@@ -69,12 +92,17 @@ def stamp(group: str) -> Path:
 
 
 def is_installed(group: str, choice: str) -> bool:
-    """Whether the group, or one that holds all of it, stands in the environment as it is wanted."""
+    """Whether the group, or one that holds all of it, stands in the environment as it is wanted.
+
+    An engine that nobody asked for does no harm.
+    """
+    if choice == NONE and is_installed(group, "cpu"):
+        return True
     here = stamp(group).exists() and stamp(group).read_text() == wanted(group, choice)
     return here or any(is_installed(larger, choice) for larger in LARGER.get(group, ()))
 
 
-def stop(message: str) -> None:
+def stop(message: str) -> NoReturn:
     """End with one sentence."""
     sys.exit(f"setup: {message}")
 
@@ -97,7 +125,7 @@ def check_machine(choice: str) -> None:
 def with_wheel(requirements: str, choice: str) -> str:
     """A requirement file whose engine is the wheel of the choice, pinned by its hash."""
     found = WHEEL.fullmatch(choice)
-    pinned = re.search(rf"^{ENGINE}==(\S+)(?:[^\n]*\\\n)*[^\n]*\n", requirements, re.MULTILINE)
+    pinned = PINNED.search(requirements)
     if found is None or pinned is None:
         raise ValueError(choice)
     if found["version"] != pinned[1]:
@@ -121,10 +149,11 @@ def commands(group: str, choice: str, folder: Path) -> tuple[list[list[str]], di
     """
     file, environment, options = ROOT / "requirements" / f"{group}.txt", os.environ.copy(), []
     built = stamp("engine")
-    if not built.exists() or built.read_text() != engine(choice):
+    if choice != NONE and (not built.exists() or built.read_text() != engine(choice)):
         options = ["--reinstall-package", ENGINE]
     if choice not in FLAGS:
-        text = with_wheel(file.read_text("utf-8"), choice)
+        text = file.read_text("utf-8")
+        text = PINNED.sub("", text) if choice == NONE else with_wheel(text, choice)
         file = folder / file.name
         file.write_text(text, "utf-8")
     else:
@@ -142,19 +171,22 @@ def commands(group: str, choice: str, folder: Path) -> tuple[list[list[str]], di
 
 def main() -> None:
     """Install one group of requirements and Lutrin itself."""
-    group, choice = sys.argv[1], chosen()
+    group = sys.argv[1]
+    choice = chosen(group)
     if is_installed(group, choice):
         return
     check_machine(choice)
     how = "compiles once, about 4 minutes on two cores" if choice in FLAGS else "comes as a wheel"
-    print(f"setup: installing {group} (the language model's engine {how})", flush=True)
+    print(f"setup: installing {group} ({f'the engine {how}' if choice != NONE else 'no engine'})", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         to_run, environment = commands(group, choice, Path(folder))
         for command in to_run:
             if subprocess.run(command, env=environment, check=False).returncode != 0:
                 stop("The packages above could not be installed; check network and message, then run this again.")
-    stamp("engine").write_text(engine(choice))
-    stamp("engine-choice").write_text(choice)
+    if choice != NONE:
+        stamp("engine").write_text(engine(choice))
+    if choice != NONE or os.environ.get("LUTRIN_ENGINE"):
+        stamp("engine-choice").write_text(choice)
     stamp(group).write_text(wanted(group, choice))
 
 

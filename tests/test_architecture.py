@@ -53,6 +53,7 @@ VENDORS = {
     "chromadb": {"lutrin.adapters.index_chroma"},
     "fastembed": {"lutrin.adapters.embed_fastembed", "lutrin.adapters.rerank_fastembed"},
     "llama_cpp": {
+        "lutrin.adapters.llamacpp_backend",
         "lutrin.adapters.llamacpp_batch",
         "lutrin.adapters.llamacpp_decoder",
         "lutrin.adapters.llamacpp_prompt",

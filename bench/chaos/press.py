@@ -53,7 +53,7 @@ class Press:
     """The corpus, the data folder, and processes that ingest and inspect them.
 
     Args:
-        root: An empty folder.
+        root: An empty folder, or one whose pages another press has made; those stay.
         seed: Decides about every change.
         disk: The preloaded `failing_disk` library, if any.
     """
@@ -64,6 +64,8 @@ class Press:
         self.log = root / "embedded.log"
         self.rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
         self.disk = disk
+        if self.corpus.exists():
+            return
         self.corpus.mkdir(parents=True)
         (self.corpus / "book.toml").write_text('slug = "robots"\ntitle = "Robots"\n')
         for number in range(6):

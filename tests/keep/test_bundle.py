@@ -3,17 +3,22 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 from lutrin.index.catalog import Catalog
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.discover import find_books
+from lutrin.keep.bundle import INSTRUCTIONS, machine
+from lutrin.keep.bundle_install import processor_flags
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import load_settings
 
@@ -51,6 +56,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "corpus" / "img").mkdir()
     (place / "corpus" / "img" / "moon.svg").write_text(MOON)
     (place / "corpus" / "_toc.yml").write_text("root: tides\n")
+    (place / "corpus" / "companion.jsonl").write_text("")
     (place / "corpus" / "notes.csv").write_text("The operator's own.")
     variables = {
         "LUTRIN_DATA_DIR": str(place / "data"),
@@ -83,12 +89,13 @@ def test_a_bundle_installs_and_answers_without_a_network(unpacked: Path, tmp_pat
 
 
 @pytest.mark.model
-def test_the_pictures_of_a_book_come_along(unpacked: Path, tmp_path: Path) -> None:
+def test_the_pictures_and_the_companion_of_a_book_come_along(unpacked: Path, tmp_path: Path) -> None:
     """Served from the new folder, where the book's own folder is gone, its page still shows its picture."""
     home = tmp_path / "home"
     shutil.copytree(unpacked / "home", home)
     book = home / "corpus" / "corpus"
-    assert sorted(path.name for path in book.rglob("*")) == ["_toc.yml", "book.toml", "img", "moon.svg", "tides.md"]
+    brought = ["_toc.yml", "book.toml", "companion.jsonl", "img", "moon.svg", "tides.md"]
+    assert sorted(path.name for path in book.rglob("*")) == brought
     settings = load_settings(data_dir=home / "data", corpus_dir=home / "corpus")
     with Catalog(settings.catalog_path) as catalog:
         published = catalog.books()[0]
@@ -118,6 +125,31 @@ def test_a_bundle_holds_no_secret(unpacked: Path) -> None:
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
     assert not {name for name in names if "chat" in Path(name).name and name.startswith("home/data")}
     assert (unpacked / "home" / ".env").read_text() == "LUTRIN_MODEL=none\n"
+
+
+@pytest.mark.model
+def test_the_container_can_be_built_from_a_bundle(unpacked: Path) -> None:
+    """All that the container and its compose file take from the checkout is there, licences of what is inside too."""
+    home = unpacked / "home"
+    steps = re.sub(r"\\\n\s*", "", (home / "Containerfile").read_text("utf-8")).splitlines()
+    copied = {
+        name for step in steps if step.startswith("COPY ") and "--from" not in step for name in step.split()[1:-1]
+    }
+    services = yaml.safe_load((home / "compose.yaml").read_text("utf-8"))["services"].values()
+    mounted = {mount.split(":")[0] for service in services for mount in service.get("volumes", [])}
+    wanted = copied | {name for name in mounted if name.startswith("./")} | {".dockerignore", "THIRD_PARTY.md"}
+    assert {name for name in wanted if not (home / name).exists()} == set()
+
+
+def test_an_engine_for_all_processors_asks_for_none(tmp_path: Path) -> None:
+    """Its wheel holds parts for each; one that was compiled here needs what this processor has."""
+    both = [tmp_path / f"llama_cpp_python-0.3.36-{kind}.whl" for kind in ("one", "all")]
+    for wheel, name in zip(both, ("libggml-cpu.so", "libggml-cpu-haswell.so"), strict=True):
+        with zipfile.ZipFile(wheel, "w") as file:
+            file.writestr(f"llama_cpp/lib/{name}", "")
+    here = INSTRUCTIONS & set(processor_flags())
+    assert [set(machine([wheel])["instructions"].split()) for wheel in both] == [here, set()]
+    assert machine([])["instructions"] == ""
 
 
 @pytest.mark.model

@@ -1,7 +1,9 @@
 """An ingest: what is read, embedded, published and told."""
 
 import asyncio
+import hashlib
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -17,6 +19,7 @@ from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import EmptyCorpus, IngestInProgress, InvalidInput, ModelMissing, VerificationFailed
 from lutrin.index.catalog import Catalog
+from lutrin.index.manifest import MANIFEST
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, Overrides, ingest
@@ -315,6 +318,24 @@ async def test_a_lost_generation_is_built_again(press: Press) -> None:
     assert summary.processed == 3
     assert await press.found("polygon") == [ZMP]
     assert len(press.embedder.texts) == texts
+
+
+async def test_an_index_of_an_older_form_is_made_anew(press: Press) -> None:
+    """After an update nobody has to do anything: what cannot be read is replaced, nothing embedded twice."""
+    await press.ingest()
+    (book,) = press.books()
+    manifest = press.settings.books_dir / "robots" / book.current / MANIFEST
+    older = re.sub(rb'"format_version":\s*\d+', b'"format_version": 3', manifest.read_bytes())
+    older = re.sub(rb'"companion":\s*"[^"]*",?', b"", older)
+    manifest.write_bytes(older)
+    with Catalog(press.settings.catalog_path) as catalog:
+        catalog.connection.execute("UPDATE generation SET manifest_sha256 = ?", (hashlib.sha256(older).hexdigest(),))
+    summary = await press.ingest()
+    (after,) = press.books()
+    assert summary.published == (f"robots {after.current}",)
+    assert after.current != book.current
+    assert len(press.embedder.texts) == 4
+    assert set(await press.found("lidar")) == {LIDAR}
 
 
 async def test_old_generations_are_deleted_without_a_server(press: Press) -> None:

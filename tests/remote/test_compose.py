@@ -1,6 +1,9 @@
 """compose.yaml and Caddyfile as far as they can be judged without an engine for containers."""
 
+import os
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -79,6 +82,25 @@ def test_volumes_are_declared_and_folders_there() -> None:
             assert (ROOT / source).exists() if source.startswith("./") else source in COMPOSE["volumes"], name
         for port in service.get("ports", []):
             assert port.startswith("${LUTRIN_PUBLISH:-127.0.0.1:7860}:"), name
+
+
+@pytest.mark.parametrize("profile", ["local", "remote"])
+def test_a_parser_of_compose_files_takes_each_profile(profile: str, tmp_path: Path) -> None:
+    """podman-compose resolves the file and finds the services of the profile, each with its image or its build."""
+    podman = tmp_path / "podman"
+    podman.write_text('#!/bin/sh\necho "podman version 4.3.1"\n')
+    podman.chmod(0o755)
+    file = str(ROOT / "compose.yaml")
+    command = [sys.executable, "-m", "podman_compose", "--podman-path", str(podman), "-f", file]
+    variables = {"PATH": os.environ["PATH"], **SECRETS}
+    done = subprocess.run(
+        [*command, "--profile", profile, "config"], env=variables, capture_output=True, text=True, check=True
+    )
+    resolved = yaml.safe_load(done.stdout)["services"]
+    assert {name for name, service in SERVICES.items() if profile in service["profiles"]} <= set(resolved)
+    assert all("build" in service or "image" in service for service in resolved.values())
+    if profile == "remote":
+        assert resolved["server-1"]["environment"]["QDRANT_API_KEY"] == SECRETS["QDRANT_API_KEY"]
 
 
 @pytest.mark.parametrize("name", OURS)

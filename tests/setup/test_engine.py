@@ -53,11 +53,33 @@ def test_another_choice_or_other_flags_install_anew(setup: ModuleType, monkeypat
 
 def test_a_choice_holds_until_another_is_made(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recipe that is run later without the variable does not go back to the default."""
-    assert setup.chosen() == "cpu"
+    assert setup.chosen("development") == "cpu"
     setup.stamp("engine-choice").write_text("vulkan")
-    assert setup.chosen() == "vulkan"
+    assert setup.chosen("runtime") == "vulkan"
     monkeypatch.setenv("LUTRIN_ENGINE", "cpu")
-    assert setup.chosen() == "cpu"
+    assert setup.chosen("runtime") == "cpu"
+
+
+def test_who_wants_no_language_model_needs_no_compiler(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The default installs everything but the engine; naming a model, in `.env` too, or testing brings it."""
+    monkeypatch.setattr(setup, "ENV_FILE", tmp_path / ".env")
+    monkeypatch.delenv("LUTRIN_MODEL", raising=False)
+    monkeypatch.setattr(setup.shutil, "which", lambda _: None)
+    assert setup.chosen("runtime") == "none"
+    setup.check_machine("none")
+    (install, _), _ = setup.commands("runtime", "none", tmp_path)
+    packages = setup.PINNED.sub("", (ROOT / "requirements" / "runtime.txt").read_text("utf-8"))
+    assert Path(install[install.index("-r") + 1]).read_text("utf-8") == packages
+    assert "llama-cpp-python==" not in packages
+    assert setup.chosen("development") == "cpu"
+    (tmp_path / ".env").write_text("LUTRIN_PORT=1\nLUTRIN_MODEL='medium' # explains\n")
+    assert setup.chosen("runtime") == "cpu"
+    monkeypatch.setenv("LUTRIN_MODEL", "none")
+    assert setup.chosen("runtime") == "none"
+    setup.stamp("runtime").write_text(setup.wanted("runtime", "cpu"))
+    assert setup.is_installed("runtime", "none")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +89,7 @@ def test_what_is_no_engine_is_named(setup: ModuleType, monkeypatch: pytest.Monke
     """A slip, or a wheel without its hash, ends set-up with what may be written."""
     monkeypatch.setenv("LUTRIN_ENGINE", choice)
     with pytest.raises(SystemExit, match=r"cuda.*#sha256="):
-        setup.chosen()
+        setup.chosen("runtime")
 
 
 def test_a_wheel_needs_no_compiler_and_is_pinned(

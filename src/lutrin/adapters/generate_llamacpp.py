@@ -18,7 +18,10 @@ def require_engine() -> None:
     if find_spec("llama_cpp") is None:
         raise EngineMissing(
             "The engine of the language models is not installed: answers are the book's own passages.",
-            remedy="With a C++ compiler run: pip install 'llama-cpp-python>=0.3.36'; or set LUTRIN_MODEL=none.",
+            remedy=(
+                "In a checkout `./justw serve` brings it; elsewhere, with a C++ compiler: "
+                "pip install 'llama-cpp-python>=0.3.36'; or set LUTRIN_MODEL=none."
+            ),
         )
 
 

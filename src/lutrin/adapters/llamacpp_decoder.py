@@ -4,7 +4,6 @@ Flash attention is on: it skips cells that a token does not attend to, so answer
 reader nearly nothing (docs/decisions/0010).
 """
 
-import ctypes
 import os
 import statistics
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 import llama_cpp
 import numpy as np
 
+from lutrin.adapters.llamacpp_backend import open_engine
 from lutrin.adapters.llamacpp_batch import Batch
 from lutrin.adapters.llamacpp_prompt import Prompts
 from lutrin.errors import GeneratorUnavailable
@@ -44,8 +44,7 @@ def load(
     gpu_layers: int | None,
 ) -> "LlamaDecoder":
     """Load a GGUF file; see `generate_llamacpp.open_decoder`."""
-    llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
-    llama_cpp.llama_backend_init()
+    open_engine()
     model_params = llama_cpp.llama_model_default_params()
     # llama.cpp takes -1 for all of them.
     wanted = -1 if gpu_layers is None else gpu_layers
@@ -70,11 +69,6 @@ def load(
     decoder = LlamaDecoder(model, context, step_tokens)
     decoder.settle(threads)
     return decoder
-
-
-@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # ctypes makes it
-def quiet(_level: int, _text: bytes, _data: ctypes.c_void_p) -> None:
-    """Drops llama.cpp's log lines; they name files and sizes, sometimes prompts."""
 
 
 class LlamaDecoder:

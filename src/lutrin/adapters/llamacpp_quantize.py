@@ -1,13 +1,12 @@
 """Converts a GGUF file to a number format that this CPU has fast kernels for."""
 
-import ctypes
 import os
 import shutil
 from pathlib import Path
 
 import llama_cpp
 
-from lutrin.adapters.llamacpp_decoder import quiet
+from lutrin.adapters.llamacpp_backend import open_engine
 from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 
 FORMATS: dict[str, tuple[int, int | None]] = {
@@ -23,6 +22,7 @@ LARGEST_GROWTH = 2.2
 
 def offloads() -> bool:
     """Whether this build of llama.cpp computes on a GPU; all layers then go there."""
+    open_engine()
     return bool(llama_cpp.llama_supports_gpu_offload())
 
 
@@ -44,7 +44,7 @@ def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
         raise NotEnoughSpace(
             f"{target.name} needs {needed / 1e6:.0f} MB on the disk.", remedy="Free some space and try again."
         )
-    llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
+    open_engine()
     params = llama_cpp.llama_model_quantize_default_params()
     params.ftype, vocabulary = FORMATS[kind]
     if vocabulary is not None:

@@ -35,6 +35,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 of each other file, by relative name."""
 
 
+class _Form(msgspec.Struct):
+    format_version: int
+
+
+def is_older(directory: Path) -> bool:
+    """Whether a generation has a form of before, which is not read any more and has to be made anew."""
+    try:
+        return msgspec.json.decode((directory / MANIFEST).read_bytes(), type=_Form).format_version < FORMAT_VERSION
+    except (OSError, msgspec.MsgspecError):
+        return False
+
+
 def read_manifest(directory: Path) -> Manifest:
     """Read what a generation says of itself.
 

@@ -22,7 +22,7 @@ from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import VECTORS
-from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.manifest import MANIFEST, is_older, read_manifest
 from lutrin.index.readback import Verify
 from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.ingest.book import BUILDING, BookIngest
@@ -265,7 +265,7 @@ class _Run:
         return summary.plus(outcome.summary).plus(IngestSummary(published=(f"{slug} {name}",)))
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
-        """The folder of the current generation, if its manifest is the one that was published."""
+        """The folder of the current generation, if its manifest is the one that was published, and of today's form."""
         if published is None:
             return None
         directory = self._settings.books_dir / published.info.slug / published.current
@@ -273,7 +273,7 @@ class _Run:
             digest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
         except OSError:
             return None
-        return directory if digest == published.manifest_sha256 else None
+        return directory if digest == published.manifest_sha256 and not is_older(directory) else None
 
     def _withdraw(self, catalog: Catalog, found: set[str]) -> IngestSummary:
         """Take books off the shelf that came from this corpus and are no longer in it."""

@@ -20,6 +20,7 @@ import msgspec
 from lutrin import __version__
 from lutrin.errors import ArchiveError, IndexUnavailable
 from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.ingest.scan import COMPANION
 from lutrin.ingest.sites import CONFIGURATIONS
 from lutrin.keep import bundle_install, weights, wheels
 from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
@@ -32,12 +33,17 @@ from lutrin.settings import Settings
 KIND = "lutrin bundle"
 REQUIREMENTS = "requirements/runtime.txt"
 SOURCE = (
-    "src", "requirements", "docs", "web", "corpus", "models/manifest.toml", "justfile", "justw", "pyproject.toml",
-    "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Containerfile", "compose.yaml", ".env.example",
+    "src", "requirements", "docs", "web", "corpus", "examples", "models/manifest.toml", "models/reader", "justfile",
+    "justw", "pyproject.toml", "README.md", "LICENSE", "THIRD_PARTY.md", "SECURITY.md", "CHANGELOG.md",
+    "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CITATION.cff", "Containerfile", "Dockerfile", ".dockerignore",
+    "compose.yaml", "Caddyfile", ".env.example",
 )  # fmt: skip
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
 INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
 EMBED_TIER = "default"
+ENGINE = "llama_cpp_python-"
+PARTS = "llama_cpp/lib/libggml-cpu-*"
+"""In an engine that chooses its part for the processor when it runs (adapters/llamacpp_backend.py)."""
 UNPACKED_RATIO = 2
 """Wheels and the file that they go into exist side by side for a moment."""
 
@@ -86,7 +92,7 @@ def bundle(
         packages = _wheels((root / REQUIREMENTS).read_text(encoding="utf-8"), work)
         files = {
             "install.py": Path(bundle_install.__file__),
-            "machine.json": _written(work / "machine.json", msgspec.json.encode(machine())),
+            "machine.json": _written(work / "machine.json", msgspec.json.encode(machine(packages))),
             "requirements.txt": _written(work / "requirements.txt", _pinned(packages)),
             "home/.env": _written(work / "env", f"LUTRIN_MODEL={tier}\n".encode()),
             **{f"wheels/{path.name}": path for path in packages},
@@ -104,20 +110,25 @@ def bundle(
 
         write_archive(target, files.items(), describe, prefix=f"{folder}/")
     books = sorted({name.split("/")[1] for name in expected})
-    here = machine()
+    here = machine(packages)
     return BundleSummary(
         file=str(target), folder=folder, python=here["python"], platform=here["platform"], wheels=len(packages),
         models=sorted({Path(name).parts[0] for name in models}), books=books, bytes=target.stat().st_size,
     )  # fmt: skip
 
 
-def machine() -> dict[str, str]:
-    """What the compiled parts need: Python's version, the platform, the C library, the processor's instructions."""
+def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
+    """What the compiled parts need: Python's version, the platform, the C library, the processor's instructions.
+
+    Args:
+        packages: Wheels; an engine among them that was compiled for this processor alone needs its instructions.
+    """
+    bound = any(path.name.startswith(ENGINE) and not wheels.holds(path, PARTS) for path in packages)
     return {
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
         "platform": sysconfig.get_platform(),
         "libc": "-".join(platform.libc_ver()),
-        "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))),
+        "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))) if bound else "",
     }
 
 
@@ -188,7 +199,7 @@ def _source(root: Path) -> list[tuple[str, Path]]:
 
 
 def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
-    """Pages and pictures of the published books that do not lie in this folder's `corpus/`, by name below it."""
+    """Pages, pictures and companions of published books that do not lie in this folder's `corpus/`, by name there."""
     found: dict[str, Path] = {}
     with Catalog(settings.catalog_path) as catalog:
         for book in catalog.books():
@@ -199,6 +210,7 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
             while (corpus / folder).exists():
                 folder += "-"
             names = {name for page in catalog.files(book.info.slug) for name in _belonging(root, page)}
+            names |= {path.relative_to(root).as_posix() for path in root.rglob(f"*{COMPANION}")}
             found |= {f"{folder}/{name}": root / name for name in sorted(names) if _is_inside(root, root / name)}
             # It says the slug, title and edition that the operator may have given on the command line.
             found[f"{folder}/book.toml"] = _written(work / f"{folder}.toml", _described(book))

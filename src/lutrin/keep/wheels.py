@@ -7,6 +7,7 @@ it ("Binary distribution format", same guide); what an installer added itself is
 
 import base64
 import configparser
+import fnmatch
 import hashlib
 import json
 import re
@@ -69,6 +70,12 @@ def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | 
         record.append(f"{info}/RECORD,,")
         wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD", EPOCH), "\n".join(record) + "\n")
     return target
+
+
+def holds(wheel: Path, pattern: str) -> bool:
+    """Whether a file in a wheel has a name like this (fnmatch)."""
+    with zipfile.ZipFile(wheel) as file:
+        return bool(fnmatch.filter(file.namelist(), pattern))
 
 
 def _tags(package: metadata.Distribution) -> str:
