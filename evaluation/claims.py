@@ -6,7 +6,7 @@ evidence (file, offset, length, SHA-256), whether they state it, and of which ki
 headings: just what an answer is checked against.
 
 Beside Lutrin's check stand the words alone, and the cosine of claim and evidence. Thresholds are fitted on the claims
-whose split is `fit`, figures are for `test`. `--fit FILE` writes the support model's threshold.
+whose split is `fit`, figures are for `test`. `--model` names the language model that judges.
 """
 
 import argparse
@@ -23,10 +23,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from evaluation.judges import judge
 from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.answer.literals import literals_stand
-from lutrin.answer.verify import Verifier, evidence_for, states_in_words, told
+from lutrin.answer.verify import Verifier, evidence_for, told
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.ingest.formats import format_of
 from lutrin.ports import Embedder, Support
@@ -37,6 +38,7 @@ SHELF = ROOT.parent / "shared" / "shelf" / "books"
 CLAIMS = ROOT / "evaluation" / "claims"
 MOST_FALSE = 0.01
 """Share of false claims that a threshold may let through where it is fitted."""
+SEED = 1
 
 Judge = Callable[["Claim", Sequence[Chunk]], Awaitable[bool]]
 Place = tuple[str, int, int, str]
@@ -197,9 +199,6 @@ async def compare(
 ) -> tuple[dict[str, list[tuple[bool, float]]], dict[str, float]]:
     """What each check keeps, by its name, and the thresholds that were fitted."""
 
-    async def in_words(claim: Claim, passages: Sequence[Chunk]) -> bool:
-        return any(states_in_words(chunk, claim.claim, "") for chunk in passages)
-
     async def literal(claim: Claim, passages: Sequence[Chunk]) -> bool:
         return literals_stand(claim.claim, "\n".join(map(told, passages)))
 
@@ -214,7 +213,6 @@ async def compare(
     found = {
         "Lutrin": await judged(claims, evidence, lambda claim, held: Verifier(support).states(held, claim.claim)),
         "literals alone": await judged(claims, evidence, literal),
-        "words of one passage": await judged(claims, evidence, in_words),
     }
     passed = [kept for kept, _ in found["literals alone"]]
     everything = [True] * len(claims)
@@ -264,19 +262,20 @@ async def main_async(options: argparse.Namespace) -> None:
     from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when claims are judged
     from lutrin.settings import load_settings  # noqa: PLC0415 - as below
 
-    settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
+    settings = load_settings(profile="local", models_dir=ROOT / "models", model=options.model, log_level="error")
     claims = read_claims(options.files or sorted(CLAIMS.glob("*.jsonl")))
+    if options.most and options.most < len(claims):
+        claims = [
+            claims[place] for place in sorted(np.random.default_rng(SEED).permutation(len(claims))[: options.most])
+        ]
     evidence = [passages_of(claim, folder_of(claim.book, options.shelf)) for claim in claims]
-    support: Support | None = None
-    found, thresholds = await compare(claims, evidence, open_embedder(settings), support)
+    async with judge(settings) as support:
+        found, thresholds = await compare(claims, evidence, open_embedder(settings), support)
     print(f"{len(claims)} claims, {sum(claim.label for claim in claims)} of them true")
     print(table(claims, found))
     print("thresholds:", ", ".join(f"{name} {value:.4f}" for name, value in thresholds.items()))
     if options.verbose:
         print(listed(claims, found["Lutrin"]))
-    if options.fit is not None and support is not None:
-        fitted = {"threshold": round(thresholds[f"literals and {support.name}"], 4)}
-        options.fit.write_bytes(msgspec.json.format(msgspec.json.encode(fitted), indent=2) + b"\n")
 
 
 def main() -> None:
@@ -284,7 +283,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--shelf", type=Path, default=SHELF, help="folder of the shelf's books")
-    parser.add_argument("--fit", type=Path, help="write the support model's threshold into this file")
+    parser.add_argument("--model", default="none", help="language model that judges, as LUTRIN_MODEL names it")
+    parser.add_argument("--most", type=int, default=0, help="so many claims, drawn; 0: all")
     parser.add_argument("--verbose", action="store_true", help="print what is judged wrongly in the split `fit`")
     try:
         asyncio.run(main_async(parser.parse_args()))

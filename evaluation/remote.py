@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from evaluation.claims import ROOT, SHELF, Place, folder_of, stretch_as_passage
+from evaluation.judges import judge
 from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.adapters.remote_openai import RemoteGenerator
@@ -165,8 +166,8 @@ async def main_async(options: argparse.Namespace) -> None:
     """Read, play, print."""
     settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", explain_s=60, log_level="error")
     answers = read_answers(options.files or sorted(ANSWERS.glob("*.jsonl")))
-    support: Support | None = None
-    judged = await play(answers, options.shelf, settings, support)
+    async with judge(settings.model_copy(update={"model": options.model})) as support:
+        judged = await play(answers, options.shelf, settings, support)
     print(f"{len(answers)} answers, {sum(item.ms for item in judged) / len(judged):.0f} ms a sentence")
     print(table(judged))
 
@@ -175,6 +176,7 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    parser.add_argument("--model", default="none", help="language model that judges, as LUTRIN_MODEL names it")
     parser.add_argument("--shelf", type=Path, default=SHELF, help="folder of the shelf's books")
     try:
         asyncio.run(main_async(parser.parse_args()))

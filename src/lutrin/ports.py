@@ -389,6 +389,15 @@ class Decoder(Protocol):
         """
         ...
 
+    def odds(self, output: int, words: tuple[str, str]) -> float:
+        """How much likelier one word is than another as what follows, in natural logarithms of the odds.
+
+        Args:
+            output: Of the runs of the last step that were wanted, the so manieth from 0 on.
+            words: Each counts by its first token, capitals or not, whichever is likelier.
+        """
+        ...
+
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` hold the tokens of `source` from place `start` to before `end`, without computing them."""
         ...

@@ -216,6 +216,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     """Readers of different sessions are served fairly."""
     stop: tuple[str, ...] = ()
+    between: tuple[str, str] | None = None
+    """Two words: nothing is written, but told which of them is the likelier answer (`Finished.odds`)."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
@@ -237,6 +239,8 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     reason: Literal["stop", "length", "deadline", "cancelled"]
     prompt_tokens: int
     tokens: int
+    odds: float | None = None
+    """How much likelier the first of the two words of `GenerationRequest.between` is, in natural logarithms."""
 
 
 GenerationEvent = Queued | Piece | Finished

@@ -89,10 +89,6 @@ class Settings(BaseSettings):
         10.0, gt=0, le=600, description="Seconds after which the model's explanation is not waited for."
     )
     answer_tokens: int = Field(400, ge=16, le=2048, description="Longest explanation; small models are kept shorter.")
-    check: Literal["auto", "words", "model"] = Field(
-        "auto",
-        description="Who checks a model's sentences: the passages' `words`, or the `model`; `auto`: a service's model.",
-    )
     own_words: bool = Field(
         default=True, description="Let an able model add an analogy of its own, marked as not the book's."
     )

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from tests.answer.book import chunk, unit
 
+from lutrin.adapters.fakes import Believing
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.explain import Explained, Explainer, Explanation, Sentence, sentences_of
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Prompt, prompt_of
 from lutrin.answer.traffic import Traffic
+from lutrin.answer.verify import Verifier
 from lutrin.query.frames import framed
 from lutrin.query.understand import alone
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece, Question
@@ -21,6 +23,13 @@ from lutrin.settings import load_settings
 ARM = chunk(unit("The arm of Kestrel lifts a load of 2 kg."), chunk_id="arm", filename="b.md")
 LIDAR = chunk(unit("The lidar of Kestrel does not see glass."), chunk_id="lidar", filename="a.md")
 SHOWN = ((1, ARM), (2, LIDAR))
+TRUE = {
+    "A load of 2 kg can be lifted by Kestrel's arm.": "arm of Kestrel",
+    "Kestrel's arm lifts a load of 2 kg.": "arm of Kestrel",
+    "Kestrel's arm lifts a load of 5 kg.": "arm of Kestrel",
+    "Kestrel's lidar does not see glass.": "lidar of Kestrel",
+}
+"""What the support model believes, and of which passage; it does not look at numbers."""
 
 
 def plan_of(text: str = "What can Kestrel do?", **fields: Any) -> Plan:
@@ -39,7 +48,9 @@ async def explained(text: str, plan: Plan | None = None, **settings: Any) -> tup
     """What becomes of a model's text, and how the model was asked."""
     made = plan or plan_of()
     generator = ScriptedGenerator(lambda _: text)
-    explainer = Explainer(generator, load_settings(**settings), Traffic(), clock=lambda: 0.0)
+    explainer = Explainer(
+        generator, load_settings(**settings), Traffic(), clock=lambda: 0.0, verifier=Verifier(Believing(TRUE))
+    )
     explanation = Explanation()
     sent = [item async for item in explainer.sentences(made, prompted(made), 0.0, explanation)]
     assert sent == explanation.sentences

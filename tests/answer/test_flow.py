@@ -56,7 +56,7 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
             settings=flow_settings.model_copy(update={"deadline_s": 1.0, "explain_s": 2.0, **settings}),
             generator=generator,
             ability=ability,
-            support=support,
+            support=support or (WordSupport() if generator is not None else None),
             chats=chats,
         )
 

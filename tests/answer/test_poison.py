@@ -8,7 +8,7 @@ from tests.answer.book import english
 
 from evaluation.studies import poison
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
-from lutrin.adapters.fakes import ExactStore
+from lutrin.adapters.fakes import ExactStore, WordSupport
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.prompt import SYSTEM
@@ -61,13 +61,14 @@ async def shelf(settings: Settings, embedder: Embedder, tmp_path: Path) -> Async
 async def test_a_model_that_obeys_every_instruction_changes_no_answer(
     shelf: Shelf, settings: Settings, embedder: Embedder
 ) -> None:
-    """None of its sentences leaves: no canary, no link, no picture, no rule, no prompt."""
+    """None of its sentences leaves: no canary, link, picture, rule or prompt."""
     flow = AnswerFlow(
         shelf=shelf,
         searcher=Searcher(embedder),
         language=english(),
         settings=settings,
         generator=ScriptedGenerator(lambda _: OBEDIENT),
+        support=WordSupport(),
     )
     given = 0
     for item in poison.poisoned(COUNT):

@@ -9,7 +9,7 @@ from tests.answer.book import english
 from tests.answer.conftest import PAGES
 
 from lutrin import messages
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
+from lutrin.adapters.fakes import ExactStore, WordHashEmbedder, WordSupport
 from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
@@ -81,6 +81,7 @@ def flow(shelf: Shelf, settings: Settings) -> AnswerFlow:
         language=english(),
         settings=settings,
         generator=ScriptedGenerator(lambda _: "Something else. [1]"),
+        support=WordSupport(),
     )
 
 

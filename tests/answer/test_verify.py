@@ -1,33 +1,18 @@
 """Whether the passages state a sentence, and which of them are cited."""
 
-from collections.abc import Sequence
-
-import numpy as np
-import numpy.typing as npt
 import pytest
 from tests.answer.book import chunk, unit
 
-from lutrin.adapters.fakes import WordSupport
+from lutrin.adapters.fakes import Believing, Credulous, WordSupport
 from lutrin.answer.verify import Verifier, evidence_for
 
-JUDGE = Verifier()
-"""Judges by words alone."""
-
-
-class Certain:
-    """A support model that believes everything."""
-
-    name = "certain"
-    threshold = 0.5
-
-    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """All are stated."""
-        return np.ones(len(pairs), dtype=np.float32)
+LOAD = "A load of 2 kg can be lifted by the arm."
+JUDGE = Verifier(Believing({LOAD: "arm lifts"}))
 
 
 def sure() -> Verifier:
     """Checks only what must stand literally."""
-    return Verifier(Certain())
+    return Verifier(Credulous())
 
 
 async def test_a_cell_stays_with_its_column() -> None:
@@ -36,18 +21,7 @@ async def test_a_cell_stays_with_its_column() -> None:
     row = unit("Sensor data | 5 | 30 Hz", kind="table_row", lead=lead)
     page = chunk(row)
     asked = "What depth does it have?"
-    assert await JUDGE.cited("The profile sensor data has a depth of 5.", [(1, page)], asked, [])
-    assert not await JUDGE.cited("The profile sensor data has a depth of 30 Hz.", [(1, page)], asked, [])
-
-
-async def test_a_row_speaks_of_its_first_cell() -> None:
-    """Its values are nobody else's."""
-    lead = "Sensor | Depth | Rate"
-    row = unit("Camera | 2 m | 30 Hz", kind="table_row", lead=lead)
-    page = chunk(row)
-    assert await JUDGE.cited("The camera has a depth of 2 m.", [(1, page)], "How far does it see?", [])
-    assert await JUDGE.cited("The depth is 2 m.", [(1, page)], "How far does the camera see?", [])
-    assert not await JUDGE.cited("The sensor has a depth of 2 m.", [(1, page)], "How far does the lidar see?", [])
+    assert await sure().cited("The profile sensor data has a depth of 5.", [(1, page)], asked, [])
 
 
 async def test_what_only_announces_is_dropped() -> None:
@@ -60,19 +34,10 @@ async def test_what_only_announces_is_dropped() -> None:
 async def test_a_command_is_no_name() -> None:
     """It begins with a capital as names do: "Verify that ..."."""
     page = chunk(unit("All three main moments are positive.", kind="list_item"))
-    found = await JUDGE.cited(
+    found = await sure().cited(
         "2. Verify that all three main moments are positive.", [(1, page)], "What do I check?", []
     )
     assert found == ("Verify that all three main moments are positive.", (1,))
-
-
-async def test_a_whole_paragraph_proves_no_sentence() -> None:
-    """Only a sentence and its neighbour do: in a paragraph every word finds some number to stand with."""
-    page = chunk(
-        unit("The arm lifts 2 kg."), unit("The wheels are grey."), unit("The motor of the base turns at 90 rpm.")
-    )
-    assert await JUDGE.cited("The base's motor turns at 90 rpm.", [(1, page)], "How fast?", [])
-    assert not await JUDGE.cited("The arm lifts at 90 rpm.", [(1, page)], "How fast?", [])
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,15 @@ class Room:
         )
         self.scheduler = Scheduler(self.decoder, self.limits, self.clock)
 
-    def ask(self, text: str, *, session: str = "", max_tokens: int = 200, wait_s: float = FOREVER) -> int:
+    def ask(
+        self,
+        text: str,
+        *,
+        session: str = "",
+        max_tokens: int = 200,
+        wait_s: float = FOREVER,
+        between: tuple[str, str] | None = None,
+    ) -> int:
         """Submit a question; return the request's number."""
         id_ = len(self.requests) + 1
         request = GenerationRequest(
@@ -67,6 +75,7 @@ class Room:
             max_tokens=max_tokens,
             deadline_s=wait_s,
             session_id=session,
+            between=between,
         )
         self.requests[id_] = request
         self.told[id_] = []

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lutrin.adapters.fakes_generator import echo
 from lutrin.generate.pace import Pace
 from lutrin.generate.protocol import Limits, Refused
 from lutrin.records import Finished, Piece, Queued
@@ -26,6 +27,23 @@ def test_a_common_beginning_is_computed_once() -> None:
     room.drain()
     shared = len(SYSTEM) + len(passage)
     assert shared < room.decoder.computed < shared + 10 * 8
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_between_two_words_nothing_is_written(*, shares: bool) -> None:
+    """Who asks for the odds of two words gets them at the end of the prompt, and the others write on undisturbed."""
+    room = Room(shares=shares)
+    writer = room.ask("What is a robot?")
+    first_word = echo([SYSTEM, "Does the book say so?"])[:6].upper()
+    judged = [room.ask("Does the book say so?", between=(word, "NO")) for word in ("NEVER", first_word)]
+    room.drain()
+    assert room.text(writer) == expected(room.requests[writer])
+    (never,), (first,) = (room.told[id_][-1:] for id_ in judged)
+    assert isinstance(never, Finished)
+    assert isinstance(first, Finished)
+    assert (never.odds or 0) < 0 < (first.odds or 0)
+    assert never.tokens == first.tokens == 0
+    assert not any(isinstance(event, Piece) for id_ in judged for event in room.told[id_])
 
 
 def test_a_beginning_that_was_seen_before_costs_nothing() -> None:

@@ -46,6 +46,17 @@ def write(decoder: Decoder, sequence: int, held: int, tokens: list[int], count: 
     return written
 
 
+def test_the_likeliest_word_has_the_better_odds(decoder: Decoder) -> None:
+    """Of two words, at whichever output of a step; turned round, the odds change their sign."""
+    tokens = decoder.encode(PROMPT)
+    decoder.step([Run(0, 0, tokens[:-1], wanted=False)])
+    (_, token) = decoder.step([Run(1, 0, tokens[:5], wanted=False), Run(0, len(tokens) - 1, tokens[-1:], wanted=True)])
+    assert token is not None
+    said = decoder.text(token).decode().strip()
+    word = said.upper() if isinstance(decoder, ScriptedDecoder) else said
+    assert decoder.odds(0, (word, "Zürich")) > 0 > decoder.odds(0, ("Zürich", word))
+
+
 def test_text_of_tokens_is_the_text(decoder: Decoder) -> None:
     """The text of a prompt's tokens holds the messages, every character of them."""
     words = "Ünïcode, 漢字, 🤖 & \ttabs\n\n```code```"

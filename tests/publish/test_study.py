@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 from tests.publish.conftest import Press
 
+from lutrin.adapters.fakes import WordSupport
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.verify import Verifier
 from lutrin.index.companion import Entry
@@ -35,7 +36,7 @@ async def study(press: Press, path: Path, calls: list[int]) -> list[Yield]:
         return WRITTEN
 
     generation = await press.open()
-    student = Student(ScriptedGenerator(write), Searcher(press.embedder), Verifier(), "m@2026-01-01", path)
+    student = Student(ScriptedGenerator(write), Searcher(press.embedder), Verifier(WordSupport()), "m@2026-01-01", path)
     found = [told async for told in student.work_through(generation)]
     await generation.close()
     return found

@@ -18,7 +18,8 @@ from openai.types.embedding_create_params import EmbeddingCreateParams
 from pydantic import TypeAdapter
 from tests.loopback import stop_listening
 
-from lutrin.adapters.fakes import WordHashEmbedder
+from lutrin.adapters import support_generated
+from lutrin.adapters.fakes import WordHashEmbedder, WordSupport
 
 KEY = "key-of-the-loopback-service"
 WINDOW_WORDS = 4000
@@ -114,7 +115,10 @@ class OpenAIService:
                 "error": {"message": "too long", "code": "context_length_exceeded", "type": "invalid_request_error"}
             }
             return await _send(writer, 400, long)
-        pieces, reason = self._written(prompt, body["max_tokens"], body.get("stop") or [])
+        if prompt.startswith(support_generated.SYSTEM):
+            pieces, reason = [await _judged(body["messages"][-1]["content"])], "stop"
+        else:
+            pieces, reason = self._written(prompt, body["max_tokens"], body.get("stop") or [])
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         self.writing += 1
         gone = asyncio.ensure_future(reader.read(1))
@@ -151,6 +155,14 @@ class OpenAIService:
         if ends:
             text, reason = text[: min(ends)], "stop"
         return re.findall(r"\s*\S+|\s+", text), reason
+
+
+async def _judged(asked: str) -> str:
+    """What a judge says who goes by the words of a sentence."""
+    evidence, _, rest = asked.removeprefix("Evidence:\n").rpartition("\n\nSentence: ")
+    support = WordSupport()
+    (found,) = await support.probabilities([(rest.rpartition("\n\n")[0], evidence)])
+    return support_generated.YES if found >= support.threshold else support_generated.NO
 
 
 def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -> str:

@@ -73,6 +73,36 @@ class WordSupport:
         return len(said & held) / len(said) if said else 0.0
 
 
+class Believing:
+    """Believes the claims that it was told to believe, each where the evidence holds certain words.
+
+    Args:
+        believed: From the claim to those words.
+    """
+
+    name = "believing"
+    threshold = 0.5
+
+    def __init__(self, believed: Mapping[str, str]) -> None:
+        self._believed = believed
+
+    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        """1 or 0 for each pair."""
+        held = [claim in self._believed and self._believed[claim] in evidence for claim, evidence in pairs]
+        return np.array(held, dtype=np.float32)
+
+
+class Credulous:
+    """Believes every claim: what is then kept out, the rules for literals keep out."""
+
+    name = "credulous"
+    threshold = 0.5
+
+    async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        """1 for each pair."""
+        return np.ones(len(pairs), dtype=np.float32)
+
+
 class ExactStore:
     """Collections as one NumPy file each, searched by an exact scan."""
 

@@ -18,6 +18,8 @@ from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message
 
 BEGIN, END, NEXT = 256, 257, 258
 """Control tokens: the answer begins, the answer ends, the next message begins."""
+SURE = 8.0
+"""Odds of a word that a script says, in natural logarithms."""
 
 Script = Callable[[Sequence[str]], str]
 """From the texts of the messages to the answer."""
@@ -65,6 +67,9 @@ class ScriptedGenerator:
         try:
             texts = [message.content for message in request.messages]
             answer = self._script(texts)
+            if request.between is not None:
+                yield Finished("stop", 0, 0, SURE if answer.upper().startswith(request.between[0]) else -SURE)
+                return
             stops = [at for stop in request.stop if stop and (at := answer.find(stop)) >= 0]
             words = answer[: min(stops, default=None)].split(" ")
             size = len(" ".join(texts).split())
@@ -132,6 +137,7 @@ class ScriptedDecoder:
         self._step_s = step_s
         # Of each sequence its (cell, token) pairs; a cell has the number under which its token was computed.
         self._memory: list[list[tuple[int, int]]] = [[] for _ in range(sequences)]
+        self._asked: list[int] = []
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """Bytes of all messages, each introduced by a control token, then the one with which the answer begins."""
@@ -166,7 +172,13 @@ class ScriptedDecoder:
                 memory.append((self.computed, token))
                 self.computed += 1
             said.append(self._next(run.sequence) if run.wanted else None)
+        self._asked = [run.sequence for run in runs if run.wanted]
         return said
+
+    def odds(self, output: int, words: tuple[str, str]) -> float:
+        """Sure of the word with which the script's answer begins."""
+        tokens = [token for _, token in self._memory[self._asked[output]]]
+        return SURE if self._script(self.texts(tokens[: tokens.index(BEGIN)])).upper().startswith(words[0]) else -SURE
 
     def cells(self) -> int:
         """Cells in use."""

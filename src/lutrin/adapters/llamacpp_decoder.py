@@ -81,6 +81,7 @@ class LlamaDecoder:
         vocab = llama_cpp.llama_model_get_vocab(model)
         self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
         self._batch = Batch(step_tokens)
+        self._logits = np.zeros((0, self._vocab_size), np.float32)
         # The last sequence is for rows that only fill up a pass of the kernels.
         self._filler: int = llama_cpp.llama_n_seq_max(context) - 1
         self._prompts = Prompts(model)
@@ -141,9 +142,19 @@ class LlamaDecoder:
         if not wanted:
             return [None] * len(runs)
         # Rows of logits stand one after another, in order of the batch: (wanted, vocabulary).
-        logits = np.ctypeslib.as_array(llama_cpp.llama_get_logits(self._context), shape=(wanted, self._vocab_size))
-        best = iter(logits.argmax(axis=1).tolist())
+        got = llama_cpp.llama_get_logits(self._context)
+        self._logits = np.ctypeslib.as_array(got, shape=(wanted, self._vocab_size))
+        best = iter(self._logits.argmax(axis=1).tolist())
         return [next(best) if run.wanted else None for run in runs]
+
+    def odds(self, output: int, words: tuple[str, str]) -> float:
+        """See `ports.Decoder`."""
+        logits = self._logits[output]
+        first, second = (max(float(logits[token]) for token in self._beginnings(word)) for word in words)
+        return first - second
+
+    def _beginnings(self, word: str) -> set[int]:
+        return {self._prompts.tokenize(form, special=False)[0] for form in (word, word.capitalize())}
 
     def _fillers(self, rows: int, wanted: int) -> list[Run]:
         """Rows that make the kernels' passes full, where that is cheaper than computing what is left over singly.

@@ -64,7 +64,7 @@ class Explainer:
         settings: Deadlines and length.
         traffic: Who else is being answered.
         clock: Seconds that only grow.
-        verifier: Checks each sentence; None: by its words.
+        verifier: Checks each sentence; None: by the rules for literals alone, which let none through.
         ability: What the model may be asked.
     """
 

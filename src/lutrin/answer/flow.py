@@ -40,7 +40,7 @@ from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
-DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "check", "top_k", "model_slots")
+DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "top_k", "model_slots")
 """Settings that decide about an answer."""
 
 

@@ -2,15 +2,13 @@
 
 Two things decide. Numbers with their units, names, commands and "all" or "never" must stand in the passages literally
 (`literals`). What the sentence says must follow from the passages that it cites, together: a support model judges that
-by meaning; where none is loaded, the words of single passages do (`ground`).
+by meaning. Without one nothing that a model says of the book is shown.
 """
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from lutrin.answer.calculate import calculations
-from lutrin.answer.ground import support
 from lutrin.answer.hostile import gives_orders, headings
 from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
 from lutrin.answer.render import cells_of
@@ -37,7 +35,7 @@ class Verifier:
     """Checks sentences against passages.
 
     Args:
-        support: Judges meaning; None: the words of a single passage do.
+        support: Judges meaning; None: no sentence counts as stated.
     """
 
     def __init__(self, support: Support | None = None) -> None:
@@ -94,7 +92,7 @@ class Verifier:
         if own and len(content_stems(_without(claim, [one.text for one in own]))) <= FEW_WORDS:
             return True
         if self._support is None:
-            return any(states_in_words(chunk, claim, question) for chunk in passages)
+            return False
         read = "\n".join([evidence_for(passages, claim), *counted])
         (probability,) = await self._support.probabilities([(claim, read)])
         return bool(probability >= self._support.threshold)
@@ -179,35 +177,6 @@ def _stretch(text: str, claim: str, room: int) -> str:
         if (len(shared), -used) > best:
             best, found = (len(shared), -used), (first, last)
     return "\n".join([heading, *lines[slice(*found)]])
-
-
-def states_in_words(chunk: Chunk, claim: str, question: str) -> bool:
-    """Whether a passage states a claim, judged by its words alone."""
-    return support(claim, evidence_of(chunk, f"{question} {claim}"), question=question) is not None
-
-
-def evidence_of(chunk: Chunk, named: str) -> list[str]:
-    """What may prove a sentence by its words: one unit, or two that stand side by side, or a list, below its headings.
-
-    A whole paragraph proves too much: in it every word finds some number to stand with. A row of a table speaks of
-    what its first cell names, and proves nothing about anything else.
-
-    Args:
-        chunk: The passage.
-        named: Question and sentence: what is spoken of.
-    """
-    heading, spoken = " > ".join(headings(chunk.heading_path)), set(content_stems(named))
-    units = [unit for unit in chunk.units if unit.kind != "code" and not gives_orders(unit.text)]
-    rows = [unit for unit in units if unit.kind == "table_row"]
-    told_rows = [_row(unit) for unit in rows if set(content_stems(cells_of(unit.text)[0])) <= spoken]
-    prose = [unit for unit in units if unit.kind != "table_row"]
-    pairs = [f"{one.text}\n{two.text}" for one, two in pairwise(prose) if one.block == two.block]
-    lists: dict[int, list[str]] = {}
-    for unit in prose:
-        if unit.kind == "list_item":
-            lists.setdefault(unit.block, [unit.lead]).append(unit.text)
-    whole = ["\n".join(texts) for texts in lists.values()]
-    return [f"{heading}\n{text}" for text in (*(unit.text for unit in prose), *pairs, *whole, *told_rows)]
 
 
 def _row(unit: Unit) -> str:

@@ -34,6 +34,7 @@ class Job:
     max_tokens: int
     deadline: float
     text: TextStream
+    between: tuple[str, str] | None = None
     key: tuple[int, ...] = ()
     """The prompt as the prefix tree knows it."""
     sequence: int = -1
@@ -121,7 +122,7 @@ class Scheduler:
         # Without a session a reader is a stranger to all others, not one of a crowd.
         lane = request.session_id or f"\0{id_}"
         text = TextStream(request.stop)
-        job = Job(id_, lane, prompt, max_tokens, deadline, text, prompt)
+        job = Job(id_, lane, prompt, max_tokens, deadline, text, request.between, prompt)
         self._jobs[id_] = job
         self._queue.push(lane, job)
 
@@ -278,9 +279,18 @@ class Scheduler:
         decoding = sum(1 for job, _ in planned if not job.to_prefill)
         prefill = sum(len(run.tokens) for job, run in planned if job.to_prefill)
         self.pace.observe(prefill, decoding, self._clock() - began)
+        self._weigh([job for job, run in planned if run.wanted])
         computed = [(job, run, token) for (job, run), token in zip(planned, tokens, strict=True)]
         for job, runs in groupby(computed, key=lambda item: item[0]):
-            self._advance(job, [(run, token) for _, run, token in runs])
+            if job.id in self._jobs:
+                self._advance(job, [(run, token) for _, run, token in runs])
+
+    def _weigh(self, asked: Sequence[Job]) -> None:
+        """End the jobs of a step's outputs that are asked for the odds of two words alone."""
+        for output, job in enumerate(asked):
+            if job.between is not None:
+                job.held = self._held[job.sequence] = len(job.prompt)
+                self._end(job, Finished("stop", len(job.prompt), 0, self._decoder.odds(output, job.between)))
 
     def _advance(self, job: Job, computed: Sequence[tuple[Run, int | None]]) -> None:
         """Take what the model chose after each of an answer's tokens, as long as the guesses before it were right."""

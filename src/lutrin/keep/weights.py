@@ -98,6 +98,11 @@ class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prompt_tokens: int = 0
     answer_tokens: int = 0
     own_words: bool = False
+    judge_threshold: float | None = None
+    """From this probability on a model's own yes to "do the passages state this sentence?" counts.
+
+    None: such models tell true sentences from false ones too badly, and nothing that they say of the book is shown.
+    """
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -138,13 +138,18 @@ def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | No
 
 
 def open_support(settings: Settings, generator: Generator | None) -> Support | None:
-    """Who judges whether passages state a sentence of the model; None: their words do.
+    """Who judges whether passages state a sentence: the model itself, if models like it can; None: nobody.
 
-    By default a service's model judges for itself, sentence by sentence; a model of this machine is too small for that.
+    Raises:
+        InvalidSettings: There is no model of that name.
     """
-    is_remote = settings.profile == "remote" and settings.llm_model != LOCAL
-    asked = settings.check == "model" or (settings.check == "auto" and is_remote)
-    return GeneratedSupport(generator) if asked and generator is not None else None
+    if generator is None:
+        return None
+    if settings.profile == "remote" and settings.llm_model != LOCAL:
+        return GeneratedSupport(generator)
+    manifest = weights.load_manifest(settings.models_dir)
+    threshold = manifest.tier(_tier_of(settings, manifest)).judge_threshold
+    return GeneratedSupport(generator, threshold) if threshold is not None else None
 
 
 def open_reranker(settings: Settings) -> FastembedReranker | None:
