@@ -53,8 +53,7 @@ class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
     edition: str = ""
     version: str = "1"
     """With the slug it names the collection: `physical-ai-textbook-v1`."""
-    language: str = "en"
-    """ISO 639-1."""
+    language: str = "en"  # ISO 639-1
     hazards: BookHazards = BookHazards()
 
 
@@ -83,8 +82,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """A heading and what stands under it, up to the next heading of any level."""
 
     title: str
-    level: int
-    """1 to 6; the page's own title is 1."""
+    level: int  # 1 to 6; the page's own title is 1
     heading_path: tuple[str, ...]
     """Titles from the page's title down to this one, this one included."""
     anchor: str
@@ -94,8 +92,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     char_end: int
     page: int | None = None
     """One-based page of a PDF where the section starts."""
-    role: TextRole = "text"
-    """By its headings; a unit may have another one."""
+    role: TextRole = "text"  # by its headings; a unit may have another one
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -213,8 +210,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int
     deadline_s: float
     """Seconds from now after which no further token is worth anything."""
-    session_id: str = ""
-    """Readers of different sessions are served fairly."""
+    session_id: str = ""  # readers of different sessions are served fairly
     stop: tuple[str, ...] = ()
     between: tuple[str, str] | None = None
     """Two words: nothing is written, but told which of them is the likelier answer (`Finished.odds`)."""
