@@ -1,27 +1,40 @@
-"""Transactions in threads of their own."""
+"""Transactions and readings under aiosqlite."""
 
 import asyncio
-import threading
+import logging
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Column, Integer, MetaData, Table, bindparam, select
+from sqlalchemy.dialects.sqlite import insert
 
-from lutrin.chats.engine import CONNECTIONS, SqlCipher
+from lutrin import sqlite
+from lutrin.chats.engine import READERS, Compiler, SqlCipher, Transaction
 from lutrin.chats.key import new_key
 from lutrin.chats.migrations import migrate
 
 KEY = new_key()
 WAIT_S = 20
+NUMBER = Table("number", MetaData(), Column("n", Integer, primary_key=True))
+INSERT = insert(NUMBER).inline()
+KNOWN = select(NUMBER.c.n).order_by(NUMBER.c.n)
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[SqlCipher]:
+def path(tmp_path: Path) -> Path:
     """A new file with a table of numbers."""
     migrate(tmp_path / "chats.db", KEY)
-    opened = SqlCipher(tmp_path / "chats.db", KEY)
-    await opened.run(lambda connection: connection.exec_driver_sql("CREATE TABLE number (n INTEGER)"), reads=False)
+    with closing(sqlite.connect(tmp_path / "chats.db", key=KEY)) as connection:
+        connection.execute("CREATE TABLE number (n INTEGER PRIMARY KEY)")
+    return tmp_path / "chats.db"
+
+
+@pytest.fixture
+async def database(path: Path) -> AsyncIterator[SqlCipher]:
+    """The same, open."""
+    opened = await SqlCipher.open(path, KEY)
     yield opened
     await opened.close()
 
@@ -30,43 +43,58 @@ class Slow:
     """Stores 1, stands still until it may go on, stores 2."""
 
     def __init__(self) -> None:
-        self._begun, self.go_on = threading.Event(), threading.Event()
+        self._begun, self.go_on = asyncio.Event(), asyncio.Event()
 
-    def __call__(self, connection: Connection) -> None:
+    async def __call__(self, within: Transaction) -> None:
         """The work of a transaction."""
-        insert(connection, 1)
+        await within.execute(INSERT, {"n": 1})
         self._begun.set()
-        assert self.go_on.wait(WAIT_S)
-        insert(connection, 2)
+        await self.go_on.wait()
+        await within.execute(INSERT, {"n": 2})
 
     async def begun_in(self, database: SqlCipher) -> "asyncio.Task[None]":
         """A transaction that stands still, in a task that waits for it."""
-        task = asyncio.create_task(database.run(self, reads=False))
-        assert await asyncio.to_thread(self._begun.wait, WAIT_S)
+        task = asyncio.create_task(database.write(self))
+        async with asyncio.timeout(WAIT_S):
+            await self._begun.wait()
         return task
 
 
-def insert(connection: Connection, number: int) -> None:
-    """Store a number."""
-    connection.exec_driver_sql("INSERT INTO number VALUES (?)", (number,))
+async def store(database: SqlCipher, number: int) -> None:
+    """Store a number in a transaction of its own."""
+    await database.write(lambda within: within.execute(INSERT, {"n": number}))
 
 
-def known(connection: Connection) -> list[int]:
+async def known(database: SqlCipher) -> list[int]:
     """The numbers that are stored."""
-    return [int(row[0]) for row in connection.exec_driver_sql("SELECT n FROM number ORDER BY n")]
+    return [row.n for row in await database.read(KNOWN, {})]
 
 
 async def test_what_fails_is_undone_as_a_whole(database: SqlCipher) -> None:
     """An error after the first of two statements leaves none of them."""
 
-    def half(connection: Connection) -> None:
-        insert(connection, 1)
+    async def half(within: Transaction) -> None:
+        await within.execute(INSERT, {"n": 1})
         raise LookupError("the second one")
 
     with pytest.raises(LookupError, match="the second one"):
-        await database.run(half, reads=False)
-    await database.run(lambda connection: insert(connection, 2), reads=False)
-    assert await database.run(known, reads=True) == [2]
+        await database.write(half)
+    await store(database, 2)
+    assert await known(database) == [2]
+
+
+async def test_what_the_database_refuses_is_undone_too(database: SqlCipher) -> None:
+    """A statement that breaks a rule of the tables takes those before it with it, and the next transaction begins."""
+    await store(database, 2)
+
+    async def twice(within: Transaction) -> None:
+        await within.execute(INSERT, {"n": 1})
+        await within.execute(INSERT, {"n": 2})
+
+    with pytest.raises(sqlite.DatabaseError, match="UNIQUE"):
+        await database.write(twice)
+    await store(database, 3)
+    assert await known(database) == [2, 3]
 
 
 async def test_who_leaves_undoes_nothing(database: SqlCipher) -> None:
@@ -76,17 +104,38 @@ async def test_who_leaves_undoes_nothing(database: SqlCipher) -> None:
     leaving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaving
-    assert await database.run(known, reads=True) == []
+    assert await known(database) == []
     slow.go_on.set()
-    await database.run(lambda connection: insert(connection, 3), reads=False)
-    assert await database.run(known, reads=True) == [1, 2, 3]
+    await store(database, 3)
+    assert await known(database) == [1, 2, 3]
 
 
-async def test_closing_waits_for_what_has_begun(tmp_path: Path) -> None:
+async def test_a_reader_who_leaves_takes_no_connection_along(database: SqlCipher) -> None:
+    """As many cancelled readings as there are connections, and the next one is answered."""
+    await store(database, 1)
+    for _ in range(READERS):
+        leaving = asyncio.create_task(known(database))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+    async with asyncio.timeout(WAIT_S):
+        assert await known(database) == [1]
+
+
+async def test_writers_wait_for_each_other(path: Path, database: SqlCipher) -> None:
+    """A hundred transactions at once, and as many of another program beside them, are stored, each as a whole."""
+    other = await SqlCipher.open(path, KEY)
+    try:
+        await asyncio.gather(*(store(each, n * 2 + i) for n in range(100) for i, each in enumerate((database, other))))
+        assert await known(database) == list(range(200))
+    finally:
+        await other.close()
+
+
+async def test_closing_waits_for_what_has_begun(path: Path) -> None:
     """The last transaction is in the file after `close`."""
-    migrate(tmp_path / "chats.db", KEY)
-    first = SqlCipher(tmp_path / "chats.db", KEY)
-    await first.run(lambda connection: connection.exec_driver_sql("CREATE TABLE number (n INTEGER)"), reads=False)
+    first = await SqlCipher.open(path, KEY)
     slow = Slow()
     writing = await slow.begun_in(first)
     closing = asyncio.create_task(first.close())
@@ -95,17 +144,55 @@ async def test_closing_waits_for_what_has_begun(tmp_path: Path) -> None:
     slow.go_on.set()
     await closing
     await writing
-    again = SqlCipher(tmp_path / "chats.db", KEY)
-    assert await again.run(known, reads=True) == [1, 2]
+    again = await SqlCipher.open(path, KEY)
+    assert await known(again) == [1, 2]
     await again.close()
 
 
 async def test_readers_wait_for_no_writer(database: SqlCipher) -> None:
-    """As many readings as there are other threads end while a writer holds the file."""
+    """Many readings end while a writer holds the file."""
     slow = Slow()
     writing = await slow.begun_in(database)
     async with asyncio.timeout(WAIT_S):
-        found = await asyncio.gather(*(database.run(known, reads=True) for _ in range(CONNECTIONS - 1)))
-    assert found == [[]] * (CONNECTIONS - 1)
+        found = await asyncio.gather(*(known(database) for _ in range(5 * READERS)))
+    assert found == [[]] * (5 * READERS)
     slow.go_on.set()
     await writing
+
+
+async def test_a_file_that_cannot_be_opened_leaves_no_thread(path: Path) -> None:
+    """A wrong key is refused, and the file can be opened with the right one."""
+    with pytest.raises(sqlite.DatabaseError):
+        await SqlCipher.open(path, new_key())
+    await (await SqlCipher.open(path, KEY)).close()
+
+
+async def test_what_is_stored_is_durable(database: SqlCipher) -> None:
+    """The connection that writes waits for the disk with each transaction, and overwrites what is deleted."""
+    settings = {
+        name: (await database._writer.execute_fetchall(f"PRAGMA {name}"))
+        for name in ("synchronous", "journal_mode", "secure_delete", "foreign_keys")
+    }
+    assert {name: next(iter(rows))[0] for name, rows in settings.items()} == {
+        "synchronous": 2,
+        "journal_mode": "wal",
+        "secure_delete": 1,
+        "foreign_keys": 1,
+    }
+
+
+async def test_no_statement_is_logged_with_its_values(database: SqlCipher, caplog: pytest.LogCaptureFixture) -> None:
+    """The driver's own log says nothing, however talkative the program's is."""
+    with caplog.at_level(logging.DEBUG):
+        await store(database, 71234)
+    assert "71234" not in caplog.text
+
+
+def test_a_statement_is_compiled_once() -> None:
+    """The second time it comes from memory, with the values that it brings itself."""
+    compiler = Compiler()
+    wanted = select(NUMBER.c.n).where(NUMBER.c.n > bindparam("least"), NUMBER.c.n < 100)
+    first = compiler(wanted, {"least": 1})
+    assert compiler(wanted, {"least": 2}) is first
+    assert list(first.fixed.values()) == [100]
+    assert "least" not in first.fixed

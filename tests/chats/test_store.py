@@ -3,19 +3,25 @@
 import asyncio
 import sqlite3
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import SQLModel
+from sqlalchemy import Dialect
+from sqlalchemy.dialects.postgresql import dialect as postgres_dialect
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from lutrin import sqlite
-from lutrin.chats import tables
+from lutrin.chats import statements, tables
 from lutrin.chats.key import new_key
 from lutrin.chats.migrations import MIGRATIONS, Migration, migrate
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, NotFound
-from lutrin.records import ChatMessage, ChatOrigin
+from lutrin.messages import NOT_ENGLISH
+from lutrin.records import AnswerKind, ChatMessage, ChatOrigin
 
 KEY = new_key()
 NEEDLE = "Xylophone-needle-42"
@@ -143,7 +149,7 @@ def test_migrations_make_the_tables(tmp_path: Path) -> None:
     """What the frozen statements make is what the SQLModel classes describe: columns, keys, nullability, indexes."""
     migrate(tmp_path / "chats.db", KEY)
     connection = sqlite.connect(tmp_path / "chats.db", key=KEY)
-    for name, table in SQLModel.metadata.tables.items():
+    for name, table in tables.ChatTable.metadata.tables.items():
         made = {row[1]: (bool(row[3]), bool(row[5])) for row in connection.execute(f"PRAGMA table_info('{name}')")}
         described = {
             column.name: (not column.nullable and not (column.primary_key and name == "message"), column.primary_key)
@@ -157,7 +163,7 @@ def test_migrations_make_the_tables(tmp_path: Path) -> None:
     connection.close()
     assert {
         row.__tablename__ for row in (tables.SessionRow, tables.MessageRow, tables.FeedbackRow, tables.DayRow)
-    } == set(SQLModel.metadata.tables)
+    } == set(tables.ChatTable.metadata.tables)
 
 
 async def test_a_backup_stands_before_each_migration(tmp_path: Path) -> None:
@@ -209,3 +215,49 @@ async def test_two_servers_start_at_once(tmp_path: Path, attempt: int) -> None:
     assert len(await stores[0].history("s3")) == 1
     for store in stores:
         await store.close()
+
+
+def answer(name: str, text: str, kind: AnswerKind) -> ChatMessage:
+    """What a reader was told."""
+    created = "2026-11-21T10:00:01.000+00:00"
+    return ChatMessage(id=name, session_id="s1", role="assistant", text=text, created=created, kind=kind)
+
+
+async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
+    """Those who teach see the newest questions with what became of them, and those that the books do not answer."""
+    store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
+    owned = ChatOrigin(session_id="s1", owner="a" * 64)
+    await store.record("s1", owned, [message("q1", "What is it?"), answer("a1", "A part.", "extractive")])
+    await store.record("s1", owned, [message("q2", "And  why?"), answer("a2", "It is not in it.", "refusal")])
+    await store.record(
+        "s2", ChatOrigin(session_id="s2"), [message("q3", "Quoi ?"), answer("a3", NOT_ENGLISH, "refusal")]
+    )
+    await store.judge("a1", "a" * 64, "up", "thank you")
+    await store.judge("a1", "a" * 64, "down", "not quite")
+    told = await store.asked(10)
+    assert [(item.text, item.kind, item.thumb, item.comment) for item in told] == [
+        ("Quoi ?", "refusal", "", ""),
+        ("And why?", "refusal", "", ""),
+        ("What is it?", "extractive", "down", "not quite"),
+    ]
+    assert [item.text for item in await store.asked(1)] == ["Quoi ?"]
+    assert [item.text for item in await store.refused()] == ["And  why?"]
+    assert [item.id for item in await store.conversation_of("a1")] == ["q1", "a1"]
+    with pytest.raises(NotFound):
+        await store.judge("a1", "b" * 64, "up")
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("insert", "dialect"),
+    [(sqlite_insert, sqlite_dialect), (postgres_insert, postgres_dialect)],
+    ids=["file", "server"],
+)
+def test_every_statement_is_one_of_the_database(insert: statements.Inserter, dialect: Callable[[], Dialect]) -> None:
+    """Each compiles as SQLite and PostgreSQL read it, with the columns of its table."""
+    fixed = [value for name, value in vars(statements).items() if name.isupper()]
+    own = list(vars(statements.Statements(insert)).values())
+    assert len(fixed) >= 14
+    assert len(own) == 4
+    for statement in (*fixed, *own):
+        assert str(statement.compile(dialect=dialect()))

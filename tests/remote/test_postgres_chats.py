@@ -5,7 +5,6 @@ from contextlib import suppress
 
 import asyncpg
 import pytest
-from sqlmodel import SQLModel
 from tests.remote.postgres import Cluster
 
 from lutrin.chats import tables
@@ -53,7 +52,7 @@ async def test_the_tables_are_those_of_the_models(postgres_url: str) -> None:
     for table in (tables.SessionRow, tables.MessageRow, tables.FeedbackRow):
         name = str(table.__tablename__)
         assert {row[0] for row in await connection.fetch(query, name)} == set(
-            SQLModel.metadata.tables[name].columns.keys()
+            tables.ChatTable.metadata.tables[name].columns.keys()
         )
     await connection.close()
 

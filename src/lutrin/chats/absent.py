@@ -25,8 +25,17 @@ class _NoDatabase:
     def __init__(self, reason: ChatStoreError) -> None:
         self._reason = reason
 
-    async def run(self, work: object, *, reads: bool) -> NoReturn:
-        del work, reads
+    async def read(self, statement: object, values: object) -> NoReturn:
+        """Nothing can be read."""
+        del statement, values
+        self._fail()
+
+    async def write(self, work: object) -> NoReturn:
+        """Nothing can be written."""
+        del work
+        self._fail()
+
+    def _fail(self) -> NoReturn:
         raise ChatStoreError(self._reason.detail, remedy=self._reason.remedy)
 
     async def close(self) -> None:

@@ -1,96 +1,207 @@
-"""SQLAlchemy's engine over SQLCipher, and the threads in which its transactions run.
+"""The conversations' file under aiosqlite, with SQLCipher's connections.
 
-A transaction is one call in a thread of its own, not one for each statement: an asynchronous driver changes threads
-three times a statement, which took ten times as long as the statements themselves (docs/decisions/0052).
+Each connection has a thread of its own, and each statement is one change of threads. Statements are built from the
+tables of `tables.py` and compiled the first time that they run (docs/decisions/0052).
 """
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+import logging
+from collections import namedtuple
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.pool import QueuePool
-from sqlcipher3 import dbapi2
+import aiosqlite
+from sqlalchemy import Select
+from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.sql.dml import UpdateBase
 
 from lutrin import sqlite
 from lutrin.chats.key import in_use
 
 T = TypeVar("T")
-CONNECTIONS = 4
-"""Kept open; one of them writes at a time."""
-READS = {"lutrin_begin": "BEGIN"}
-"""Execution options of a transaction that only reads; others take the write lock at once (`BEGIN IMMEDIATE`)."""
+Statement = Select[Any] | UpdateBase
+Values = Mapping[str, object]
+READERS = 3
+"""Connections that only read, beside the one that writes."""
+ROWS_AT_ONCE = 64
+"""Of a result that is read row by row; none is."""
+
+
+class Transaction(Protocol):
+    """Statements that are stored together or not at all."""
+
+    async def execute(self, statement: Statement, values: Values) -> list[Any]:
+        """Run one statement; the rows that it returns have their columns as attributes.
+
+        Args:
+            statement: Built once and kept: what it compiles to is remembered.
+            values: Of its parameters, by name.
+        """
+        ...
+
+
+class Database(Protocol):
+    """Runs statements without holding up the event loop."""
+
+    async def read(self, statement: Statement, values: Values) -> list[Any]:
+        """The rows of one statement that writes nothing; see `Transaction.execute`."""
+        ...
+
+    async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        """Do some work in one transaction, which ends even where who waits for it is cancelled.
+
+        Args:
+            work: What it raises undoes the transaction.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let work that has begun end and release files and handles; no other call may follow."""
+        ...
+
+
+class Compiled(NamedTuple):
+    """A statement as SQLite reads it."""
+
+    sql: str
+    """With named parameters."""
+    fixed: Values
+    """Those that the statement itself brings."""
+    row: Callable[[Any], Any] = tuple
+    """Makes a row with names of what SQLite returns."""
+
+
+class Compiler:
+    """Compiles each statement once."""
+
+    def __init__(self) -> None:
+        self._dialect = dialect(paramstyle="named")
+        self._known: dict[Statement, Compiled] = {}
+
+    def __call__(self, statement: Statement, values: Values) -> Compiled:
+        """The statement for SQLite; `values` names the columns of an `INSERT`."""
+        known = self._known.get(statement)
+        if known is None:
+            known = self._known[statement] = self._compiled(statement, values)
+        return known
+
+    def _compiled(self, statement: Statement, values: Values) -> Compiled:
+        columns = list(values) if statement.is_insert else None
+        compiled = statement.compile(dialect=self._dialect, column_keys=columns)
+        fixed = {name: value for name, value in compiled.params.items() if name not in values}
+        names = [column.key for column in _returned(statement)]
+        named: Any = namedtuple("Row", names) if names else None  # noqa: PYI024 - the names are known only here
+        return Compiled(str(compiled), fixed, named._make if names else tuple)
+
+
+def _returned(statement: Statement) -> list[Any]:
+    return list(statement.selected_columns if isinstance(statement, Select) else statement.exported_columns)
 
 
 class SqlCipher:
-    """One SQLCipher file, already migrated.
+    """One SQLCipher file, already migrated; open it with `SqlCipher.open`."""
 
-    Args:
-        path: Of the file.
-        key: Its key, 64 hexadecimal digits.
+    def __init__(self, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], held: ExitStack) -> None:
+        self._writer = writer
+        self._readers = readers
+        self._held = held
+        self._compile = Compiler()
+        self._within = _OneConnection(writer, self._compile)
+        self._writing = asyncio.Lock()
+        self._begun: set[asyncio.Task[Any]] = set()
+        self._idle: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
+        for reader in readers:
+            self._idle.put_nowait(reader)
 
-    Raises:
-        ChatStoreError: Its key is being changed.
-    """
+    @classmethod
+    async def open(cls, path: Path, key: str) -> "SqlCipher":
+        """Open the file for one writer and a few readers.
 
-    def __init__(self, path: Path, key: str) -> None:
-        def open_file() -> sqlite.Connection:
+        Args:
+            path: Of the file.
+            key: Its key, 64 hexadecimal digits.
+
+        Raises:
+            ChatStoreError: Its key is being changed.
+            DatabaseError: It cannot be opened with this key.
+        """
+
+        def connect() -> sqlite.Connection:
             connection = sqlite.connect(path, key=key)
             connection.execute("PRAGMA secure_delete = ON")  # what a reader deletes is overwritten, not only unlinked
             return connection
 
-        self._held = ExitStack()
-        self._held.enter_context(in_use(path))
-        self._threads = ThreadPoolExecutor(CONNECTIONS, "lutrin-chats")
-        self._engine = create_engine(
-            "sqlite://",
-            creator=open_file,
-            module=dbapi2,
-            poolclass=QueuePool,
-            pool_size=CONNECTIONS,
-            max_overflow=0,
-            hide_parameters=True,  # an error's text must not hold a reader's words
-        )
-        event.listen(self._engine, "begin", _begin)
-        self._readers = self._engine.execution_options(**READS)
+        # At its most talkative level aiosqlite logs each statement with its values, which are readers' words.
+        logging.getLogger("aiosqlite").setLevel(logging.WARNING)
+        opened: list[aiosqlite.Connection] = []
+        with ExitStack() as held:
+            held.enter_context(in_use(path))
+            try:
+                while len(opened) < 1 + READERS:
+                    opened.append(await aiosqlite.Connection(connect, ROWS_AT_ONCE))
+            except BaseException:
+                for connection in opened:
+                    await connection.close()
+                raise
+            return cls(opened[0], opened[1:], held.pop_all())
 
-    async def run(self, work: Callable[[Connection], T], *, reads: bool) -> T:
-        """Do some work in one transaction, in a thread; it goes on where who waits for it is cancelled.
+    async def read(self, statement: Statement, values: Values) -> list[Any]:
+        """The rows of one statement that writes nothing, as the file is when it begins; see `Database.read`."""
+        reader = await self._idle.get()
+        try:
+            return await _OneConnection(reader, self._compile).execute(statement, values)
+        finally:
+            self._idle.put_nowait(reader)
 
-        Args:
-            work: Gets the connection; what it raises undoes the transaction.
-            reads: It writes nothing, so that others may write meanwhile.
-        """
-
-        def transaction() -> T:
-            with (self._readers if reads else self._engine).begin() as connection:
-                return work(connection)
-
-        return await asyncio.get_running_loop().run_in_executor(self._threads, transaction)
+    async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        """Do some work in one transaction; see `Database.write`."""
+        task = asyncio.ensure_future(self._transaction(work))
+        self._begun.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
 
     async def empty_log(self) -> None:
         """Write what is in the log file into the database and empty it."""
-
-        def checkpoint() -> None:
-            connection = self._engine.raw_connection()  # below SQLAlchemy: a checkpoint runs outside of transactions
-            try:
-                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            finally:
-                connection.close()
-
-        await asyncio.get_running_loop().run_in_executor(self._threads, checkpoint)
+        async with self._writing:
+            await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
 
     async def close(self) -> None:
-        """Let work that has begun end and release the file; no other call may follow."""
-        await asyncio.to_thread(self._threads.shutdown)
-        self._engine.dispose()
+        """Let transactions that have begun end and release the file; no other call may follow."""
+        if self._begun:
+            await asyncio.wait(self._begun)
+        for connection in (*self._readers, self._writer):
+            await connection.close()
         self._held.close()
 
+    async def _transaction(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        async with self._writing:
+            await self._writer.execute_fetchall("BEGIN IMMEDIATE")
+            try:
+                result = await work(self._within)
+                await self._writer.execute_fetchall("COMMIT")
+            except BaseException:
+                with suppress(sqlite.DatabaseError):  # SQLite itself rolls back when the disk is full
+                    await self._writer.execute_fetchall("ROLLBACK")
+                raise
+            return result
 
-def _begin(connection: Connection) -> None:
-    """Begin the transaction ourselves: the driver runs in autocommit mode."""
-    options = connection.get_execution_options()
-    connection.exec_driver_sql(str(options.get("lutrin_begin", "BEGIN IMMEDIATE")))
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._begun.discard(task)
+        if not task.cancelled():
+            task.exception()  # who waited may have left
+
+
+class _OneConnection:
+    """Runs statements on one connection."""
+
+    def __init__(self, connection: aiosqlite.Connection, compiler: Compiler) -> None:
+        self._connection = connection
+        self._compile = compiler
+
+    async def execute(self, statement: Statement, values: Values) -> list[Any]:
+        """Run one statement; see `Transaction.execute`."""
+        sql, fixed, row = self._compile(statement, values)
+        found = await self._connection.execute_fetchall(sql, {**fixed, **values})
+        return [row(columns) for columns in found]

@@ -1,17 +1,18 @@
 """The same conversations in PostgreSQL, which several servers share; readers' words are sealed with the chat key."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
+from typing import Any
 
 import asyncpg
-from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from lutrin.chats.engine import Statement, Transaction, Values
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
 from lutrin.chats.store import ChatTables, T, utc_now
@@ -123,14 +124,31 @@ class Pool:
         self._engine = engine
         self._readers = engine.execution_options(postgresql_readonly=True)
 
-    async def run(self, work: Callable[[Connection], T], *, reads: bool) -> T:
-        """Do some work in one transaction; see `store.Database`."""
-        async with (self._readers if reads else self._engine).begin() as connection:
-            return await connection.run_sync(work)
+    async def read(self, statement: Statement, values: Values) -> list[Any]:
+        """The rows of one statement; see `engine.Database`."""
+        async with self._readers.begin() as connection:
+            return await _OneConnection(connection).execute(statement, values)
+
+    async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        """Do some work in one transaction; see `engine.Database`."""
+        async with self._engine.begin() as connection:
+            return await work(_OneConnection(connection))
 
     async def close(self) -> None:
         """Close the connections; no other call may follow."""
         await self._engine.dispose()
+
+
+class _OneConnection:
+    """Runs statements on one connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def execute(self, statement: Statement, values: Values) -> list[Any]:
+        """Run one statement; see `engine.Transaction`."""
+        result = await self._connection.execute(statement, values)
+        return list(result.all()) if result.returns_rows else []
 
 
 def open_engine(url: str) -> AsyncEngine:

@@ -1,13 +1,11 @@
 """What readers asked, for those who teach: each question with the fate of its answer, and never who asked."""
 
-from typing import cast
+from typing import Any
 
 import msgspec
-from sqlmodel import Session, col, select
 
 from lutrin.chats import rows
 from lutrin.chats.seal import Seal
-from lutrin.chats.tables import FeedbackRow, MessageRow
 from lutrin.records import AnswerKind
 
 
@@ -27,44 +25,21 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     comment: str = ""
 
 
-def newest_asked(session: Session, seal: Seal, most: int) -> list[AskedQuestion]:
-    """The newest questions with an answer, the newest first.
+def asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
+    """The question of a row of `statements.ASKED`.
 
     Args:
-        session: Of the database.
+        row: An answer, its question and its judgement.
         seal: Opens readers' words.
-        most: How many at most.
     """
-    answers = (
-        select(MessageRow, FeedbackRow)
-        .outerjoin(FeedbackRow, col(FeedbackRow.message) == col(MessageRow.id))
-        .where(MessageRow.role == "assistant")
-        .order_by(col(MessageRow.position).desc())
-        .limit(most)
+    message = rows.chat_message(row, "", seal)
+    cited = message.citations[0] if message.citations else None
+    return AskedQuestion(
+        text=" ".join(seal.open(row.question).split()),
+        created=message.created,
+        kind=message.kind,
+        book=cited.book if cited else "",
+        chapter=cited.chapter or cited.section_title if cited else "",
+        thumb=row.value or "",
+        comment=seal.open(row.comment) if row.comment else "",
     )
-    found = []
-    for said, thumb in session.exec(answers).all():
-        judged = cast("FeedbackRow | None", thumb)  # of an outer join, whose types do not say so
-        asked = session.exec(
-            select(MessageRow.text)
-            .where(MessageRow.session == said.session, MessageRow.role == "user")
-            .where(col(MessageRow.position) < said.position)
-            .order_by(col(MessageRow.position).desc())
-            .limit(1)
-        ).first()
-        if asked is None:
-            continue
-        message = rows.chat_message(said, "", seal)
-        cited = message.citations[0] if message.citations else None
-        found.append(
-            AskedQuestion(
-                text=" ".join(seal.open(asked).split()),
-                created=message.created,
-                kind=message.kind,
-                book=cited.book if cited else "",
-                chapter=cited.chapter or cited.section_title if cited else "",
-                thumb=judged.value if judged is not None else "",
-                comment=seal.open(judged.comment) if judged is not None else "",
-            )
-        )
-    return found

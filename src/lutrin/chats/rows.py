@@ -1,17 +1,16 @@
-"""Between the records that travel and the rows that are stored, and the statements that store them."""
+"""Between the records that travel and the rows that are stored.
 
-from collections.abc import Callable, Sequence
+A row that was read has the columns of `tables.py` as its attributes, whichever driver read it.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
 import msgspec
-from sqlalchemy import Row, Table, bindparam, case, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlmodel import SQLModel
 
 from lutrin.chats.seal import Seal
-from lutrin.chats.tables import MessageRow, SessionRow
 from lutrin.records import (
     AnswerKind,
     ChatMessage,
@@ -26,10 +25,6 @@ from lutrin.records import (
     Role,
 )
 from lutrin.settings import Settings
-
-Insert = sqlite.Insert | postgresql.Insert
-Inserter = Callable[[Table], Insert]
-"""`insert` of the database's dialect; both know `ON CONFLICT`, in the same words."""
 
 TITLE_CHARS = 80
 USER_AGENT_CHARS = 300
@@ -100,58 +95,6 @@ def new_session(
     }
 
 
-class Statements:
-    """What is said to the database for every question, built once: to build a statement takes longer than to run it.
-
-    Args:
-        insert: Of the database's dialect.
-    """
-
-    def __init__(self, insert: Inserter) -> None:
-        session, message = (SQLModel.metadata.tables[name] for name in ("session", "message"))
-        begun = insert(session).inline()
-        self.upsert_session = begun.on_conflict_do_update(
-            index_elements=["key"],
-            set_={
-                "updated": begun.excluded.updated,
-                "book": case((begun.excluded.book != "", begun.excluded.book), else_=session.c.book),
-                "generation": case(
-                    (begun.excluded.generation != "", begun.excluded.generation), else_=session.c.generation
-                ),
-            },
-        )
-        """Inserts a conversation; one that is there gets the new time, and the book and generation where known."""
-        said = insert(message).inline()
-        kept = {"position", "id", "session"}
-        self.upsert_message = said.on_conflict_do_update(
-            index_elements=["id"],
-            set_={column.name: said.excluded[column.name] for column in message.c if column.name not in kept},
-            where=message.c.session == said.excluded.session,
-        )
-        """Inserts a message; one that is there is replaced in its place, unless it is another conversation's."""
-        count = select(func.count()).select_from(message).where(message.c.session == bindparam("of")).scalar_subquery()
-        self.recount = (
-            update(session)
-            .where(session.c.key == bindparam("of"))
-            .values(message_count=count, stored_bytes=session.c.stored_bytes + bindparam("added"))
-        )
-        """Brings the number of messages of the conversation `of` up to date, and adds what was stored."""
-        self.size = select(session.c.stored_bytes).where(session.c.key == bindparam("of"))
-        """Bytes of the conversation `of`."""
-        self.size_of_all = select(func.coalesce(func.sum(session.c.stored_bytes), 0)).where(
-            session.c.owner == bindparam("whose")
-        )
-        """Bytes of all conversations of an owner."""
-        self.history = (
-            select(message, session.c.id.label("public"))
-            .join(session)
-            .where(message.c.session == bindparam("of"))
-            .order_by(message.c.position.desc())
-            .limit(bindparam("most"))
-        )
-        """The newest `most` messages of the conversation `of`, the newest first, with the browser's id of it."""
-
-
 def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
     """The columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, KeptMessage) else None
@@ -177,7 +120,7 @@ def size_of(row: dict[str, str | None]) -> int:
     return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
 
 
-def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> ChatMessage:
+def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa: ANN401 - a row of either driver
     """The message of a row; `session_id` as the browser made it."""
     shown = _shown.decode(seal.open(row.shown)) if row.shown else Shown()
     return ChatMessage(
@@ -195,13 +138,13 @@ def chat_message(row: MessageRow | Row[Any], session_id: str, seal: Seal) -> Cha
     )
 
 
-def kept_message(row: MessageRow, session_id: str, seal: Seal) -> KeptMessage:
+def kept_message(row: Any, session_id: str, seal: Seal) -> KeptMessage:  # noqa: ANN401 - as above
     """The same with how it was made."""
     made = _made.decode(seal.open(row.made)) if row.made else None
     return KeptMessage(**msgspec.structs.asdict(chat_message(row, session_id, seal)), made=made)
 
 
-def chat_session(row: SessionRow, seal: Seal) -> ChatSession:
+def chat_session(row: Any, seal: Seal) -> ChatSession:  # noqa: ANN401 - as above
     """What its reader sees of a conversation."""
     return ChatSession(
         id=row.id,

@@ -4,26 +4,21 @@
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, delete, func, select
 
 from lutrin import sqlite
-from lutrin.chats import rows
-from lutrin.chats.engine import SqlCipher
+from lutrin.chats import rows, statements
+from lutrin.chats.engine import Database, SqlCipher, Statement, Transaction, Values
 from lutrin.chats.migrations import migrate
-from lutrin.chats.questions import AskedQuestion, newest_asked
+from lutrin.chats.questions import AskedQuestion, asked_question
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
-from lutrin.chats.tables import DayRow, FeedbackRow, MessageRow, SessionRow
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
@@ -31,6 +26,8 @@ from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
 T = TypeVar("T")
 OWNER_CHARS = 64
 """Of the hash of a browser's secret."""
+NOBODY = "nobody"
+"""An owner that no conversation has."""
 LAST_OF_DAY = "U"
 """After a day it is later than any time of that day, which goes on with `T`."""
 OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
@@ -40,23 +37,6 @@ OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
 def utc_now() -> datetime:
     """The time of day that new conversations carry."""
     return datetime.now(UTC)
-
-
-class Database(Protocol):
-    """Runs transactions."""
-
-    async def run(self, work: Callable[[Connection], T], *, reads: bool) -> T:
-        """Do some work in one transaction, without holding up the event loop.
-
-        Args:
-            work: Gets the connection; what it raises undoes the transaction.
-            reads: It writes nothing, so that others may write meanwhile.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Let work that has begun end and release files and handles; no other call may follow."""
-        ...
 
 
 class ChatTables:
@@ -72,7 +52,7 @@ class ChatTables:
         room: What conversations may take; None: all that they want.
     """
 
-    trouble: tuple[type[Exception], ...] = (SQLAlchemyError,)
+    trouble: tuple[type[Exception], ...] = (sqlite.DatabaseError,)
     """What the database raises when it cannot do its work."""
     reason: ChatStoreError | None = None
     """Why the conversations could not be opened; None: they could."""
@@ -80,13 +60,13 @@ class ChatTables:
     def __init__(
         self,
         database: Database,
-        insert: rows.Inserter,
+        insert: statements.Inserter,
         seal: Seal,
         now: Callable[[], datetime] = utc_now,
         room: Room | None = None,
     ) -> None:
         self._database = database
-        self._statements = rows.Statements(insert)
+        self._statements = statements.Statements(insert)
         self._seal = seal
         self._now = now
         self._room = room
@@ -112,26 +92,25 @@ class ChatTables:
 
         added = sum(map(rows.size_of, wanted))
 
-        def work(connection: Connection) -> None:
-            self._check_room(connection, key, origin.owner, added)
-            connection.execute(self._statements.upsert_session, begun)
+        async def work(within: Transaction) -> None:
+            await self._check_room(within, key, origin.owner, added)
+            await within.execute(self._statements.upsert_session, begun)
             for item in wanted:
-                if not connection.execute(self._statements.upsert_message, item).rowcount:
+                if not await within.execute(self._statements.upsert_message, item):
                     raise ChatStoreError("A message of that id belongs to another conversation.")
-            connection.execute(self._statements.recount, {"of": key, "added": added})
+            await within.execute(statements.RECOUNT, {"of": key, "added": added})
 
-        await self._run(work)
+        await self._write(work)
 
-    def _check_room(self, connection: Connection, key: str, owner: str, added: int) -> None:
+    async def _check_room(self, within: Transaction, key: str, owner: str, added: int) -> None:
         if self._room is None:
             return
-        used = connection.execute(self._statements.size, {"of": key}).scalar() or 0
-        if used + added > self._room.conversation_bytes:
+        # The owners of other lengths are shared by many readers.
+        whose = owner if len(owner) == OWNER_CHARS else NOBODY
+        (used,) = await within.execute(statements.SIZES, {"of": key, "whose": whose})
+        if used.conversation + added > self._room.conversation_bytes:
             raise ChatStoreFull(CONVERSATION_FULL)
-        if len(owner) != OWNER_CHARS:  # many readers share the other owners
-            return
-        used = connection.execute(self._statements.size_of_all, {"whose": owner}).scalar() or 0
-        if used + added > self._room.reader_bytes:
+        if whose != NOBODY and used.reader + added > self._room.reader_bytes:
             raise ChatStoreFull(READER_FULL)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
@@ -140,19 +119,13 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        limits = {"of": session_id, "most": limit}
-        found = await self._run(lambda within: within.execute(self._statements.history, limits).all(), reads=True)
+        found = await self._read(statements.HISTORY, {"of": session_id, "most": limit})
         return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str) -> list[ChatSession]:
         """An owner's conversations, the one used last first; the empty owner has none."""
-        newest = col(SessionRow.updated).desc()
-        wanted = select(SessionRow).where(SessionRow.owner == owner).order_by(newest, col(SessionRow.key))
-
-        def read(session: Session) -> list[ChatSession]:
-            return [rows.chat_session(row, self._seal) for row in session.exec(wanted).all()]
-
-        return await self._read(read) if owner else []
+        found = await self._read(statements.SESSIONS, {"whose": owner}) if owner else []
+        return [rows.chat_session(row, self._seal) for row in found]
 
     async def refused(self) -> list[ChatMessage]:
         """Questions that the books did not answer, oldest first; whose they were is left out.
@@ -160,28 +133,11 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        asked, said = aliased(MessageRow), aliased(MessageRow)
-        before = (
-            select(func.max(asked.position))
-            .where(asked.session == said.session, asked.role == "user", col(asked.position) < col(said.position))
-            .correlate(said)
-            .scalar_subquery()
-        )
-        refusals = select(said.text, before).where(said.role == "assistant", said.kind == "refusal")
-
-        def read(session: Session) -> list[ChatMessage]:
-            places = [
-                place
-                for text, place in session.exec(refusals).all()
-                if self._seal.open(text) not in OTHER_REFUSALS and place is not None
-            ]
-            found = []
-            for place in sorted(places):
-                row = session.exec(select(MessageRow).where(MessageRow.position == place)).one()
-                found.append(rows.chat_message(row, "", self._seal))
-            return found
-
-        return await self._read(read)
+        return [
+            rows.chat_message(row, "", self._seal)
+            for row in await self._read(statements.REFUSED, {})
+            if self._seal.open(row.refusal) not in OTHER_REFUSALS
+        ]
 
     async def asked(self, most: int) -> list[AskedQuestion]:
         """The newest questions that were answered or refused, the newest first; whose they were is left out.
@@ -189,7 +145,7 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        return await self._read(lambda session: newest_asked(session, self._seal, most))
+        return [asked_question(row, self._seal) for row in await self._read(statements.ASKED, {"most": most})]
 
     async def conversation_of(self, message_id: str) -> list[KeptMessage]:
         """A stored message at the end of the conversation that leads to it, oldest first; for the operator.
@@ -197,18 +153,10 @@ class ChatTables:
         Raises:
             NotFound: There is no such message.
         """
-
-        def read(session: Session) -> list[KeptMessage]:
-            said = session.exec(select(MessageRow).where(MessageRow.id == message_id)).first()
-            if said is None or said.position is None:
-                raise NotFound(NOTHING_HERE)
-            before = select(MessageRow).where(
-                MessageRow.session == said.session, col(MessageRow.position) <= said.position
-            )
-            found = session.exec(before.order_by(col(MessageRow.position))).all()
-            return [rows.kept_message(row, said.session, self._seal) for row in found]
-
-        return await self._read(read)
+        found = await self._read(statements.LEADING_TO, {"said": message_id})
+        if not found:
+            raise NotFound(NOTHING_HERE)
+        return [rows.kept_message(row, row.session, self._seal) for row in found]
 
     async def session(self, key: str) -> ChatSession:
         """What is known of one conversation.
@@ -216,7 +164,7 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        return await self._read(lambda session: rows.chat_session(_conversation(session, key), self._seal))
+        return rows.chat_session(_only(await self._read(statements.SESSION, {"of": key})), self._seal)
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own.
@@ -224,13 +172,8 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-
-        def write(session: Session) -> ChatSession:
-            row = _conversation(session, key)
-            row.title = self._seal.close(title)
-            return rows.chat_session(row, self._seal)
-
-        return await self._write(write)
+        found = await self._change(statements.RENAME, {"of": key, "named": self._seal.close(title)})
+        return rows.chat_session(_only(found), self._seal)
 
     async def delete(self, key: str) -> None:
         """Delete a conversation for good.
@@ -238,12 +181,7 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-
-        def write(session: Session) -> None:
-            _conversation(session, key)
-            session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
-
-        await self._write(write)
+        _only(await self._change(statements.DELETE, {"of": key}))
         await self._erase_traces()
 
     async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
@@ -252,18 +190,18 @@ class ChatTables:
         Raises:
             NotFound: There is no such answer, or another browser's conversation holds it.
         """
-        answers = select(MessageRow.id).join(SessionRow).where(MessageRow.id == message_id)
-        mine = answers.where(MessageRow.role == "assistant", SessionRow.owner == owner)
-        created = rows.iso(self._now())
+        judged = {
+            "message": message_id,
+            "value": value,
+            "comment": self._seal.close(comment),
+            "created": rows.iso(self._now()),
+        }
 
-        def write(session: Session) -> None:
-            if session.exec(mine).first() is None:
-                raise NotFound(NOTHING_HERE)
-            session.merge(
-                FeedbackRow(message=message_id, value=value, comment=self._seal.close(comment), created=created)
-            )
+        async def work(within: Transaction) -> None:
+            _only(await within.execute(statements.ANSWER_OF, {"said": message_id, "whose": owner}))
+            await within.execute(self._statements.upsert_feedback, judged)
 
-        await self._write(write)
+        await self._write(work)
 
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
@@ -278,24 +216,17 @@ class ChatTables:
         Returns:
             How many conversations were deleted.
         """
-        doomed = select(SessionRow.key)
         if session_id is not None:
-            doomed = doomed.where(SessionRow.id == session_id)
+            deleted = await self._change(statements.DELETE_ID, {"id": session_id})
         elif older_than is not None:
-            doomed = doomed.where(SessionRow.updated < rows.iso(self._now() - older_than))
-        elif not everything:
+            deleted = await self._change(statements.DELETE_BEFORE, {"before": rows.iso(self._now() - older_than)})
+        elif everything:
+            deleted = await self._change(statements.DELETE_ALL, {})
+        else:
             return 0
-
-        def write(session: Session) -> int:
-            keys = session.exec(doomed).all()
-            for key in keys:
-                session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
-            return len(keys)
-
-        deleted = await self._write(write)
         if deleted:
             await self._erase_traces()
-        return deleted
+        return len(deleted)
 
     async def retain(self, days: int) -> int:
         """Delete conversations that were last used before so many days on which the database was in use.
@@ -309,21 +240,15 @@ class ChatTables:
         today = rows.iso(now)[:10]
         before = min(rows.iso(now - timedelta(days=days)), today)
 
-        def write(session: Session) -> int:
-            session.merge(DayRow(day=today))
-            session.flush()
-            seen = session.exec(
-                select(DayRow.day).where(DayRow.day <= today).order_by(col(DayRow.day).desc()).limit(days + 1)
-            ).all()
+        async def work(within: Transaction) -> int:
+            await within.execute(self._statements.keep_day, {"day": today})
+            seen = await within.execute(statements.DAYS, {"today": today, "most": days + 1})
             if len(seen) <= days:
                 return 0
-            doomed = select(SessionRow.key).where(SessionRow.updated < min(before, seen[-1] + LAST_OF_DAY))
-            keys = session.exec(doomed).all()
-            for key in keys:
-                session.exec(delete(SessionRow).where(col(SessionRow.key) == key))
-            return len(keys)
+            doomed = {"before": min(before, seen[-1].day + LAST_OF_DAY)}
+            return len(await within.execute(statements.DELETE_BEFORE, doomed))
 
-        deleted = await self._write(write)
+        deleted = await self._write(work)
         if deleted:
             await self._erase_traces()
         return deleted
@@ -335,15 +260,16 @@ class ChatTables:
     async def _erase_traces(self) -> None:
         """Remove what the database keeps of deleted rows; those that overwrite nothing themselves have more to do."""
 
-    async def _read(self, work: Callable[[Session], T]) -> T:
-        return await self._run(lambda connection: _in_session(connection, work), reads=True)
-
-    async def _write(self, work: Callable[[Session], T]) -> T:
-        return await self._run(lambda connection: _in_session(connection, work))
-
-    async def _run(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
+    async def _read(self, statement: Statement, values: Values) -> list[Any]:
         with self._errors_named():
-            return await self._database.run(work, reads=reads)
+            return await self._database.read(statement, values)
+
+    async def _change(self, statement: Statement, values: Values) -> list[Any]:
+        return await self._write(lambda within: within.execute(statement, values))
+
+    async def _write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        with self._errors_named():
+            return await self._database.write(work)
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
@@ -357,30 +283,19 @@ class ChatTables:
             ) from error
 
 
-def _in_session(connection: Connection, work: Callable[[Session], T]) -> T:
-    """Work with rows as objects; what was changed in them is written before the transaction ends."""
-    with Session(connection, expire_on_commit=False) as session:
-        result = work(session)
-        session.flush()
-        return result
-
-
-def _conversation(session: Session, key: str) -> SessionRow:
-    """The row of a conversation.
+def _only(found: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
+    """The one row.
 
     Raises:
-        NotFound: There is none of that key.
+        NotFound: There is none.
     """
-    row = session.get(SessionRow, key)
-    if row is None:
+    if not found:
         raise NotFound(NOTHING_HERE)
-    return row
+    return found[0]
 
 
 class SqlChatStore(ChatTables):
     """Conversations in one SQLCipher file; open it with `SqlChatStore.open`."""
-
-    trouble = (SQLAlchemyError, sqlite.DatabaseError)
 
     def __init__(
         self, database: SqlCipher, path: Path, now: Callable[[], datetime] = utc_now, room: Room | None = None
@@ -399,7 +314,7 @@ class SqlChatStore(ChatTables):
             ChatStoreError: The key is wrong, or the database cannot be opened or migrated.
         """
         await asyncio.to_thread(migrate, path, key)
-        return cls(SqlCipher(path, key), path, now, room)
+        return cls(await SqlCipher.open(path, key), path, now, room)
 
     async def _erase_traces(self) -> None:
         """Empty the log file and remove the migrations' backups, which still hold what was deleted."""

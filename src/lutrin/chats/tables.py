@@ -3,10 +3,17 @@
 Times are ISO 8601 in UTC, so that their order is the order of their text.
 """
 
+from sqlalchemy import MetaData
 from sqlmodel import Field, SQLModel
 
 
-class SessionRow(SQLModel, table=True):
+class ChatTable(SQLModel):
+    """What belongs to the conversations."""
+
+    metadata = MetaData()
+
+
+class SessionRow(ChatTable, table=True):
     """A conversation."""
 
     __tablename__ = "session"
@@ -27,7 +34,7 @@ class SessionRow(SQLModel, table=True):
     """What its messages took when they were stored."""
 
 
-class DayRow(SQLModel, table=True):
+class DayRow(ChatTable, table=True):
     """A day on which the database was in use; retention counts these, so that a clock that jumps deletes nothing."""
 
     __tablename__ = "day"
@@ -36,7 +43,7 @@ class DayRow(SQLModel, table=True):
     """ISO 8601, UTC."""
 
 
-class MessageRow(SQLModel, table=True):
+class MessageRow(ChatTable, table=True):
     """One message of a conversation; `position` is its place among all messages ever stored."""
 
     __tablename__ = "message"
@@ -60,7 +67,7 @@ class MessageRow(SQLModel, table=True):
     """JSON of `rows.Shown`, sealed; empty: the text is all that is shown."""
 
 
-class FeedbackRow(SQLModel, table=True):
+class FeedbackRow(ChatTable, table=True):
     """What a reader thought of an answer; one judgement a message, the newest."""
 
     __tablename__ = "feedback"
@@ -69,3 +76,8 @@ class FeedbackRow(SQLModel, table=True):
     value: str
     comment: str
     created: str
+
+
+SESSION, MESSAGE, FEEDBACK, DAY = (
+    ChatTable.metadata.tables[name] for name in ("session", "message", "feedback", "day")
+)
