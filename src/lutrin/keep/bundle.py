@@ -90,9 +90,10 @@ def bundle(
         if not expected:
             raise IndexUnavailable("No book is published.", remedy="Run `lutrin ingest`.")
         packages = _wheels((root / REQUIREMENTS).read_text(encoding="utf-8"), work)
+        here = machine(packages)
         files = {
             "install.py": Path(bundle_install.__file__),
-            "machine.json": _written(work / "machine.json", msgspec.json.encode(machine(packages))),
+            "machine.json": _written(work / "machine.json", msgspec.json.encode(here)),
             "requirements.txt": _written(work / "requirements.txt", _pinned(packages)),
             "home/.env": _written(work / "env", f"LUTRIN_MODEL={tier}\n".encode()),
             **{f"wheels/{path.name}": path for path in packages},
@@ -110,7 +111,6 @@ def bundle(
 
         write_archive(target, files.items(), describe, prefix=f"{folder}/")
     books = sorted({name.split("/")[1] for name in expected})
-    here = machine(packages)
     return BundleSummary(
         file=str(target), folder=folder, python=here["python"], platform=here["platform"], wheels=len(packages),
         models=sorted({Path(name).parts[0] for name in models}), books=books, bytes=target.stat().st_size,
