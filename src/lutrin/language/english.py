@@ -40,14 +40,7 @@ QUESTION_WORDS = frozenset(
     selected selection sentence show simple simpler simply step steps summarise summarize summary talk tell term
     text textbook understand want way word words work works write""".split()
 )
-FORM_WORDS = frozenset(
-    """calculate calculates code command compute computes diagram equation figure formula function implement implemented
-    implements listing picture program script snippet table""".split()
-)
-"""Words that say in which form an answer is wanted; a book may hold the form without naming it."""
 COUNTS_IN_ORDER = tuple("one two three four five six seven eight nine ten eleven twelve".split())
-COUNTS = frozenset(COUNTS_IN_ORDER) | frozenset("dozen hundred thousand million first second third half twice".split())
-"""Words that count things; they say nothing of what is counted."""
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
 TOTAL = frozenset("all always entirely every never".split())
 """Words by which a sentence claims the whole."""
