@@ -1,5 +1,6 @@
 """`lutrin models`: what is here, fetch, verify, tune."""
 
+import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -94,9 +95,12 @@ def verify(tiers: tuple[str, ...]) -> None:
 @click.argument("tiers", nargs=-1)
 @click.option("--quick", is_flag=True, help="Try fewer formats.")
 @click.option("--short", is_flag=True, help="Once, for LUTRIN_MODEL, a minute at most; LUTRIN_TUNE=false skips it.")
+@click.option("--frames", is_flag=True, help="How far LUTRIN_MODEL can be trusted, and what readers will get.")
 @click.option("--score", "scored", is_flag=True, help="Also ask each file 20 sample questions (slow).")
 @data_dir_option
-def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
+def tune(
+    *, tiers: tuple[str, ...], quick: bool, short: bool, frames: bool, scored: bool, data_dir: Path | None
+) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is in time."""
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
     from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
@@ -106,6 +110,10 @@ def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data
     def note(trial: Trial | str) -> None:
         click.echo(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
 
+    if frames:
+        for what, value in asyncio.run(language_model.tune_frames(settings, lambda line: click.echo(line, err=True))):
+            click.echo(f"{what:<36}{value}")
+        return
     tuning: Tuning | None
     if short:
         tuning = language_model.tune_short(settings, note)

@@ -32,6 +32,7 @@ from lutrin.generate.tune import (
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.keep import weights
 from lutrin.ports import Generator, Support
+from lutrin.runtime import judging
 from lutrin.settings import LOCAL, Settings
 
 RERANK_THREADS = 1
@@ -148,7 +149,8 @@ def open_support(settings: Settings, generator: Generator | None) -> Support | N
     if settings.profile == "remote" and settings.llm_model != LOCAL:
         return GeneratedSupport(generator)
     manifest = weights.load_manifest(settings.models_dir)
-    threshold = manifest.tier(_tier_of(settings, manifest)).judge_threshold
+    found = judging.recalled(getattr(generator, "identity", ""), settings.data_dir)
+    threshold = found.threshold if found else manifest.tier(_tier_of(settings, manifest)).judge_threshold
     return GeneratedSupport(generator, threshold) if threshold is not None else None
 
 
@@ -271,6 +273,31 @@ def tune(
     tuning = choose(kept, settings.deadline_s, machine=machine, date=dt.datetime.now(dt.UTC).date().isoformat())
     write_tuning(tuning, tuning_path(settings))
     return tuning
+
+
+async def tune_frames(settings: Settings, note: Callable[[str], None]) -> list[tuple[str, str]]:
+    """Find how far the model of the settings can be trusted as a judge of its own sentences, and remember it.
+
+    Returns:
+        What readers will get, in rows of a table.
+
+    Raises:
+        EngineMissing: Nothing here runs a language model.
+        ModelMissing, ChecksumMismatch: There is no model, or its file cannot be used.
+        InvalidSettings: There is no model of that name.
+    """
+    generator = open_generator(settings)
+    if generator is None:
+        raise ModelMissing("LUTRIN_MODEL is none.", remedy="Name a model, such as LUTRIN_MODEL=medium.")
+    require_engine()
+    try:
+        await generator.start()
+        items = judging.read_list(settings.models_dir)
+        trust = await judging.measured(generator, generator.identity, items, note)
+    finally:
+        await generator.close()
+    judging.remember(trust, settings.data_dir)
+    return judging.told(trust, ability_of(settings))
 
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
