@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from lutrin import __version__
 from lutrin.cli.main import lutrin
 
 ROOT = Path(__file__).parents[2]
@@ -231,3 +232,12 @@ def test_every_library_is_named_with_its_role() -> None:
     missing = [package for package in packages if package.replace("-", "").lower() not in table.replace("-", "")]
     assert len(packages) > 20
     assert missing == []
+
+
+def test_the_changelog_is_dated_and_short() -> None:
+    """The version that runs has a day, and no line is longer than one that is read at a glance."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.findall(r"^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$", text, re.MULTILINE)[0] == __version__
+    assert [line for line in text.splitlines() if len(line) > 140] == []
+    stated = (ROOT / "pyproject.toml").read_text("utf-8") + (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.findall(r"^version(?: = |: )\"?([\d.]+)", stated, re.MULTILINE) == [__version__, __version__]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from lutrin import __version__
 from lutrin.index.catalog import Catalog
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.discover import find_books
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 LUTRIN = Path(sys.executable).with_name("lutrin")
 NO_NETWORK = ("unshare", "--map-root-user", "--net")
 """A network of its own without any interface, where the kernel lets us make one."""
-FOLDER = "lutrin-0.1.0"
+FOLDER = f"lutrin-{__version__}"
 MOON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="3"/></svg>'
 
 
