@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lutrin.index.generation import FileEntry
-from lutrin.language.english import COUNTS_IN_ORDER, ORDINALS
+from lutrin.language.spoken import COUNTS_IN_ORDER, ORDINALS
 from lutrin.language.words import content_stems
 from lutrin.query.frames import About
 from lutrin.records import BookInfo

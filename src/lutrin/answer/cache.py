@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from lutrin import messages
-from lutrin.language.english import STOP_WORDS
+from lutrin.language.spoken import STOP_WORDS
 from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
 
 LIMIT = 512

@@ -1,13 +1,13 @@
 """What a sentence must have from its evidence literally: numbers with units, names, code, and "all" or "never".
 
 Meaning is the support model's matter (`lutrin.ports.Support`); these are what such a model confuses most easily and
-what a reader relies on most. Each rule is a veto. Words that are compared stand in `lutrin.language.english`.
+what a reader relies on most. Each rule is a veto. Words that are compared stand in `lutrin.language`.
 """
 
 import re
 from collections.abc import Callable, Iterable
 
-from lutrin.language.english import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
+from lutrin.language.spoken import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, stem, words
 
 _COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) if number > 1}

@@ -3,6 +3,8 @@
 Everything that Lutrin knows of the language as lists stands here; another language is another module like this one.
 """
 
+STEMMER = "english"
+"""As the Snowball project names its stemmer."""
 _FUNCTION_WORDS = frozenset(
     """a about above after again all also am an and any anyone are as at be because been before being below between
     both but by can cannot could did do does doing done down during each either else ever every few for from

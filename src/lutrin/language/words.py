@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from lutrin.language.english import COMMON_WORDS, NEGATIONS, QUESTION_WORDS, STOP_WORDS
+from lutrin.language.spoken import COMMON_WORDS, NEGATIONS, QUESTION_WORDS, STEMMER, STOP_WORDS
 
 _ANY_QUESTION = STOP_WORDS | QUESTION_WORDS
 _THIS_TOPIC = re.compile(
@@ -24,7 +24,7 @@ _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
 
 REMEMBERED = 16_384
 """Texts, mostly sentences, whose words are kept at hand."""
-_STEMMER = snowballstemmer.stemmer("english")
+_STEMMER = snowballstemmer.stemmer(STEMMER)
 
 
 @lru_cache(maxsize=65_536)

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lutrin.language import english
+from lutrin.language import spoken
 from lutrin.language.words import stem_set, subject_stems, subject_words, topic_words, words
 from lutrin.query.frames import asks, compiled, framed, is_courtesy
 from lutrin.records import ChatMessage
 
-_CORRECTS, _ELLIPTIC, _NTH = map(compiled, (english.CORRECTS, english.ELLIPTIC, english.NTH))
-_NOTHING = compiled(english.POINTS_AT_NOTHING)
+_CORRECTS, _ELLIPTIC, _NTH = map(compiled, (spoken.CORRECTS, spoken.ELLIPTIC, spoken.NTH))
+_NOTHING = compiled(spoken.POINTS_AT_NOTHING)
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.+)$", re.MULTILINE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")
@@ -129,7 +129,7 @@ class _Talk:
     def _item(self, found: re.Match[str]) -> str:
         """What the last answer names at a place of its list."""
         items = _ITEM.findall(_MARKS.sub("", self.answer))
-        place = english.ORDINALS[found[1].lower()]
+        place = spoken.ORDINALS[found[1].lower()]
         if place >= len(items) or not items:
             return found[0]
         return " ".join(_CLAUSE.split(items[place])[0].split()[:ITEM_WORDS]).rstrip(" .")
@@ -142,19 +142,19 @@ def refers(text: str) -> bool:
     (True, False)
     """
     before = ""
-    spoken = [word.lower() for word in words(_NOTHING.sub(" ", text))]
-    for word in spoken:
-        if word in english.REFERENCES or (word == "one" and before in english.ONE_AFTER):
+    said = [word.lower() for word in words(_NOTHING.sub(" ", text))]
+    for word in said:
+        if word in spoken.REFERENCES or (word == "one" and before in spoken.ONE_AFTER):
             return True
         if subject_stems(word):
             break
         before = word
-    return spoken[-1:] == ["one"]
+    return said[-1:] == ["one"]
 
 
 def _goes_on(question: str) -> bool:
     """Whether a question begins as one does that goes on: "And on a Jetson?"."""
-    return question.lower().startswith(english.GOES_ON)
+    return question.lower().startswith(spoken.GOES_ON)
 
 
 def _mended(subject: str, correction: str) -> str:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from lutrin.language import english
+from lutrin.language import spoken
 from lutrin.language.words import subject_stems, topic_stems, words
 
 Frame = Literal[
@@ -27,11 +27,11 @@ def compiled(alternatives: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
-_WISHES = {cast("Frame", name): compiled(phrases) for name, phrases in english.WISHES.items()}
-_SHAPES = {cast("Frame", name): compiled(phrases) for name, phrases in english.SHAPES.items()}
-_COMPUTE, _ABOUT, _CHAPTER = map(compiled, (english.COMPUTE, english.ABOUT, english.CHAPTER))
-_LEAD, _PLEA = map(compiled, (english.LEAD, english.PLEA))
-_CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(english.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
+_WISHES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.WISHES.items()}
+_SHAPES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.SHAPES.items()}
+_COMPUTE, _ABOUT, _CHAPTER = map(compiled, (spoken.COMPUTE, spoken.ABOUT, spoken.CHAPTER))
+_LEAD, _PLEA = map(compiled, (spoken.LEAD, spoken.PLEA))
+_CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
 _EDGES = " \t,;:.!-–—"
 TERM_WORDS = 4
@@ -61,13 +61,13 @@ def framed(text: str) -> tuple[Frame, str, About | None]:
 
 def spelled_out(text: str) -> str:
     """A question without the short forms of chats: "wats" is "what is"."""
-    return _CHAT.sub(lambda found: english.CHAT_SPELLINGS[found[0].lower()], text)
+    return _CHAT.sub(lambda found: spoken.CHAT_SPELLINGS[found[0].lower()], text)
 
 
 def asks(sentence: str) -> bool:
     """Whether a sentence begins as one does that asks."""
-    first = next((word.lower() for word in words(sentence) if word.lower() not in english.BEFORE_ASKING), "")
-    return first in english.ASKING
+    first = next((word.lower() for word in words(sentence) if word.lower() not in spoken.BEFORE_ASKING), "")
+    return first in spoken.ASKING
 
 
 def without_story(text: str) -> str:
@@ -82,7 +82,7 @@ def without_story(text: str) -> str:
     asking = [sentence for sentence in sentences if sentence.endswith("?") or asks(sentence)]
     asked = " ".join(asking)
     topics = topic_stems(asked)
-    if not subject_stems(asked) or any(word.lower() in english.REFERENCES for word in words(asked)):
+    if not subject_stems(asked) or any(word.lower() in spoken.REFERENCES for word in words(asked)):
         return text
     return " ".join(one for one in sentences if one in asking or topics & topic_stems(one))
 
@@ -110,7 +110,7 @@ def _shape(asked: str, bare: str) -> Frame:
         for frame, shape in _SHAPES.items():
             if shape.search(said):
                 return frame
-    defines = not english.DEFINING.isdisjoint(word.lower() for word in words(asked))
+    defines = not spoken.DEFINING.isdisjoint(word.lower() for word in words(asked))
     wanted = defines and len(words(bare)) <= TERM_WORDS and not asks(bare)
     return "definition" if wanted else "plain"
 
@@ -128,4 +128,4 @@ def _part(text: str) -> About | None:
 
 def is_courtesy(text: str) -> bool:
     """Whether a text greets or thanks and asks for nothing: "Ok, thank you!"."""
-    return all(word.lower() in english.COURTESIES for word in words(text))
+    return all(word.lower() in spoken.COURTESIES for word in words(text))

@@ -9,8 +9,8 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from lutrin.language.english import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.others import ALSO_ENGLISH, FUNCTION_WORDS, SCRIPTS
+from lutrin.language.spoken import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import identifiers
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]")

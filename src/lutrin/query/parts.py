@@ -1,10 +1,10 @@
 """Questions that ask several things: each is searched for itself, so that neither drowns the other."""
 
-from lutrin.language import english
+from lutrin.language import spoken
 from lutrin.language.words import subject_words, topic_stems, topic_words, words
 from lutrin.query.frames import compiled
 
-_JOINT = compiled(english.JOINT)
+_JOINT = compiled(spoken.JOINT)
 MAX_PARTS = 3
 
 
@@ -15,10 +15,10 @@ def parts_of(topic: str) -> tuple[str, ...]:
     ('How good is the camera', 'camera – what does it cost?')
     """
     found = [part.strip(" ,") for part in _JOINT.split(topic) if part.strip(" ,?")]
-    if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, english.ASKING) for part in found):
+    if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, spoken.ASKING) for part in found):
         return (topic,)
     # "How hot and for how long does it boil?" asks both of what is named once, at the end.
-    if len(topic_stems(found[0])) < 2 and not _has(found[0], english.SAYING):
+    if len(topic_stems(found[0])) < 2 and not _has(found[0], spoken.SAYING):
         return (topic,)
     names = " ".join(subject_words(found[0]) or topic_words(found[0]))
     return (found[0], *(f"{names} – {part}" if _leans(part) else part for part in found[1:]))
@@ -30,4 +30,4 @@ def _has(part: str, known: frozenset[str]) -> bool:
 
 def _leans(part: str) -> bool:
     """Whether a part says too little by itself: "... and what for the shock?"."""
-    return len(topic_stems(part)) < 2 or _has(part, english.REFERENCES)
+    return len(topic_stems(part)) < 2 or _has(part, spoken.REFERENCES)

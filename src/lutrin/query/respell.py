@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Protocol, TypeVar
 
-from lutrin.language.english import STOP_WORDS
 from lutrin.language.spelling import SPELLING_PAIRS, SPELLING_RULES
+from lutrin.language.spoken import STOP_WORDS
 from lutrin.language.words import stem
 from lutrin.ports import Embedder
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lutrin.language.english import QUESTION_WORDS, STOP_WORDS
+from lutrin.language.spoken import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Reading
 from lutrin.records import Refusal
