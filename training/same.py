@@ -1,4 +1,4 @@
-"""Fit when two questions mean the same (`lutrin.search.same`), on pairs that were labelled by hand.
+"""Fit when two questions mean the same (`lutrin.study.same`), on pairs that were labelled by hand.
 
 A logistic regression on the standardised signals of the pairs that agree literally, whose bias is then set so that no
 near pair passes, by a margin. All pairs of one prepared question stay together: the figures are of pairs whose question
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from lutrin.ingest.companion_file import read_lines
 from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
-from lutrin.search import same
-from lutrin.search.same import SIGNALS, Fitted, Terms, agree, compare, said
 from lutrin.settings import load_settings
+from lutrin.study import same
+from lutrin.study.same import SIGNALS, Fitted, Terms, agree, compare, said
 
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "evaluation" / "prepared" / "pairs.jsonl"

@@ -18,9 +18,10 @@ from lutrin.chats.store import SqlChatStore
 from lutrin.serve.app import create_app
 from lutrin.serve.compression import compressing
 from lutrin.serve.guards import answering_head
-from lutrin.serve.services import Ingest, Services
+from lutrin.serve.services import Answers, Ingest, Library, Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import load_settings
+from lutrin.study.teach import Companions
 
 from .scripted import Clock, ScriptedAnswers, ScriptedLibrary, ScriptedRetrieval
 
@@ -32,9 +33,14 @@ class House:
     data_dir: Path
     chats: SqlChatStore
     answers: ScriptedAnswers = field(default_factory=ScriptedAnswers)
+    flow: Answers | None = None
+    """In the place of the scripted answers."""
     retrieve: ScriptedRetrieval = field(default_factory=ScriptedRetrieval)
     library: ScriptedLibrary = field(default_factory=ScriptedLibrary)
+    real_library: Library | None = None
+    """In the place of the scripted one."""
     clock: Clock = field(default_factory=Clock)
+    companions: Companions | None = None
     ingest: Ingest | None = None
     echo: Callable[[str], None] | None = None
     traces: Traces | None = None
@@ -44,10 +50,11 @@ class House:
     def services(self) -> Services:
         """As the server takes them."""
         return Services(
-            answers=self.answers,
+            answers=self.flow or self.answers,
             retrieve=self.retrieve,
             chats=self.chats,
-            library=self.library,
+            library=self.real_library or self.library,
+            companions=self.companions,
             ingest=self.ingest,
             clock=self.clock,
             echo=self.echo,

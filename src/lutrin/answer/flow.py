@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing
 from dataclasses import replace
+from typing import Protocol
 
 import msgspec
 
@@ -12,8 +13,8 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explained, Explainer, Explanation
 from lutrin.answer.plan import Plan, from_contents, make_plan, refused
-from lutrin.answer.prepared import PreparedAnswers, next_questions
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
+from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import sentence_piece
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.verify import Verifier
@@ -44,6 +45,23 @@ DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "top_k", "model_
 """Settings that decide about an answer."""
 
 
+class PreparedPlans(Protocol):
+    """What was prepared before anybody asked; `lutrin.study.prepared` knows it."""
+
+    async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
+        """The plan of an answer that was prepared; None: nothing that was prepared is what is asked.
+
+        Args:
+            query: What is asked.
+            generations: The books that may answer.
+
+        Raises:
+            InvalidQuestion: No book has the named chapter or module.
+            IndexUnavailable: A book cannot be read.
+        """
+        ...
+
+
 class AnswerFlow:
     """Answers questions from the books on the shelf.
 
@@ -54,6 +72,7 @@ class AnswerFlow:
         settings: Deadline, number of passages, length of answers.
         generator: The language model; None: answers are excerpts only.
         ability: What the model may be asked; None: everything.
+        prepared: Knows what was prepared; None: nothing was.
         support: Judges whether passages state a sentence; None: their words do.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
         clock: Seconds that only grow.
@@ -68,13 +87,14 @@ class AnswerFlow:
         settings: Settings,
         generator: Generator | None = None,
         ability: Ability | None = None,
+        prepared: PreparedPlans | None = None,
         support: Support | None = None,
         chats: ChatStore | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shelf = shelf
         self._searcher = searcher
-        self._prepared = PreparedAnswers(searcher)
+        self._prepared = prepared
         self._language = language
         self._settings = settings
         self.traffic = Traffic()
@@ -106,7 +126,7 @@ class AnswerFlow:
                 yield self._done(plan, started)
                 return
             earlier = leaned_on(query, history)
-            key = (tuple(generation.name for generation in generations), *decides(query, earlier))
+            key = (tuple(generation.state for generation in generations), *decides(query, earlier))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
@@ -161,14 +181,14 @@ class AnswerFlow:
         return prompt_of(plan, self._explainer.ability, earlier)
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
-        """The plan of an answer: from the contents, from the selection alone, or from the book that answers best."""
-        if query.frame == "about":
-            return await from_contents(query, generations[0])
+        """As prepared, from the contents, from the selection alone, or from the book that answers best."""
         with stages.stage("search"):
-            ready = await self._prepared.plan(query, generations)
+            ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
             stages.note("prepared", "yes" if ready is not None else "no")
             if ready is not None:
                 return ready
+            if query.frame == "about":
+                return await from_contents(query, generations[0])
             generation, found = await self._find(query, generations)
         plan = await make_plan(query, generation, found)
         following = next_questions(generation.companion, plan.excerpts, query.text)
@@ -191,7 +211,7 @@ class AnswerFlow:
             excerpts=plan.excerpts,
             sources=_sources(plan, said),
             mode=plan.query.mode,
-            kind="refusal" if plan.refusal else "generated" if explained else "extractive",
+            kind="refusal" if plan.refusal else "generated" if said or plan.by_model else "extractive",
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *warnings),

@@ -47,6 +47,8 @@ class Plan:
     """What was prepared on the question, in Markdown with markers; empty: nothing was."""
     prepared_by: str = ""
     """Who prepared it."""
+    by_model: bool = False
+    """Whether a model wrote it."""
     guarded: bool = False
     """Whether it is about something hazardous: the book's warning, or a caution, comes before everything else."""
     guards: tuple[tuple[str, int], ...] = ()

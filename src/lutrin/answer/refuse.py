@@ -1,12 +1,15 @@
 """Refusals: the exact words depend on why, and on which family of endpoints asks; and what may be asked instead."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lutrin import messages
+from lutrin.answer.cache import as_asked
+from lutrin.index.companion import Companion
 from lutrin.language.words import subject_words
-from lutrin.records import Chunk, Passage, Question, Refusal
+from lutrin.records import Chunk, Excerpt, Passage, Question, Refusal
 
 MAX_SUGGESTIONS = 5
+MOST_NEXT = 3
 
 
 def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
@@ -40,6 +43,25 @@ def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
         if topic := _topic(passage.chunk):
             topics.setdefault(topic.casefold(), topic)
     return tuple(topics.values())[:MAX_SUGGESTIONS]
+
+
+def next_questions(companion: Companion, excerpts: Sequence[Excerpt], asked: str) -> tuple[str, ...]:
+    """Up to three questions that were prepared on the section of the first excerpt.
+
+    Args:
+        companion: Of the book.
+        excerpts: Of the answer.
+        asked: The question that was just answered.
+    """
+    if not excerpts:
+        return ()
+    done = as_asked(asked)
+    near = [
+        item.entry.topic
+        for item in companion.shown("question")
+        if item.heading_path == excerpts[0].heading_path and as_asked(item.entry.topic) != done
+    ]
+    return tuple(near[:MOST_NEXT])
 
 
 def _topic(chunk: Chunk) -> str:

@@ -1,6 +1,7 @@
 """The catalogue: which generation of which book is published, from which files, and every embedding ever paid for.
 
-It is the one database that ingest and servers share. Ingest alone writes it; publishing is one transaction.
+It is the one database that ingest and servers share. Ingest writes it, publishing is one transaction; a server writes
+only what its teacher decides about prepared entries, which outlives every generation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.records import BookInfo
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SCHEMA = """
 CREATE TABLE generation (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -55,6 +56,18 @@ CREATE TABLE left_out (
     filename TEXT NOT NULL,
     reason TEXT NOT NULL,
     PRIMARY KEY (corpus, slug, filename)) WITHOUT ROWID;
+""",
+    """
+CREATE TABLE decision (
+    slug TEXT NOT NULL,
+    id TEXT NOT NULL,
+    record TEXT NOT NULL,
+    embedder TEXT NOT NULL,
+    spoken BLOB NOT NULL,
+    decided TEXT NOT NULL,
+    PRIMARY KEY (slug, id));
+CREATE TABLE decisions (revision INTEGER NOT NULL);
+INSERT INTO decisions VALUES (0);
 """,
 )
 """What makes each version of the tables out of the one before it."""

@@ -8,9 +8,12 @@ the book. What fits is published with the generation::
     companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
     companion.starts.npy      (texts + 1,) int64: the tokens of text t are rows starts[t] up to starts[t + 1]
 
-A generation without these files has no companion.
+A generation without these files has no companion. What the teacher decides about entries lies in the catalogue and is
+laid over a companion when it is open, so that it holds at once; the next ingest publishes it with the book.
 """
 
+import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +34,8 @@ KINDS: tuple[Kind, ...] = ("keypoints", "term", "question", "explanation", "simp
 OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"})
 """Kinds whose topic is the name of a term."""
 THE_AUTHORS = "the authors"
+THE_TEACHER = "the teacher"
+_MODEL = re.compile(r".+@\d{4}-\d\d-\d\d")
 FILE = "companion.jsonl"
 VECTORS, TOKENS, STARTS = (f"companion.{name}.npy" for name in ("vectors", "tokens", "starts"))
 ENCODED_AT_ONCE = 64
@@ -64,6 +69,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
     state: State = "proposed"
     """`proposed`: by a model, nobody has read it; `approved`: a person stands for it; `hidden`: not to be shown."""
+    pinned: bool = False
+    """Comes before others of its kind; of a question: answers it in these words whatever it is asked for."""
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model wrote it, `model@date`, and no person."""
+        return _MODEL.fullmatch(self.author) is not None
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -88,6 +100,36 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """Titles from the page's title down to the section's."""
     asked: tuple[str, ...] = ()
     """What it may be asked by, as `wordings` gave it."""
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What the teacher decided about an entry, or an answer that the teacher pinned."""
+
+    item: Prepared
+    """The entry as it is to stand."""
+    is_own: bool = False
+    """The text is the teacher's own; else it is the companion's, and only state and pin are the teacher's."""
+
+    def on(self, published: Prepared) -> Prepared:
+        """The entry of a companion as it stands after the decision."""
+        entry = self.item.entry
+        changed = msgspec.structs.replace(published.entry, state=entry.state, pinned=entry.pinned)
+        if self.is_own:
+            changed = msgspec.structs.replace(
+                changed, text=entry.text, choices=entry.choices, answer=entry.answer, author=entry.author
+            )
+        return msgspec.structs.replace(published, entry=changed)
+
+
+def key_of(entry: Entry) -> tuple[str, ...]:
+    """What tells an entry from others of its kind: its topic, and for key points the section."""
+    place = (entry.file, entry.anchor or entry.heading) if entry.kind == "keypoints" else ()
+    return (entry.kind, " ".join(entry.topic.casefold().split()), *place)
+
+
+def id_of(entry: Entry) -> str:
+    """A short name of an entry that stays as long as kind and topic do."""
+    return hashlib.sha256("\n".join(key_of(entry)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +206,43 @@ class Companion:
     def __bool__(self) -> bool:
         return bool(self.entries)
 
+    def decided(self, decisions: Iterable[Decision], encoded: Sequence[Wording] = ()) -> "Companion":
+        """The companion after what the teacher decided.
+
+        Args:
+            decisions: One of each entry; what is not in the companion is added if the text is the teacher's own.
+            encoded: The questions that are added, as the embedder of the generation sees them; one that lacks here is
+                found by the same words only.
+        """
+        entries = {key_of(item.entry): item for item in self.entries}
+        for decision in decisions:
+            key = key_of(decision.item.entry)
+            if key in entries:
+                entries[key] = decision.on(entries[key])
+            elif decision.is_own:
+                entries[key] = decision.item
+        made = Companion(tuple(entries.values()))
+        known = {text: self.wording(place) for place, text in enumerate(self.texts)}
+        known |= {one.text: one for one in encoded}
+        width, depth = _widths(known.values())
+        nothing = (np.zeros(width, np.float32), np.zeros((0, depth), np.int8))
+        rows = [known.get(text) or Wording(text, *nothing) for text in made.texts]
+        vectors, tokens, starts = _arrays(rows, width, depth)
+        return Companion(made.entries, vectors, tokens, starts)
+
+    def find(self, name: str) -> Prepared | None:
+        """The entry of an id; see `id_of`."""
+        return next((item for item in self.entries if id_of(item.entry) == name), None)
+
     def shown(self, *kinds: Kind) -> Iterator[Prepared]:
-        """The entries that readers may see, of some kinds, in the order of the book."""
-        return (item for item in self.entries if item.entry.state != "hidden" and item.entry.kind in kinds)
+        """The entries that readers may see, of some kinds, in the order of the book; pinned ones first."""
+        found = [item for item in self.entries if item.entry.state != "hidden" and item.entry.kind in kinds]
+        return iter(sorted(found, key=lambda item: not item.entry.pinned))
+
+    @cached_property
+    def pinned(self) -> tuple[Prepared, ...]:
+        """The entries that the teacher pinned and readers may see."""
+        return tuple(item for item in self.entries if item.entry.pinned and item.entry.state != "hidden")
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, ...]]:
@@ -179,7 +255,7 @@ class Companion:
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
         """Places of the `k` texts nearest to a vector of length 1, with their cosines, best first."""
-        if not len(self.vectors):
+        if not len(self.vectors) or self.vectors.shape[1] != len(vector):
             return []
         cosines = np.vecdot(self.vectors, vector)
         best = np.argsort(-cosines, kind="stable")[:k]
@@ -214,20 +290,43 @@ async def write_companion(
     """
     if not entries:
         return
-    made = await _encoded(texts_of(entries), embedder, before)
+    made = await encoded_texts(texts_of(entries), embedder, before)
     lines = b"".join(msgspec.json.encode(item) + b"\n" for item in entries)
     (directory / FILE).write_bytes(lines)
-    np.save(directory / VECTORS, _joined([item.vector[None] for item in made], embedder.dimension, np.float32))
-    np.save(directory / TOKENS, _joined([item.tokens for item in made], 1, np.int8))
-    np.save(directory / STARTS, np.cumsum([0, *(len(item.tokens) for item in made)], dtype=np.int64))
+    vectors, tokens, starts = _arrays(made, embedder.dimension, 1)
+    np.save(directory / VECTORS, vectors)
+    np.save(directory / TOKENS, tokens)
+    np.save(directory / STARTS, starts)
+
+
+def _arrays(
+    rows: Sequence[Wording], width: int, depth: int
+) -> tuple[Vectors, npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """Vectors, tokens and starts of some texts, as a `Companion` has them; the widths are those of no texts."""
+    return (
+        _joined([item.vector[None] for item in rows], width, np.float32),
+        _joined([item.tokens for item in rows], depth, np.int8),
+        np.cumsum([0, *(len(item.tokens) for item in rows)], dtype=np.int64),
+    )
+
+
+def _widths(rows: Iterable[Wording]) -> tuple[int, int]:
+    """Dimension of the vectors and of the token vectors."""
+    first = next(iter(rows), None)
+    return (len(first.vector), first.tokens.shape[1]) if first is not None else (1, 1)
 
 
 def _joined(rows: Sequence[npt.NDArray[T]], width: int, kind: type[T]) -> npt.NDArray[T]:
     return np.concatenate(rows) if rows else np.zeros((0, width), kind)
 
 
-async def _encoded(texts: Sequence[str], embedder: Embedder, before: Companion | None) -> list[Wording]:
-    """Each text as the embedder sees it, taken from an earlier companion where that has it."""
+async def encoded_texts(texts: Sequence[str], embedder: Embedder, before: Companion | None = None) -> list[Wording]:
+    """Each text as the embedder sees it, taken from an earlier companion where that has it.
+
+    Raises:
+        IndexUnavailable: The embedder is away.
+        ValueError: The embedder gives no token vectors.
+    """
     known = {text: before.wording(place) for place, text in enumerate(before.texts)} if before is not None else {}
     missing = [text for text in texts if text not in known]
     for first in range(0, len(missing), ENCODED_AT_ONCE):

@@ -24,7 +24,8 @@ import numpy.typing as npt
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, typeahead
-from lutrin.index.companion import Companion
+from lutrin.index.companion import Companion, Prepared
+from lutrin.index.decisions import Decided
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
@@ -78,8 +79,11 @@ class OpenGeneration:
         self.book = manifest.book
         self.tokens = TokenIndex.open(directory)
         """Late interaction over the chunks; give it the row numbers that `places` returns."""
-        self.companion = Companion.open(directory)
-        """What was prepared for the book's readers; empty where nothing was."""
+        self._published = Companion.open(directory)
+        self.companion = self._published
+        """What was prepared for the book's readers, as its teacher wants it; empty where nothing was."""
+        self.state = manifest.name
+        """Another text wherever an answer may be another one."""
         # A plain array over the mapped file: `np.memmap` takes its time for every row that is read.
         self.windows: Vectors = np.asarray(np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False))
         """(windows, dimension): pooled vectors, memory-mapped, for exact scans and calibration."""
@@ -330,8 +334,31 @@ class OpenGeneration:
         await self.vectors.close()
         with self._reading:
             self._passages.close()
-        del self.tokens, self.windows, self.companion
+        del self.tokens, self.windows, self.companion, self._published
         self._lock.close()
+
+    async def decide(self, decided: Sequence[Decided], revision: int) -> None:
+        """Lay what the teacher decided over the published companion.
+
+        Args:
+            decided: All that was decided about this book.
+            revision: Another one each time.
+
+        Raises:
+            IndexUnavailable: The index cannot be read.
+        """
+        own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
+        wordings = [word for one in own if one.embedder == self.manifest.embedder for word in one.wordings]
+        self.companion = self._published.decided([one.decision for one in own], wordings) if own else self._published
+        self.state = f"{self.name} {revision}"
+
+    async def _holds(self, item: Prepared) -> bool:
+        """Whether an entry's passages are here, and its quotes stand where it says; it may be of another generation."""
+        names = {item.chunk_id, *(name for name, _, _ in item.places)}
+        if len(await self.chunks(sorted(names))) < len(names):
+            return False
+        source = await self.source(item.entry.file)
+        return tuple(source[start:end] for _, start, end in item.places) == item.entry.quotes
 
     async def _query(self, read: Callable[[], T]) -> T:
         def locked() -> T:

@@ -1,7 +1,8 @@
 """The published generations as a server holds them: opened once, leased to answers, exchanged under way.
 
 A watcher looks into the catalogue every second. It opens a new generation, hands it to all later leases, lets the
-leases on the old one finish, closes it, and deletes what is neither current nor previous and read by nobody. Any number
+leases on the old one finish, closes it, and deletes what is neither current nor previous and read by nobody. What the
+teacher decided about prepared entries it lays over those that are open. Any number
 of servers may do so on the same folder while an ingest writes the next generation: they share nothing but these files.
 """
 
@@ -14,6 +15,7 @@ from typing import Self
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
 from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.decisions import Decided, decisions, revision
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.manifest import read_manifest
 from lutrin.index.retired import remove_retired
@@ -34,6 +36,8 @@ class _Held:
         self.root = root
         self.leases = 0
         self.retired = False
+        self.revision = 0
+        """Of the decisions that are laid over its companion."""
 
 
 class Shelf:
@@ -155,7 +159,7 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            published, retired = await in_thread(self._read_catalog)
+            published, retired, newest = await in_thread(self._read_catalog)
             found: dict[str, _Held] = {}
             for book in published:
                 slug = book.info.slug
@@ -164,6 +168,9 @@ class Shelf:
                     held = await self._open(book) or held
                 if held is not None:
                     found[slug] = held
+                    if held.revision != newest:
+                        await held.generation.decide(await in_thread(self._read_decisions, slug), newest)
+                        held.revision = newest
             old, self._held = self._held, found
             for held in set(old.values()) - set(found.values()):
                 held.retired = True
@@ -220,10 +227,17 @@ class Shelf:
             await held.generation.close()
             self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
 
-    def _read_catalog(self) -> tuple[list[PublishedBook], list[tuple[str, str]]]:
+    def _read_catalog(self) -> tuple[list[PublishedBook], list[tuple[str, str]], int]:
+        catalog = self._opened()
+        return catalog.books(), catalog.retired(), revision(catalog)
+
+    def _read_decisions(self, slug: str) -> list[Decided]:
+        return decisions(self._opened(), slug)
+
+    def _opened(self) -> Catalog:
         if self._catalog is None:
             self._catalog = Catalog(self._catalog_path)
-        return self._catalog.books(), self._catalog.retired()
+        return self._catalog
 
 
 class PinnedShelf(Shelf):

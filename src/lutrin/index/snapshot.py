@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin import sqlite
+from lutrin.index import decisions
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import MANIFEST, Manifest
 
@@ -72,7 +73,7 @@ def take_over(catalog_path: Path, other: Path) -> None:
     with Catalog(catalog_path) as catalog:
         catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
         with catalog.transaction():
-            for statement in TAKE_OVER.split(";\n"):
+            for statement in (*TAKE_OVER.split(";\n"), *decisions.TAKE_OVER):
                 catalog.connection.execute(statement)
 
 

@@ -14,7 +14,7 @@ from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
 from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
 from lutrin.index.catalog import FileState, LeftOut
-from lutrin.index.companion import Companion, write_companion
+from lutrin.index.companion import Companion, Decision, write_companion
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES
@@ -89,6 +89,7 @@ class BookIngest:
         progress: Told of each step.
         companions: Files with what was prepared for the book's readers; they need not be there.
         companion: Their fingerprint; another one than the current generation's is reason enough for a new one.
+        decisions: Of the teacher, about prepared entries.
     """
 
     def __init__(
@@ -109,8 +110,10 @@ class BookIngest:
         progress: Progress,
         companions: Sequence[Path] = (),
         companion: str = "",
+        decisions: Sequence[Decision] = (),
     ) -> None:
         self._companions = companions
+        self._decisions = decisions
         self._companion = companion
         self._book = book
         self._plan = plan
@@ -224,7 +227,7 @@ class BookIngest:
             return (found[0].source, found[1]) if found is not None else None
 
         names = self._order()
-        return check_files(self._companions, Fitting(read, names), names)
+        return check_files(self._companions, Fitting(read, names), names, self._decisions)
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, what the index has of it stays."""

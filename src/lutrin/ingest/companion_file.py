@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin.index.companion import FILE, KINDS, Entry, Prepared, wordings
+from lutrin.index.companion import FILE, KINDS, Decision, Entry, Prepared, key_of, wordings
 from lutrin.ingest.books import Book
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
 
@@ -27,6 +27,8 @@ MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
 WRITTEN = b"2"
 """Another one here has every companion written anew."""
+PAGE = "the teacher's page"
+"""Named where an entry that was written there no longer fits."""
 HASH_DIGITS = 16
 """Of a SHA-256: 64 bits tell apart what one book's sections were."""
 _WORD = re.compile(r"\w+")
@@ -70,9 +72,10 @@ def companion_path(book: Book) -> Path:
     return book.root / FILE
 
 
-def fingerprint_of(paths: Sequence[Path]) -> str:
-    """The hash of all companions of a book together; empty if there is none."""
+def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = ()) -> str:
+    """The hash of all companions of a book together, and of the teacher's decisions; empty if there is none."""
     found = [path.read_bytes() for path in paths if path.is_file()]
+    found += [msgspec.json.encode(decisions)] if decisions else []
     return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
 
 
@@ -267,13 +270,16 @@ class Checked:
     """One for each line that does not fit."""
 
 
-def check_files(paths: Sequence[Path], fitting: Fitting, names: Sequence[str]) -> Checked:
+def check_files(
+    paths: Sequence[Path], fitting: Fitting, names: Sequence[str], decisions: Sequence[Decision] = ()
+) -> Checked:
     """The entries of some companions of one book that fit it, in the order of the book.
 
     Args:
         paths: Of the files; those that are not there are left out, and what an earlier one says stands.
         fitting: Of the book.
         names: Of the book's files in reading order.
+        decisions: Of the teacher; they hold whatever the files say.
 
     Raises:
         OSError: A file cannot be read.
@@ -288,6 +294,15 @@ def check_files(paths: Sequence[Path], fitting: Fitting, names: Sequence[str]) -
                 notices.append(Notice(filename=path.name, line=line.number, message=str(misfit)))
             else:
                 found.setdefault(key_of(prepared.entry), prepared)
+    for decision in decisions:
+        key = key_of(decision.item.entry)
+        try:
+            if key in found:
+                found[key] = decision.on(found[key])
+            elif decision.is_own:
+                found[key] = fitting.fitted(decision.item.entry)
+        except MisfitError as misfit:
+            notices.append(Notice(filename=PAGE, message=f"“{decision.item.entry.topic}”: {misfit}"))
     order = {name: place for place, name in enumerate(names)}
     return Checked(tuple(sorted(found.values(), key=lambda item: _place(item, order))), tuple(notices))
 
@@ -301,12 +316,6 @@ def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepare
     if line.entry is None or line.problem:
         raise MisfitError(line.problem)
     return fitting.fitted(line.entry, draft=draft)
-
-
-def key_of(entry: Entry) -> tuple[str, ...]:
-    """What tells an entry from others of its kind: its topic, and for key points the section."""
-    place = (entry.file, entry.anchor or entry.heading) if entry.kind == "keypoints" else ()
-    return (entry.kind, " ".join(entry.topic.casefold().split()), *place)
 
 
 def _place(item: Prepared, order: dict[str, int]) -> tuple[int, int, int]:

@@ -19,6 +19,7 @@ from lutrin import sqlite
 from lutrin.errors import EmptyCorpus, IndexUnavailable, VerificationFailed
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.decisions import for_ingest
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import VECTORS
@@ -222,7 +223,8 @@ class _Run:
         if plan.touched:
             catalog.touch(slug, plan.touched)
         companions = (companion_path(book), self._settings.studied_path(slug))
-        companion = await asyncio.to_thread(fingerprint_of, companions)
+        decisions = for_ingest(catalog, slug)
+        companion = await asyncio.to_thread(fingerprint_of, companions, decisions)
         is_same = current is not None and read_manifest(current).companion == companion
         if not plan.changed and not plan.removed and is_same:
             return summary
@@ -244,6 +246,7 @@ class _Run:
             progress=self._progress,
             companions=companions,
             companion=companion,
+            decisions=decisions,
         )
         outcome = await work.run(created)
         if outcome.manifest_sha256 is None:

@@ -17,6 +17,7 @@ import msgspec
 
 from lutrin import __version__, sqlite
 from lutrin.errors import ArchiveError, InvalidSettings
+from lutrin.index import decisions
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import file_hashes
@@ -155,10 +156,12 @@ async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, sto
 
 
 def _take_embeddings(catalog: Catalog, given: Path) -> None:
-    """Add the embeddings of another catalogue; those that are here stay."""
-    catalog.connection.execute("ATTACH DATABASE ? AS given", (str(given),))
+    """Add the embeddings of another catalogue, those that are here stay; and its teacher's decisions."""
+    catalog.connection.execute("ATTACH DATABASE ? AS other", (str(given),))
     try:
         with catalog.transaction():
-            catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM given.embedding")
+            catalog.connection.execute("INSERT OR IGNORE INTO embedding SELECT * FROM other.embedding")
+            for statement in decisions.ADD:
+                catalog.connection.execute(statement)
     finally:
-        catalog.connection.execute("DETACH DATABASE given")
+        catalog.connection.execute("DETACH DATABASE other")

@@ -15,6 +15,7 @@ from lutrin.runtime.differences import Replayed
 from lutrin.runtime.profile import open_chats, open_store
 from lutrin.runtime.wiring import opened
 from lutrin.settings import Settings
+from lutrin.study.prepared import PreparedAnswers
 
 AGAIN = "replay"
 """The conversation in which the question is asked again; it is kept in memory only."""
@@ -55,6 +56,7 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
             settings=as_then,
             generator=house.generator,
             ability=house.ability,
+            prepared=PreparedAnswers(house.searcher, own_words=as_then.own_words),
             chats=conversation,
         )
         asked = msgspec.structs.replace(then.question, session_id=AGAIN)

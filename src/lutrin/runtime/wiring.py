@@ -60,6 +60,8 @@ from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import Settings, unknown_variables, with_addresses
+from lutrin.study.prepared import PreparedAnswers
+from lutrin.study.teach import TaughtCompanions
 
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
@@ -147,6 +149,7 @@ def answering(
         settings=settings,
         generator=TimedGenerator(generator) if generator is not None else None,
         ability=ability,
+        prepared=PreparedAnswers(searcher, own_words=settings.own_words),
         support=support or open_support(settings, generator),
         chats=Recollection(chats) if chats is not None else None,
     )
@@ -303,6 +306,9 @@ async def _serve(
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a remote model has no process
             ingest=partial(ingest_apart, settings),
+            companions=TaughtCompanions(
+                house.shelf, settings.catalog_path, house.searcher.embedder, lambda: datetime.now(UTC)
+            ),
             left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,
             turns=shared,

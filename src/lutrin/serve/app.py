@@ -39,7 +39,18 @@ from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config
 from lutrin.serve.requests import StrictRequest
-from lutrin.serve.routes import answers, book_uploads, health, ingest, openai, pages, sessions, study, teacher
+from lutrin.serve.routes import (
+    answers,
+    book_uploads,
+    health,
+    ingest,
+    openai,
+    pages,
+    sessions,
+    study,
+    teacher,
+    teacher_companion,
+)
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher_office import Office
@@ -94,6 +105,7 @@ HANDLERS = [
     pages.static,
     pages.widget,
     *teacher.HANDLERS,
+    *teacher_companion.HANDLERS,
 ]
 _log = get_logger("serve")
 

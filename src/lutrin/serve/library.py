@@ -93,11 +93,12 @@ class ShelfLibrary:
         return [*terms, *(line for _, _, line in best_first(found))][:most]
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with, put together once for each generation; see `serve.services.Library`."""
+        """What a book has to practise with, put together once for each of its states; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
             known = self._practice.get(slug)
-            if known is None or known[0] != generation.name:
-                known = self._practice[slug] = (generation.name, await _practice(generation))
+            state = generation.state
+            if known is None or known[0] != state:
+                known = self._practice[slug] = (state, await _practice(generation))
             return known[1]
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:

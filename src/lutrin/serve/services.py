@@ -19,6 +19,7 @@ from lutrin.serve.notes import Notes, Term
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
 from lutrin.study.deck import Practice
+from lutrin.study.teach import Companions
 
 
 class Answers(Protocol):
@@ -215,6 +216,8 @@ class Services:
     ingest: Ingest | None = None
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
+    companions: Companions | None = None
+    """What a teacher works on; None: nothing can be prepared."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """What the newest ingest of the corpus left out; reads the catalogue."""
     model_restarts: Callable[[], int] = field(default=lambda: 0)

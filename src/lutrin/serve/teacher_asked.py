@@ -39,6 +39,8 @@ class Often(msgspec.Struct, frozen=True, kw_only=True):
     """A question that came more than once."""
 
     text: str
+    book: str
+    """Slug; empty: no book was named and none was cited."""
     times: int
     answered: bool
     """Whether the books answered it, the last time."""
@@ -113,7 +115,7 @@ def _often(asked: Sequence[AskedQuestion]) -> tuple[Often, ...]:
         same.setdefault(question.text.casefold().rstrip("?!. "), []).append(question)
     several = [group for group in same.values() if len(group) > 1]
     return tuple(
-        Often(text=group[0].text, times=len(group), answered=group[0].kind != "refusal")
+        Often(text=group[0].text, book=group[0].book, times=len(group), answered=group[0].kind != "refusal")
         for group in sorted(several, key=len, reverse=True)
     )
 

@@ -15,6 +15,7 @@ from lutrin.doctor import Check
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.formats import FORMATS, suffixes_in_words
 from lutrin.serve.html import counted
+from lutrin.serve.prepared_html import PreparedRow
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
 from lutrin.serve.teacher_errand import Errand
@@ -53,6 +54,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     gaps: Errand[list[Gap]]
     left_out: Sequence[LeftOut] = ()
     """Files that are in no book."""
+    prepared: Sequence[PreparedRow] = ()
+    """What is prepared of each book."""
     asked: Overview = Overview()
     """What readers asked."""
     chapters: Sequence[str] = ()

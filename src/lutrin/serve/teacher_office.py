@@ -14,6 +14,7 @@ from lutrin.ingest.lock import ingest_lock
 from lutrin.keep import weights
 from lutrin.serve.teacher_errand import Errand
 from lutrin.settings import Settings
+from lutrin.study.write import progress_of
 
 
 class Edition(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +86,10 @@ class Office:
             IndexUnavailable: The catalogue cannot be read.
         """
         return await asyncio.to_thread(read_left_out, self._settings.catalog_path)
+
+    async def studied(self, slug: str) -> str:
+        """How far the model is that studies a book, in a sentence; empty: none did on this machine."""
+        return await asyncio.to_thread(progress_of, self._settings.studied_path(slug))
 
     async def roll_back(self, slug: str) -> None:
         """Make a book's previous index the one that answers; the server follows within two seconds.

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin.errors import EmptyCorpus, InvalidInput
-from lutrin.index.companion import THE_AUTHORS, Entry, Prepared
+from lutrin.index.companion import THE_AUTHORS, Entry, Prepared, key_of
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.books import Book
 from lutrin.ingest.chunk import chunk_document
@@ -18,7 +18,6 @@ from lutrin.ingest.companion_file import (
     companion_path,
     fitted_line,
     in_book_order,
-    key_of,
     read_lines,
 )
 from lutrin.ingest.discover import discover

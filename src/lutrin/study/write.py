@@ -31,6 +31,8 @@ LEAST_WORDS = 40
 """Of a passage that is worth asking about."""
 MOST_ANSWER_WORDS = 60
 MAX_TOKENS = 320
+PROGRESS = ".progress"
+"""End of the name of the file that says how far a study is."""
 PATIENCE_S = 600.0
 """For one passage; nobody waits for it."""
 RULES = (
@@ -60,6 +62,18 @@ class Yield:
             f"{self.studied} of {self.passages} passages, {self.kept} of {asked} questions kept"
             f"{f' (dropped: {reasons})' if reasons else ''}"
         )
+
+
+def progress_of(path: Path) -> str:
+    """How far the study of a book is, in a sentence, as its last run left it; empty: there was none.
+
+    Args:
+        path: The companion of this machine; see `Settings.studied_path`.
+    """
+    try:
+        return path.with_suffix(PROGRESS).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 class Student:

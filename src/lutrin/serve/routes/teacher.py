@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import MediaType, Response, get, post
@@ -10,24 +9,24 @@ from litestar.datastructures import Cookie
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
-from lutrin.errors import LutrinError, MalformedRequest, NotPermitted, RateLimited
+from lutrin.errors import LutrinError, NotPermitted, RateLimited
 from lutrin.log import get_logger
-from lutrin.messages import DISK_LOW, INGEST_OFF, MALFORMED_BODY, PAGE_EXPIRED, WRONG_PASSWORD
+from lutrin.messages import DISK_LOW, INGEST_OFF, PAGE_EXPIRED, WRONG_PASSWORD
 from lutrin.serve import qr
 from lutrin.serve import teacher_html as html
 from lutrin.serve.desk import NO_STORE, Desk, is_secure
+from lutrin.serve.prepared_html import PreparedRow, prepared_row
 from lutrin.serve.problems import prefers_html, reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
+from lutrin.serve.teacher_forms import COOKIE, checked, fields, shown_page
 from lutrin.serve.teacher_load import Load, load_of
 from lutrin.serve.teacher_office import Office
 from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
 from lutrin.settings import Settings
-
-COOKIE = "lutrin-teacher"
-MOST_FIELDS = 8
+from lutrin.study.teach import Wanted
 
 _log = get_logger("teacher")
 
@@ -58,13 +57,13 @@ async def page(
 ) -> Response[str]:
     """The page, the form that asks for the token, or how to set one."""
     if not sign_ins.possible:
-        return _shown(html.off(), 403)
+        return shown_page(html.off(), 403)
     cookie = request.cookies.get(COOKIE, "")
     if not sign_ins.knows(cookie):
-        return _shown(html.sign_in())
+        return shown_page(html.sign_in())
     address = qr.for_others(request, settings.host)
     shown = await _board(desk, jobs, office, settings, address)
-    return _shown(html.board(shown, sign_ins.form_key(cookie)))
+    return shown_page(html.board(shown, sign_ins.form_key(cookie)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
@@ -90,12 +89,12 @@ async def progress(
 async def sign_in(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
-        cookie = sign_ins.enter((await _fields(request)).get("token", ""), desk.peer(request))
+        cookie = sign_ins.enter((await fields(request)).get("token", ""), desk.peer(request))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = reported(error).problem
         wrong = isinstance(error, NotPermitted) and sign_ins.possible
-        refused = _shown(html.sign_in(WRONG_PASSWORD if wrong else problem.detail), problem.status)
+        refused = shown_page(html.sign_in(WRONG_PASSWORD if wrong else problem.detail), problem.status)
         if problem.retry_after_s is not None:
             refused.headers["Retry-After"] = str(problem.retry_after_s)
         return refused
@@ -106,14 +105,15 @@ async def sign_in(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignI
 @post("/teacher/sign-out", include_in_schema=False, operation_id="teacherSignOut", media_type=MediaType.HTML)
 async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[str]:
     """The cookie is worth nothing afterwards."""
-    sign_ins.leave(await _checked(request, sign_ins))
+    await checked(request, sign_ins)
+    sign_ins.leave(request.cookies.get(COOKIE, ""))
     return _to_page(cookies=[_cookie("", 0, secure=False)])
 
 
 @post("/teacher/ingest", include_in_schema=False, operation_id="teacherIngest", media_type=MediaType.HTML)
 async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sign_ins: Given[SignIns]) -> Response[str]:
     """Read the books again, as `POST /ingest` does."""
-    await _checked(request, sign_ins)
+    await checked(request, sign_ins)
     if desk.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     await jobs.start(desk.services.ingest, desk.spawn)
@@ -152,7 +152,7 @@ async def check(
     request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Let the doctor look."""
-    await _checked(request, sign_ins)
+    await checked(request, sign_ins)
     office.health.start(desk.spawn)
     return _to_page("health")
 
@@ -162,7 +162,7 @@ async def gaps(
     request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """List what the books did not answer."""
-    await _checked(request, sign_ins)
+    await checked(request, sign_ins)
     office.gaps.start(desk.spawn)
     return _to_page("gaps")
 
@@ -177,7 +177,7 @@ async def previous(
     book: FromPath[str], request: HTTPRequest, office: Given[Office], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Go back to the index before this one."""
-    await _checked(request, sign_ins)
+    await checked(request, sign_ins)
     await office.roll_back(book)
     _log.info("rolled_back", book=book)
     return _to_page("books")
@@ -213,6 +213,7 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings, add
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     asked, chapters = await _asked(desk, troubles)
+    prepared = await _prepared(desk, office)
     return html.Board(
         books=books,
         left_out=left_out,
@@ -224,11 +225,26 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings, add
         model_ready=generator is not None and await generator.ready(),
         health=office.health,
         gaps=office.gaps,
+        prepared=prepared,
         asked=asked,
         chapters=chapters,
         address=address,
         troubles=troubles,
     )
+
+
+async def _prepared(desk: Desk, office: Office) -> list[PreparedRow]:
+    """What is prepared of each book that can be read."""
+    companions = desk.services.companions
+    if companions is None:
+        return []
+    try:
+        return [
+            prepared_row(book.slug, await companions.listed(book.slug, Wanted()), await office.studied(book.slug))
+            for book in await desk.services.library.books()
+        ]
+    except LutrinError:
+        return []  # an index that cannot be read is told elsewhere on the page
 
 
 async def _asked(desk: Desk, troubles: list[str]) -> tuple[Overview, list[str]]:
@@ -251,34 +267,6 @@ async def _asked(desk: Desk, troubles: list[str]) -> tuple[Overview, list[str]]:
 
 def _load(desk: Desk) -> Load:
     return load_of(desk.metrics, readers=desk.presence.count(), waiting=desk.services.queue_length())
-
-
-async def _checked(request: HTTPRequest, sign_ins: SignIns) -> str:
-    """The cookie of a browser that is signed in and pressed a button on its own page.
-
-    Raises:
-        NotPermitted: It is another one.
-    """
-    cookie = request.cookies.get(COOKIE, "")
-    sign_ins.check(cookie, (await _fields(request)).get("key", ""))
-    return cookie
-
-
-async def _fields(request: HTTPRequest) -> dict[str, str]:
-    """The fields of a form.
-
-    Raises:
-        MalformedRequest: There are more than any page of ours sends.
-    """
-    body = (await request.body()).decode()
-    try:
-        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
-    except ValueError:
-        raise MalformedRequest(MALFORMED_BODY) from None
-
-
-def _shown(page: str, status: int = 200) -> Response[str]:
-    return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
 
 
 def _to_page(anchor: str = "", cookies: list[Cookie] | None = None) -> Response[str]:

@@ -1,8 +1,9 @@
 """Answers that were prepared: a question that means a prepared one gets its explanation at once, with its proof below.
 
-Whether it does is judged by the reader (`lutrin.search.same`), on the question as completed from its conversation. What
+Whether it does is judged by the reader (`lutrin.study.same`), on the question as completed from its conversation. What
 is wanted of a term decides which of its entries answers: its plain words, an example, an analogy. Where the meaning
-hangs on a selection or a page that the question only points at, nothing is taken for prepared.
+hangs on a selection or a page that the question only points at, nothing is taken for prepared. An answer that the
+teacher pinned to a question is given whenever the question comes in these words, whatever form it asks for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,17 +14,18 @@ import numpy as np
 from lutrin import messages
 from lutrin.answer.cache import as_asked
 from lutrin.answer.plan import Plan, make_plan
+from lutrin.answer.refuse import next_questions
 from lutrin.index.companion import Companion, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks
 from lutrin.query.understand import PHRASE_WORDS, Query
-from lutrin.records import Chunk, Excerpt, Passage
+from lutrin.records import Chunk, Passage
 from lutrin.search.filters import filtered
 from lutrin.search.reader import Read
-from lutrin.search.same import Terms, agree, compare, odds, prepared, said
 from lutrin.search.search import Found, Part, Searcher
+from lutrin.study.same import Terms, agree, compare, odds, prepared, said
 
 CONSIDERED = 12
 """Prepared questions nearest to the one that is asked, which are compared with it word by word."""
@@ -31,7 +33,6 @@ MOST_PROOFS = 3
 """Passages of a prepared answer that are shown, at most."""
 BESIDE = -8.0
 """Logarithm of how likely a unit answers that none of the quotes touches: it is shown as what stands around them."""
-MOST_NEXT = 3
 KEPT_TERMS = 64
 """Books whose terms are kept at hand."""
 ANY: tuple[Kind, ...] = ("term", "question", "explanation")
@@ -68,10 +69,12 @@ class PreparedAnswers:
 
     Args:
         searcher: Encodes and respells the question.
+        own_words: Whether analogies may be given, which are not the book's.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
+    def __init__(self, searcher: Searcher, *, own_words: bool = True) -> None:
         self._searcher = searcher
+        self._withheld: frozenset[Kind] = frozenset() if own_words else frozenset({"analogy"})
         self._terms: dict[str, Terms] = {}
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
@@ -85,7 +88,10 @@ class PreparedAnswers:
             InvalidQuestion: No book has the named chapter or module.
             IndexUnavailable: A book cannot be read.
         """
-        kinds = WANTED.get(query.frame, ANY)
+        pinned = await self._pinned(query, generations)
+        if pinned is not None and (plan := await _plan(pinned, query)) is not None:
+            return plan
+        kinds = [kind for kind in WANTED.get(query.frame, ANY) if kind not in self._withheld]
         if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
             return None
         matches = [
@@ -96,6 +102,18 @@ class PreparedAnswers:
         ]
         best = max(matches, key=lambda match: match.odds, default=None)
         return await _plan(best, query) if best is not None else None
+
+    async def _pinned(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
+        """The answer that the teacher pinned to a question of these words."""
+        if query.mode == "selection" or query.selected_text:
+            return None
+        asked = {as_asked(query.text), as_asked(query.typed)}
+        for generation, where in await filtered(generations, query.question):
+            for item in generation.companion.pinned:
+                known = item.entry.kind not in self._withheld and not asked.isdisjoint(map(as_asked, item.asked))
+                if known and await _is_there(generation, item, where):
+                    return Match(generation, item, np.inf)
+        return None
 
     async def _match(self, generation: OpenGeneration, query: Query, kinds: Sequence[Kind]) -> Match | None:
         """The entry of one book whose question means the one that is asked."""
@@ -118,11 +136,11 @@ class PreparedAnswers:
         return max(judged, key=lambda match: (match.odds, -kinds.index(match.item.entry.kind)), default=None)
 
     def _terms_of(self, generation: OpenGeneration) -> Terms:
-        if generation.name not in self._terms:
-            self._terms[generation.name] = Terms(item.entry for item in generation.companion.entries)
+        if generation.state not in self._terms:
+            self._terms[generation.state] = Terms(item.entry for item in generation.companion.entries)
             while len(self._terms) > KEPT_TERMS:
                 del self._terms[next(iter(self._terms))]
-        return self._terms[generation.name]
+        return self._terms[generation.state]
 
 
 def _asked(query: Query) -> str:
@@ -146,7 +164,7 @@ def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Prepared |
     """Of the entries that a text asks for, the one of the kind that is wanted most."""
     owned = [companion.entries[place] for place in companion.owners[text]]
     fitting = [item for item in owned if item.entry.kind in kinds]
-    return min(fitting, key=lambda item: kinds.index(item.entry.kind), default=None)
+    return min(fitting, key=lambda item: (not item.entry.pinned, kinds.index(item.entry.kind)), default=None)
 
 
 async def _is_there(generation: OpenGeneration, item: Prepared, where: Mapping[str, str] | None) -> bool:
@@ -176,6 +194,7 @@ async def _plan(match: Match, query: Query) -> Plan | None:
         query=query,
         explanation=f"{head}{text} {' '.join(f'[{number}]' for number in numbers)}",
         prepared_by=item.entry.author,
+        by_model=item.entry.by_model,
         suggestions=next_questions(generation.companion, plan.excerpts, item.entry.topic),
     )
 
@@ -197,22 +216,3 @@ def _scores(chunk: Chunk, item: Prepared) -> np.ndarray:
         for unit in chunk.units
     ]
     return np.where(quoted, np.float32(0.0), np.float32(BESIDE)).astype(np.float32)
-
-
-def next_questions(companion: Companion, excerpts: Sequence[Excerpt], asked: str) -> tuple[str, ...]:
-    """Up to three questions that were prepared on the section of the first excerpt.
-
-    Args:
-        companion: Of the book.
-        excerpts: Of the answer.
-        asked: The question that was just answered.
-    """
-    if not excerpts:
-        return ()
-    done = as_asked(asked)
-    near = [
-        item.entry.topic
-        for item in companion.shown("question")
-        if item.heading_path == excerpts[0].heading_path and as_asked(item.entry.topic) != done
-    ]
-    return tuple(near[:MOST_NEXT])

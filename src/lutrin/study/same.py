@@ -135,7 +135,7 @@ def fitted() -> Fitted | None:
     Raises:
         ValidationError: The file is damaged.
     """
-    file = resources.files("lutrin.search") / FITTED
+    file = resources.files("lutrin.study") / FITTED
     return msgspec.json.decode(file.read_bytes(), type=Fitted) if file.is_file() else None
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from lutrin.index.companion import Entry
 from lutrin.runtime.profile import open_embedder
-from lutrin.search.same import SIGNALS, Said, Terms, agree, compare, fitted, odds
 from lutrin.settings import load_settings
+from lutrin.study.same import SIGNALS, Said, Terms, agree, compare, fitted, odds
 from training.same import measured, read_pairs
 
 

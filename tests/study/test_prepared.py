@@ -20,6 +20,7 @@ from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEve
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import merge
+from lutrin.study.prepared import PreparedAnswers
 
 LOOP = {"file": "01-chapter-1-loops/01-the-loop.md", "heading": "What the loop is"}
 CYCLE = "The sensorimotor loop is the cycle of sensing, deciding and acting."
@@ -75,13 +76,27 @@ async def shelf(settings: Settings, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def flow(shelf: Shelf, settings: Settings) -> AnswerFlow:
     """Answers from that book, with a model that would say something else."""
+    return flow_of(shelf, settings, generator=ScriptedGenerator(lambda _: "Something else. [1]"))
+
+
+def flow_of(
+    shelf: Shelf,
+    settings: Settings,
+    *,
+    generator: ScriptedGenerator | None = None,
+    chats: MemoryChatStore | None = None,
+) -> AnswerFlow:
+    """Answers from the book and from what was prepared of it."""
+    searcher = Searcher(WordHashEmbedder())
     return AnswerFlow(
         shelf=shelf,
-        searcher=Searcher(WordHashEmbedder()),
+        searcher=searcher,
         language=english(),
         settings=settings,
-        generator=ScriptedGenerator(lambda _: "Something else. [1]"),
+        generator=generator,
+        prepared=PreparedAnswers(searcher, own_words=settings.own_words),
         support=WordSupport(),
+        chats=chats,
     )
 
 
@@ -100,7 +115,7 @@ async def test_a_prepared_question_is_explained_with_its_proof(flow: AnswerFlow)
     assert isinstance(last, DoneEvent)
     answer = last.answer
     assert answer.explanation == "Kestrel goes through it 500 times in a second. [1]"
-    assert (answer.prepared_by, answer.model_used, answer.kind) == ("the authors", "", "generated")
+    assert (answer.prepared_by, answer.model_used, answer.kind) == ("the authors", "", "extractive")
     assert "It runs 500 times a second on Kestrel." in answer.excerpts[0].text
     assert [event.text for event in events if isinstance(event, SentenceEvent)] == [answer.explanation]
 
@@ -172,7 +187,14 @@ async def test_a_follow_up_is_matched_as_completed(shelf: Shelf, settings: Setti
             ChatMessage(id="2", session_id="s", role="assistant", text="Sense, decide, act.", created=""),
         ],
     )
-    flow = AnswerFlow(
-        shelf=shelf, searcher=Searcher(WordHashEmbedder()), language=english(), settings=settings, chats=chats
-    )
+    flow = flow_of(shelf, settings, chats=chats)
     assert "Look, think, move." in (await answer_to(flow, "Simpler please", session_id="s")).explanation
+
+
+async def test_analogies_can_be_switched_off(shelf: Shelf, settings: Settings) -> None:
+    """Without own words of anybody an analogy is not given, and the term itself still is."""
+    flow = flow_of(shelf, settings.model_copy(update={"own_words": False}))
+    asked = "Explain sensorimotor loop with an everyday analogy"
+    assert "catching a ball" not in (await answer_to(flow, asked)).answer
+    assert "catching a ball" in (await answer_to(flow_of(shelf, settings), asked)).answer
+    assert "Sense, decide, act." in (await answer_to(flow, "What is sensorimotor loop?")).answer

@@ -1,0 +1,102 @@
+"""What the teacher decided about prepared entries, kept in the catalogue: it outlives ingests and lies in every backup.
+
+Each server lays it over the companions that it has open as soon as the catalogue says so (`lutrin.index.shelf`), and
+every ingest publishes it with the book.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from lutrin.index.catalog import Catalog
+from lutrin.index.companion import Decision, Wording
+
+# For a catalogue to which another one is attached as `other`.
+TAKE_OVER = (
+    "DELETE FROM decision",
+    "INSERT INTO decision SELECT * FROM other.decision",
+    "UPDATE decisions SET revision = revision + 1",
+)
+ADD = ("INSERT OR REPLACE INTO decision SELECT * FROM other.decision", "UPDATE decisions SET revision = revision + 1")
+
+
+class _Spoken(msgspec.Struct, frozen=True, array_like=True):
+    """A question as the embedder sees it, as bytes."""
+
+    text: str
+    vector: bytes
+    tokens: bytes
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision as it is kept."""
+
+    decision: Decision
+    embedder: str = ""
+    """Name of the model that `wordings` are of."""
+    wordings: tuple[Wording, ...] = ()
+    """The questions of an entry that no companion has, as that model sees them."""
+
+
+def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: str) -> None:
+    """Keep a decision in the place of an earlier one about the same entry.
+
+    Args:
+        catalog: Keeps it.
+        slug: Of the book.
+        name: Id of the entry; see `lutrin.index.companion.id_of`.
+        decided: The decision.
+        when: ISO 8601, UTC.
+    """
+    spoken = [
+        _Spoken(one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1])
+        for one in decided.wordings
+    ]
+    record = msgspec.json.encode(decided.decision).decode()
+    with catalog.transaction():
+        catalog.connection.execute(
+            "INSERT OR REPLACE INTO decision (slug, id, record, embedder, spoken, decided) VALUES (?, ?, ?, ?, ?, ?)",
+            (slug, name, record, decided.embedder, msgspec.msgpack.encode(spoken), when),
+        )
+        catalog.connection.execute("UPDATE decisions SET revision = revision + 1")
+
+
+def withdraw(catalog: Catalog, slug: str, name: str) -> None:
+    """Let an entry stand as its companion has it; one that no companion has is gone."""
+    with catalog.transaction():
+        catalog.connection.execute("DELETE FROM decision WHERE slug = ? AND id = ?", (slug, name))
+        catalog.connection.execute("UPDATE decisions SET revision = revision + 1")
+
+
+def decisions(catalog: Catalog, slug: str) -> list[Decided]:
+    """What was decided about the entries of a book, the oldest first."""
+    rows = catalog.connection.execute(
+        "SELECT record, embedder, spoken FROM decision WHERE slug = ? ORDER BY decided, id", (slug,)
+    )
+    return [
+        Decided(
+            msgspec.json.decode(record, type=Decision),
+            embedder,
+            tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken]))),
+        )
+        for record, embedder, spoken in rows
+    ]
+
+
+def revision(catalog: Catalog) -> int:
+    """Another number after each decision."""
+    return int(catalog.connection.execute("SELECT revision FROM decisions").fetchone()[0])
+
+
+def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
+    """The decisions alone, in an order that depends on nothing else."""
+    return [decided.decision for decided in decisions(catalog, slug)]
+
+
+def _wording(spoken: _Spoken) -> Wording:
+    vector = np.frombuffer(spoken.vector, dtype="<f4").astype(np.float32)
+    return Wording(spoken.text, vector, np.frombuffer(spoken.tokens, dtype=np.int8).reshape(-1, spoken.depth))

@@ -1,0 +1,149 @@
+"""The teacher's pages on what is prepared: entries to approve, hide, mend and pin, and answers to pin."""
+
+from collections.abc import Mapping
+from typing import get_args
+from urllib.parse import parse_qsl, quote, urlencode
+
+import msgspec
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency as Given
+from litestar.params import FromPath
+
+from lutrin.errors import InvalidInput, NotFound
+from lutrin.index.companion import Kind, State
+from lutrin.log import get_logger
+from lutrin.messages import NOTHING_HERE
+from lutrin.records import Answer, DoneEvent, Question
+from lutrin.serve.desk import Desk, check_lengths
+from lutrin.serve.prepared_html import companion_page, proposal_page
+from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.teacher_forms import COOKIE, checked, is_teacher, led_to, shown_page
+from lutrin.serve.teacher_sign_in import SignIns
+from lutrin.study.teach import Act, Change, Companions, Wanted
+
+KINDS, STATES, ACTS = frozenset(get_args(Kind)), frozenset(get_args(State)), frozenset(get_args(Act))
+MOST_PAGE = 100_000
+
+_log = get_logger("teacher")
+
+
+@get("/teacher/companion/{book:str}", include_in_schema=False, operation_id="teacherCompanion")
+async def entries(
+    book: FromPath[str], request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]
+) -> Response[str]:
+    """The entries of a book's companion, some at a time."""
+    if not is_teacher(request, sign_ins):
+        return led_to("/teacher")
+    wanted = _wanted(dict(request.query_params))
+    listed = await _companions(desk).listed(book, wanted)
+    key = sign_ins.form_key(request.cookies.get(COOKIE, ""))
+    return shown_page(companion_page(book, listed, wanted, key))
+
+
+@post(
+    "/teacher/companion/{book:str}/{entry:str}",
+    include_in_schema=False,
+    operation_id="teacherEntry",
+    media_type=MediaType.HTML,
+)
+async def change(
+    book: FromPath[str], entry: FromPath[str], request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]
+) -> Response[str]:
+    """Approve, hide, mend, pin an entry, or take that back."""
+    fields = await checked(request, sign_ins)
+    if fields.get("act") not in ACTS:
+        raise InvalidInput("There is no such button.")
+    number = fields.get("answer", "")
+    wanted = Change(
+        act=msgspec.convert(fields["act"], Act),
+        text=fields.get("text", ""),
+        choices=fields.get("choices", ""),
+        answer=int(number) if number.isascii() and number.isdigit() else None,
+    )
+    await _companions(desk).change(book, entry, wanted)
+    _log.info("entry_changed", book=book, entry=entry, act=wanted.act)
+    back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
+    return led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
+
+
+@get("/teacher/answer", include_in_schema=False, operation_id="teacherAnswer")
+async def proposal(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+    """How a question is answered now, to be pinned as it is or in better words."""
+    if not is_teacher(request, sign_ins):
+        return led_to("/teacher")
+    text, book = request.query_params.get("question", ""), request.query_params.get("book", "")
+    books = await desk.services.library.books()
+    known = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
+    if known is None:
+        raise NotFound(NOTHING_HERE)
+    answer = await _answered(desk, text, known.slug) if text.strip() else None
+    key = sign_ins.form_key(request.cookies.get(COOKIE, ""))
+    return shown_page(proposal_page(books, known, text, answer, key))
+
+
+@post("/teacher/answer", include_in_schema=False, operation_id="teacherPinAnswer", media_type=MediaType.HTML)
+async def pin(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+    """Have a question answered so from now on."""
+    fields = await checked(request, sign_ins)
+    book, question = fields.get("book", ""), fields.get("question", "")
+    answer = await _answered(desk, question, book)
+    await _companions(desk).pin_answer(book, question, fields.get("text", ""), answer.excerpts)
+    _log.info("answer_pinned", book=book)
+    return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': question})}")
+
+
+HANDLERS = [entries, change, proposal, pin]
+
+
+async def _answered(desk: Desk, text: str, book: str) -> Answer:
+    """The answer that a reader of a book would get now; nothing of it is stored.
+
+    Raises:
+        InvalidQuestion: It is empty, or too long.
+        LutrinError: There is no answer.
+    """
+    question = Question(text=text, book=book)
+    check_lengths(question)
+    events = [event async for event in desk.services.answers.answer(question)]
+    done = events[-1]
+    if not isinstance(done, DoneEvent):
+        raise TypeError("an answer ends with all of it")
+    return done.answer
+
+
+def _companions(desk: Desk) -> Companions:
+    """The companions behind this server.
+
+    Raises:
+        NotFound: There are none.
+    """
+    if desk.services.companions is None:
+        raise NotFound(NOTHING_HERE)
+    return desk.services.companions
+
+
+def _filters(given: Mapping[str, str]) -> dict[str, str]:
+    """What an address may say of the entries that are wanted, and nothing else."""
+    page = given.get("page", "")
+    return {
+        name: value
+        for name, value, is_known in (
+            ("kind", given.get("kind", ""), given.get("kind") in KINDS),
+            ("state", given.get("state", ""), given.get("state") in {*STATES, "pinned"}),
+            ("words", given.get("words", "")[:200], bool(given.get("words", "").strip())),
+            ("page", page, page.isascii() and page.isdigit() and 0 < int(page[:7]) < MOST_PAGE),
+        )
+        if is_known
+    }
+
+
+def _wanted(given: Mapping[str, str]) -> Wanted:
+    known = _filters(given)
+    state = known.get("state")
+    return Wanted(
+        kind=msgspec.convert(known.get("kind"), Kind | None),
+        state=None if state == "pinned" else msgspec.convert(state, State | None),
+        pinned=state == "pinned",
+        words=known.get("words", ""),
+        page=int(known.get("page", "1")),
+    )

@@ -1,0 +1,55 @@
+"""Forms of the teacher's pages: who may send them, what they hold, and how a page goes out."""
+
+from urllib.parse import parse_qsl
+
+from litestar import MediaType, Response
+
+from lutrin.errors import MalformedRequest
+from lutrin.messages import MALFORMED_BODY
+from lutrin.serve.desk import NO_STORE
+from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.teacher_sign_in import SignIns
+
+COOKIE = "lutrin-teacher"
+MOST_FIELDS = 8
+
+
+def is_teacher(request: HTTPRequest, sign_ins: SignIns) -> bool:
+    """Whether a browser is signed in."""
+    return sign_ins.knows(request.cookies.get(COOKIE, ""))
+
+
+async def checked(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:
+    """The fields of a form that was sent by a browser that is signed in, from a page of its own.
+
+    Raises:
+        NotPermitted: It is another browser, or another page.
+        MalformedRequest: There are more fields than any page of ours sends.
+    """
+    found = await fields(request)
+    sign_ins.check(request.cookies.get(COOKIE, ""), found.get("key", ""))
+    return found
+
+
+async def fields(request: HTTPRequest) -> dict[str, str]:
+    """The fields of a form.
+
+    Raises:
+        MalformedRequest: There are more than any page of ours sends.
+    """
+    body = (await request.body()).decode()
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise MalformedRequest(MALFORMED_BODY) from None
+
+
+def shown_page(page: str, status: int = 200) -> Response[str]:
+    """A page that is kept nowhere."""
+    return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
+
+
+def led_to(location: str) -> Response[str]:
+    """Sends a browser on to a page."""
+    headers = {"Location": location, **NO_STORE}
+    return Response("", status_code=303, media_type=MediaType.HTML, headers=headers)

@@ -1,0 +1,268 @@
+"""What a teacher does with the companion of a book: reads it, approves, hides, mends and pins entries, pins answers.
+
+Decisions are kept in the catalogue (`lutrin.index.decisions`) and hold at once, for every server on it. The text of an
+entry is changed only in the catalogue, never in the file beside the book: that is its authors'.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from lutrin.errors import InvalidInput, NotFound
+from lutrin.index import decisions
+from lutrin.index.catalog import Catalog
+from lutrin.index.companion import (
+    THE_TEACHER,
+    Decision,
+    Entry,
+    Kind,
+    Prepared,
+    State,
+    encoded_texts,
+    id_of,
+)
+from lutrin.index.decisions import Decided
+from lutrin.index.generation import OpenGeneration
+from lutrin.index.shelf import Shelf
+from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
+from lutrin.messages import NOTHING_HERE
+from lutrin.ports import Embedder
+from lutrin.records import Excerpt
+
+Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "undo"]
+MOST_TOPIC = 500
+"""Characters of a question that an answer is pinned to."""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What a teacher wants of an entry."""
+
+    act: Act
+    text: str = ""
+    """Of `mend`: the new text; of key points one a line."""
+    choices: str = ""
+    """Of `mend`, for a quiz: one a line."""
+    answer: int | None = None
+    """Of `mend`, for a quiz: the place of the right choice, counted from 1."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which entries a teacher wants to see."""
+
+    kind: Kind | None = None
+    state: State | None = None
+    pinned: bool = False
+    words: str = ""
+    """All of them stand in topic or text, in any case of letters."""
+    page: int = 1
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """Entries of a book as a teacher looks through them."""
+
+    title: str
+    entries: Sequence[tuple[str, Prepared]]
+    """Ids and entries of one page."""
+    total: int
+    """How many there are on all pages."""
+    pages: int
+    states: Mapping[str, int]
+    """How many entries of the whole companion are in which state."""
+    pinned: int
+    touched: Collection[str]
+    """Ids of the entries about which something was decided."""
+
+
+ENTRIES_A_PAGE = 40
+
+
+class Companions(Protocol):
+    """The companions of all books as a teacher works on them; `TaughtCompanions` in earnest."""
+
+    async def listed(self, slug: str, wanted: Wanted) -> Listed:
+        """The entries that a teacher wants to see, in the order of the book.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        ...
+
+    async def change(self, slug: str, name: str, change: Change) -> None:
+        """Do what a teacher wants of an entry; every later answer and page honours it.
+
+        Raises:
+            NotFound: There is no such book or entry.
+            InvalidInput: The new text cannot be that of such an entry.
+        """
+        ...
+
+    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Excerpt]) -> None:
+        """Have a question answered by this text above these words of the book, from now on.
+
+        Raises:
+            NotFound: There is no such book.
+            InvalidInput: Nothing of the book proves it, or it is too long.
+        """
+        ...
+
+
+class TaughtCompanions:
+    """The companions of the books on a shelf.
+
+    Args:
+        shelf: The books.
+        catalog_path: `catalog.db`.
+        embedder: Encodes the questions of pinned answers.
+        now: The time of day, in UTC.
+    """
+
+    def __init__(self, shelf: Shelf, catalog_path: Path, embedder: Embedder, now: Callable[[], datetime]) -> None:
+        self._shelf = shelf
+        self._catalog_path = catalog_path
+        self._embedder = embedder
+        self._now = now
+
+    async def listed(self, slug: str, wanted: Wanted) -> Listed:
+        """The entries that a teacher wants to see; see `Companions`."""
+        touched = await asyncio.to_thread(self._touched, slug)
+        async with self._shelf.lease(slug) as generation:
+            entries = generation.companion.entries
+            found = [(id_of(item.entry), item) for item in entries if _is_wanted(item.entry, wanted)]
+            first = (max(wanted.page, 1) - 1) * ENTRIES_A_PAGE
+            return Listed(
+                title=generation.book.title,
+                entries=found[first : first + ENTRIES_A_PAGE],
+                total=len(found),
+                pages=max(1, -(-len(found) // ENTRIES_A_PAGE)),
+                states=Counter(item.entry.state for item in entries),
+                pinned=sum(item.entry.pinned for item in entries),
+                touched=touched,
+            )
+
+    async def change(self, slug: str, name: str, change: Change) -> None:
+        """Do what a teacher wants of an entry; see `Companions`."""
+        async with self._shelf.lease(slug) as generation:
+            item = generation.companion.find(name)
+        if item is None:
+            raise NotFound(NOTHING_HERE)
+        if change.act == "undo":
+            await asyncio.to_thread(self._withdraw, slug, name)
+        else:
+            before = await asyncio.to_thread(self._before, slug, name)
+            is_own = change.act == "mend" or (before is not None and before.decision.is_own)
+            entry = changed(item.entry, change)
+            decision = Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
+            spoken = (before.embedder, before.wordings) if before is not None else ("", ())
+            await asyncio.to_thread(self._keep, slug, name, Decided(decision, *spoken))
+        await self._shelf.refresh()
+
+    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Excerpt]) -> None:
+        """Have a question answered by this text; see `Companions`."""
+        async with self._shelf.lease(slug) as generation:
+            item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
+            wordings = await encoded_texts(item.asked, self._embedder)
+        decided = Decided(Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
+        await asyncio.to_thread(self._keep, slug, id_of(item.entry), decided)
+        await self._shelf.refresh()
+
+    def _keep(self, slug: str, name: str, decided: Decided) -> None:
+        with Catalog(self._catalog_path) as catalog:
+            decisions.decide(catalog, slug, name, decided, when=self._now().isoformat())
+
+    def _withdraw(self, slug: str, name: str) -> None:
+        with Catalog(self._catalog_path) as catalog:
+            decisions.withdraw(catalog, slug, name)
+
+    def _before(self, slug: str, name: str) -> Decided | None:
+        with Catalog(self._catalog_path) as catalog:
+            known = decisions.decisions(catalog, slug)
+        return next((one for one in known if id_of(one.decision.item.entry) == name), None)
+
+    def _touched(self, slug: str) -> frozenset[str]:
+        with Catalog(self._catalog_path) as catalog:
+            return frozenset(id_of(one.item.entry) for one in decisions.for_ingest(catalog, slug))
+
+
+def changed(entry: Entry, change: Change) -> Entry:
+    """An entry after a change.
+
+    Raises:
+        InvalidInput: The new text cannot be that of such an entry.
+    """
+    match change.act:
+        case "approve" | "show":
+            return msgspec.structs.replace(entry, state="approved")
+        case "hide":
+            return msgspec.structs.replace(entry, state="hidden", pinned=False)
+        case "pin":
+            return msgspec.structs.replace(entry, state="approved", pinned=True)
+        case "unpin":
+            return msgspec.structs.replace(entry, pinned=False)
+        case "mend":
+            return _mended(entry, change)
+        case "undo":
+            return entry
+
+
+def _mended(entry: Entry, change: Change) -> Entry:
+    lines = tuple(line.strip() for line in change.text.splitlines() if line.strip())
+    mended = msgspec.structs.replace(
+        entry,
+        text=lines if entry.kind == "keypoints" else change.text.strip(),
+        choices=tuple(line.strip() for line in change.choices.splitlines() if line.strip()),
+        answer=change.answer - 1 if change.answer is not None else None,
+        author=THE_TEACHER,
+        state="approved",
+    )
+    if problem := problem_of(mended):
+        raise InvalidInput(f"This cannot be kept: {problem}.")
+    return mended
+
+
+async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Excerpt]) -> Prepared:
+    """An answer as an entry, with its places in the book.
+
+    Raises:
+        InvalidInput: Nothing of the book proves it, or it is too long.
+    """
+    chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([one.chunk_id for one in proofs])}
+    if not chunks:
+        raise InvalidInput("The book has no words on this question, so no answer can be pinned to it.")
+    home = chunks[next(one.chunk_id for one in proofs if one.chunk_id in chunks)]
+    known = {home.filename: (await generation.source(home.filename), await generation.chunks_of(home.filename))}
+    entry = Entry(
+        kind="question",
+        file=home.filename,
+        heading=home.section_title,
+        anchor=home.anchor,
+        topic=question,
+        text=text,
+        quotes=tuple(
+            one.text for one in proofs if one.chunk_id in chunks and chunks[one.chunk_id].filename == home.filename
+        ),
+        author=THE_TEACHER,
+        state="approved",
+        pinned=True,
+    )
+    problem = problem_of(entry) or ("the question is too long" if len(question) > MOST_TOPIC else "")
+    if problem:
+        raise InvalidInput(f"This cannot be kept: {problem}.")
+    try:
+        return Fitting(known.get, list(known)).fitted(entry, draft=True)
+    except MisfitError as misfit:
+        raise InvalidInput(f"This cannot be kept: {misfit}.") from misfit
+
+
+def _is_wanted(entry: Entry, wanted: Wanted) -> bool:
+    told = " ".join((entry.topic, *entry.points, *entry.choices)).casefold()
+    return (
+        (wanted.kind is None or entry.kind == wanted.kind)
+        and (wanted.state is None or entry.state == wanted.state)
+        and (entry.pinned or not wanted.pinned)
+        and all(word in told for word in wanted.words.casefold().split())
+    )
