@@ -241,3 +241,14 @@ def test_the_changelog_is_dated_and_short() -> None:
     assert [line for line in text.splitlines() if len(line) > 140] == []
     stated = (ROOT / "pyproject.toml").read_text("utf-8") + (ROOT / "CITATION.cff").read_text("utf-8")
     assert re.findall(r"^version(?: = |: )\"?([\d.]+)", stated, re.MULTILINE) == [__version__, __version__]
+
+
+def test_the_recipes_for_changes_name_files_that_are_there() -> None:
+    """Six changes, each in fewer than five files; what a recipe names besides exists, too."""
+    rows = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Recipes\n")[2].splitlines()
+    recipes = [row.split("|")[1:4] for row in rows if row.startswith("| ")][1:]
+    assert len(recipes) == 6
+    for change, files, how in recipes:
+        assert 2 <= len(files.split(",")) < 5, change
+        named = re.findall(r"`([\w./-]+/[\w./-]+|README\.md)`", files + how)
+        assert [path for path in named if not (ROOT / path).exists()] == [], change
