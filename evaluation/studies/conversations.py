@@ -54,14 +54,14 @@ class Talk:
     """A shelf, spoken with.
 
     Args:
-        house: Open books.
+        runtime: Open books.
     """
 
-    def __init__(self, house: wiring.House) -> None:
-        self.house = house
+    def __init__(self, runtime: wiring.Runtime) -> None:
+        self.runtime = runtime
         self.chats = MemoryChatStore()
         self.flow: AnswerFlow = wiring.answering(
-            house.settings, house.shelf, house.searcher, generator=None, chats=self.chats
+            runtime.settings, runtime.shelf, runtime.searcher, generator=None, chats=self.chats
         )
 
     async def ask(self, text: str, session: str = "") -> Answer:
@@ -76,8 +76,8 @@ class Talk:
 
     async def found(self, text: str) -> Sequence[Passage]:
         """The passages of the book that speaks of it most."""
-        async with leased(self.house.shelf, "") as generations:
-            _, found = await search_books(self.house.searcher, generations, alone(Question(text=text)), k=5)
+        async with leased(self.runtime.shelf, "") as generations:
+            _, found = await search_books(self.runtime.searcher, generations, alone(Question(text=text)), k=5)
         return found.passages
 
 
@@ -91,8 +91,8 @@ def messages(question: str, answer: str, place: str = "") -> list[ChatMessage]:
 async def talking(folder: Path) -> AsyncIterator[Talk]:
     """The books of one index."""
     settings = load_settings(profile="local", data_dir=folder, models_dir=ROOT / "models", log_level="error")
-    async with wiring.opened(settings, with_model=False) as house:
-        yield Talk(house)
+    async with wiring.opened(settings, with_model=False) as runtime:
+        yield Talk(runtime)
 
 
 def is_right(turn: Turn, answer: Answer) -> bool:

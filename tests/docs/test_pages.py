@@ -252,3 +252,14 @@ def test_the_recipes_for_changes_name_files_that_are_there() -> None:
         assert 2 <= len(files.split(",")) < 5, change
         named = re.findall(r"`([\w./-]+/[\w./-]+|README\.md)`", files + how)
         assert [path for path in named if not (ROOT / path).exists()] == [], change
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/decisions/*.md")), ids=name)
+def test_a_decision_is_one_page_about_what_is_there(page: Path) -> None:
+    """Numbered, under ninety lines, and the modules that it names exist."""
+    text = page.read_text("utf-8")
+    assert text.startswith(f"# {page.name[:4]}: ")
+    assert len(text.splitlines()) < 90
+    modules = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|ts|toml))", text)
+    places = (ROOT, ROOT / "src" / "lutrin", ROOT / "web" / "widget")
+    assert [path for path in modules if not any((place / path).exists() for place in places)] == []

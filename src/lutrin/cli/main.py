@@ -32,8 +32,8 @@ from lutrin.cli.models import models
 from lutrin.cli.replay import replay
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
-from lutrin.ingest.courtesy import stand_back
 from lutrin.ingest.lock import ingest_lock
+from lutrin.ingest.niceness import stand_back
 from lutrin.modes import make_closed
 from lutrin.platform import use_one_arena
 from lutrin.records import Question

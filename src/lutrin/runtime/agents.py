@@ -1,4 +1,4 @@
-"""What stands behind `lutrin mcp` and `lutrin gaps`: the same house as the server's, without HTTP."""
+"""What stands behind `lutrin mcp` and `lutrin gaps`: the same runtime as the server's, without HTTP."""
 
 import asyncio
 from collections import Counter
@@ -14,7 +14,7 @@ from lutrin.log import configure_logging
 from lutrin.query.understand import alone
 from lutrin.records import Question
 from lutrin.runtime.profile import database_url, open_store
-from lutrin.runtime.wiring import House, opened
+from lutrin.runtime.wiring import Runtime, opened
 from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import judge
 from lutrin.settings import Settings
@@ -48,10 +48,10 @@ async def serve_tools(settings: Settings) -> None:
             remedy=f"Install it where Lutrin is: pip install {package} (or uv pip install {package}).",
         ) from error
     configure_logging(settings, quiet=True)
-    async with opened(settings) as house:
-        loading = asyncio.create_task(house.generator.start()) if house.generator is not None else None
+    async with opened(settings) as runtime:
+        loading = asyncio.create_task(runtime.generator.start()) if runtime.generator is not None else None
         try:
-            await book_server(house.answers, house.retrieve).run_stdio_async()
+            await book_server(runtime.answers, runtime.retrieve).run_stdio_async()
         finally:
             if loading is not None:
                 loading.cancel()
@@ -84,14 +84,14 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
         LutrinError: As the work raises it.
     """
     configure_logging(settings, quiet=True)
-    async with opened(settings) as house:
-        if house.generator is None:
+    async with opened(settings) as runtime:
+        if runtime.generator is None:
             raise ModelMissing("There is no language model.", remedy="Set LUTRIN_MODEL, then `lutrin models fetch`.")
-        await house.generator.start()
-        async with house.shelf.lease(book) as generation:
+        await runtime.generator.start()
+        async with runtime.shelf.lease(book) as generation:
             path = settings.studied_path(generation.book.slug)
-            author = f"{house.generator.name}@{datetime.now(UTC).date().isoformat()}"
-            student = Student(house.generator, house.searcher, house.answers.verifier, author, path)
+            author = f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}"
+            student = Student(runtime.generator, runtime.searcher, runtime.answers.verifier, author, path)
             told = Yield()
             async for told in student.work_through(generation, most):
                 tell(told.line())
@@ -106,23 +106,23 @@ async def gaps(settings: Settings) -> list[Gap]:
     configure_logging(settings, quiet=True)
     if database_url(settings) is None and not settings.chats_path.exists():
         return []
-    async with opened(settings, with_model=False, with_chats=True) as house:
-        refused = await house.chats.refused() if house.chats is not None else []
+    async with opened(settings, with_model=False, with_chats=True) as runtime:
+        refused = await runtime.chats.refused() if runtime.chats is not None else []
         counts = Counter(" ".join(item.text.split()) for item in refused)
         last = {" ".join(item.text.split()): item.created[:10] for item in refused}
         found = [
             Gap(chapter=chapter, question=text, times=times, last=last[text])
             for text, times in counts.items()
-            if (chapter := await nearest_chapter(house, text)) is not None
+            if (chapter := await nearest_chapter(runtime, text)) is not None
         ]
     return sorted(found, key=lambda gap: (not gap.chapter, gap.chapter, -gap.times, gap.question))
 
 
-async def nearest_chapter(house: House, text: str) -> str | None:
+async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
     """The chapter that comes nearest to a question; empty if none is near, None if the books answer it."""
-    async with leased(house.shelf, "") as generations:
+    async with leased(runtime.shelf, "") as generations:
         query = alone(Question(text=text))
-        _, best = await search_books(house.searcher, generations, query, k=house.settings.top_k)
+        _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
     match judge(best.odds, found=bool(best.passages)):
         case None:
             return None

@@ -45,18 +45,18 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
     conversation = MemoryChatStore()
     # The newest of them is the question itself.
     await conversation.append(AGAIN, before[:-1])
-    async with opened(as_then) as house, AsyncExitStack() as stack:
-        if house.generator is not None:
-            await house.generator.start()
+    async with opened(as_then) as runtime, AsyncExitStack() as stack:
+        if runtime.generator is not None:
+            await runtime.generator.start()
         shelf = await _pinned(then, as_then, stack)
         flow = AnswerFlow(
-            shelf=shelf or house.shelf,
-            searcher=house.searcher,
+            shelf=shelf or runtime.shelf,
+            searcher=runtime.searcher,
             language=LanguageGate(as_then.languages),
             settings=as_then,
-            generator=house.generator,
-            ability=house.ability,
-            prepared=PreparedAnswers(house.searcher, own_words=as_then.own_words),
+            generator=runtime.generator,
+            ability=runtime.ability,
+            prepared=PreparedAnswers(runtime.searcher, own_words=as_then.own_words),
             chats=conversation,
         )
         asked = msgspec.structs.replace(then.question, session_id=AGAIN)

@@ -73,7 +73,7 @@ QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Runtime:
     """Everything that answers questions, open and started."""
 
     settings: Settings
@@ -91,7 +91,7 @@ class House:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, with_model: bool = True, with_chats: bool = False) -> AsyncIterator[House]:
+async def opened(settings: Settings, *, with_model: bool = True, with_chats: bool = False) -> AsyncIterator[Runtime]:
     """Open everything that answers questions, and close it in the end.
 
     Args:
@@ -120,7 +120,7 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
         ability = ability_of(settings)
-        yield House(
+        yield Runtime(
             settings=settings,
             shelf=shelf,
             searcher=searcher,
@@ -208,10 +208,10 @@ async def run_import(settings: Settings, source: Path) -> Transferred:
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
     """Events of one answer, with everything opened for it alone."""
     configure_logging(settings, quiet=True)
-    async with opened(settings) as house:
-        if house.generator is not None:
-            await house.generator.start()
-        async for event in house.answers.answer(question):
+    async with opened(settings) as runtime:
+        if runtime.generator is not None:
+            await runtime.generator.start()
+        async for event in runtime.answers.answer(question):
             yield event
 
 
@@ -224,8 +224,8 @@ async def ask(settings: Settings, question: Question) -> Answer:
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
     """The passages nearest to a question, as `/api/retrieve` gives them."""
     configure_logging(settings, quiet=True)
-    async with opened(settings, with_model=False) as house:
-        return [RetrievedPassage.of(passage) for passage in await house.retrieve(question)]
+    async with opened(settings, with_model=False) as runtime:
+        return [RetrievedPassage.of(passage) for passage in await runtime.retrieve(question)]
 
 
 async def citations(settings: Settings, book: str) -> list[Place]:
@@ -288,32 +288,32 @@ async def _serve(
 ) -> None:
     from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
 
-    async with opened(settings, with_chats=True) as house, AsyncExitStack() as stack:
-        if house.chats is None:
+    async with opened(settings, with_chats=True) as runtime, AsyncExitStack() as stack:
+        if runtime.chats is None:
             raise TypeError("a server has conversations")
-        await _warm_up(house)
-        generator = house.generator
+        await _warm_up(runtime)
+        generator = runtime.generator
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
-        await stack.enter_async_context(in_background(follow(house.shelf, house.answers.traffic), name="warm-up"))
+        await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
         services = Services(
-            answers=house.answers,
-            retrieve=house.retrieve,
-            chats=house.chats,
-            library=ShelfLibrary(house.shelf, settings.corpus_dir),
+            answers=runtime.answers,
+            retrieve=runtime.retrieve,
+            chats=runtime.chats,
+            library=ShelfLibrary(runtime.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a remote model has no process
             ingest=partial(ingest_apart, settings),
             companions=TaughtCompanions(
-                house.shelf, settings.catalog_path, house.searcher.embedder, lambda: datetime.now(UTC)
+                runtime.shelf, settings.catalog_path, runtime.searcher.embedder, lambda: datetime.now(UTC)
             ),
             left_out=partial(read_left_out, settings.catalog_path),
             gate=shared,
             turns=shared,
             board=shared,
-            trouble=str(house.chats.reason or ""),
+            trouble=str(runtime.chats.reason or ""),
             secret=secret_of(settings),
             echo=echo,
             clock=time.monotonic,
@@ -335,10 +335,10 @@ def _traces(settings: Settings) -> Iterator[Traces | None]:
         yield traces
 
 
-async def _warm_up(house: House) -> None:
+async def _warm_up(runtime: Runtime) -> None:
     """Search once, so that the first reader does not wait for what is loaded on first use."""
     with suppress(IndexUnavailable):
-        await house.retrieve(Question(text="What does the first chapter say?"))
+        await runtime.retrieve(Question(text="What does the first chapter say?"))
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
