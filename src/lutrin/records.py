@@ -85,8 +85,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     level: int  # 1 to 6; the page's own title is 1
     heading_path: tuple[str, ...]
     """Titles from the page's title down to this one, this one included."""
-    anchor: str
-    """Fragment of the heading in the built page; empty for the page's own title."""
+    anchor: str  # fragment of the heading in the built page; empty for the page's own title
     units: tuple[Unit, ...]
     char_start: int
     char_end: int
@@ -305,6 +304,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     prepared_by: str = ""
     """Who prepared the explanation before anybody asked: the authors, a name, `model@date`; empty: it was not."""
     explainable: bool = False  # the model has not explained this, but may if it is asked again with `explain`
+    is_cut: bool = False  # the explanation ends where the length that was asked for was used up
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):

@@ -157,12 +157,15 @@ class OpenAIService:
         return re.findall(r"\s*\S+|\s+", text), reason
 
 
+HALF = 0.5
+"""Of the words of a sentence a judge wants to see in the evidence."""
+
+
 async def _judged(asked: str) -> str:
     """What a judge says who goes by the words of a sentence."""
     evidence, _, rest = asked.removeprefix("Evidence:\n").rpartition("\n\nSentence: ")
-    support = WordSupport()
-    (found,) = await support.probabilities([(rest.rpartition("\n\n")[0], evidence)])
-    return support_generated.YES if found >= support.threshold else support_generated.NO
+    (found,) = await WordSupport().probabilities([(rest.rpartition("\n\n")[0], evidence)])
+    return support_generated.YES if found >= HALF else support_generated.NO
 
 
 def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -> str:

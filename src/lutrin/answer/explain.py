@@ -46,6 +46,8 @@ class Explanation:
     """What the reader should know."""
     judged: int = 0
     """Sentences that were checked."""
+    is_cut: bool = False
+    """Whether the model was stopped by the length that it was given."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
 
@@ -116,6 +118,8 @@ class Explainer:
                 async for item in stream:
                     if isinstance(item, Queued):
                         yield QueuedEvent(position=item.position, eta_s=item.eta_s)
+                    elif isinstance(item, Finished):
+                        explanation.is_cut = item.reason == "length"
                     else:
                         async for sentence in self._checked(item, plan, prompt, explanation):
                             yield sentence
@@ -164,8 +168,10 @@ class Sentence:
     """Whether it stands below the line that announces the model's own words."""
 
 
-async def sentences_of(generator: Generator, request: GenerationRequest) -> AsyncGenerator[Queued | Sentence, None]:
-    """Whole sentences of the model as they come; one that was cut in the middle is left out.
+async def sentences_of(
+    generator: Generator, request: GenerationRequest
+) -> AsyncGenerator[Queued | Sentence | Finished, None]:
+    """Whole sentences of the model as they come, then how it ended; one that was cut in the middle is left out.
 
     What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
     """
@@ -192,3 +198,4 @@ async def sentences_of(generator: Generator, request: GenerationRequest) -> Asyn
                 case Finished():
                     for sentence in taken(cutter.finish() if event.reason == "stop" else []):
                         yield sentence
+                    yield event

@@ -219,6 +219,7 @@ class AnswerFlow:
             prepared_by=plan.prepared_by,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
+            is_cut=bool(said) and explanation is not None and explanation.is_cut,
             explainable=not said and self._is_explainable(plan, asked=prompt is not None and not warnings),
         )
         made = Made(

@@ -15,7 +15,7 @@ import numpy as np
 
 from lutrin.adapters.support_generated import GeneratedSupport
 from lutrin.answer.ability import ALL, SELECTION, Ability
-from lutrin.errors import ModelMissing
+from lutrin.errors import GeneratorUnavailable, ModelMissing
 from lutrin.keep.weights import SHIPPED
 
 if TYPE_CHECKING:
@@ -94,6 +94,9 @@ async def measured(
         identity: Of its file.
         items: From `read_list`.
         note: Told how far it is.
+
+    Raises:
+        GeneratorUnavailable: The model went away.
     """
     support = GeneratedSupport(generator, patience_s=PATIENCE_S)
     said, seconds = [], []
@@ -101,6 +104,8 @@ async def measured(
         began = time.perf_counter()
         said.append(float((await support.probabilities([(item.claim, item.evidence)]))[0]))
         seconds.append(time.perf_counter() - began)
+        if not await generator.ready():
+            raise GeneratorUnavailable("The model went away.", remedy="Try again on an idle machine.")
         if number % TOLD_EVERY == 0:
             note(f"{number} of {len(items)} sentences")
     return trust_of(identity, [item.label for item in items], said, seconds)

@@ -291,7 +291,8 @@ async def tune_frames(settings: Settings, note: Callable[[str], None]) -> list[t
         raise ModelMissing("LUTRIN_MODEL is none.", remedy="Name a model, such as LUTRIN_MODEL=medium.")
     require_engine()
     try:
-        await generator.start()
+        if not await generator.start():
+            raise GeneratorUnavailable("The model did not load.", remedy="`lutrin doctor` checks its file.")
         items = judging.read_list(settings.models_dir)
         trust = await judging.measured(generator, generator.identity, items, note)
     finally:

@@ -123,9 +123,13 @@ def _completion(answer: records.Answer, created: int) -> dict[str, Any]:
         "object": "chat.completion",
         "created": created,
         "model": MODEL,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+        "choices": [{"index": 0, "message": message, "finish_reason": _end(answer), "logprobs": None}],
         "lutrin": answer,
     }
+
+
+def _end(answer: records.Answer) -> Literal["stop", "length"]:
+    return "length" if answer.is_cut else "stop"
 
 
 async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
@@ -146,7 +150,7 @@ async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
                 case records.DoneEvent(answer=answer):
                     if rest := rest_of(answer.answer, sent):
                         yield _chunk(turn, created, {"content": rest})
-                    yield _chunk(turn, created, {}, finish="stop", lutrin=answer)
+                    yield _chunk(turn, created, {}, finish=_end(answer), lutrin=answer)
                 case _:
                     pass
     yield b"data: [DONE]\n\n"
