@@ -183,7 +183,7 @@ class NotPermitted(LutrinError):
 
 
 class AlreadyThere(LutrinError):
-    """What is to be made has a name that is taken."""
+    """The name of the new thing is already taken."""
 
 
 class NotFound(LutrinError):

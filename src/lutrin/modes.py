@@ -1,4 +1,4 @@
-"""Who may read the data folder: its owner, and its group, but no other user of this machine.
+"""File modes of the data folder: readable by its owner and group, not by other users.
 
 The conversations and their key are the owner's alone (0600), which `lutrin.chats` sees to.
 """

@@ -48,7 +48,7 @@ def physical_cores(system: Path = SYS) -> int:
 
 
 def cpu_share(system: Path = SYS) -> int:
-    """Processors that the container's quota amounts to, rounded up; more than any machine has where there is none.
+    """Return the container's processor quota, rounded up; without a quota, more than any machine has.
 
     Source: the kernel's documentation of control groups, version 2, `cpu.max`: quota and period in microseconds.
     """

@@ -79,7 +79,7 @@ class Reading:
         return tokens @ self.token if self.token is not None else np.zeros(len(tokens), dtype=np.float32)
 
     def form(self, unit: Unit) -> float:
-        """What the form of a unit adds to its score."""
+        """Return the weight of a unit's form in its score."""
         return self.kinds.get(unit.kind, 0.0) + self.length * math.log1p(len(unit.text.split()))
 
 

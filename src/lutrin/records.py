@@ -173,7 +173,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """What is embedded for a passage: its headings say what the pronouns in it refer to.
+    """Return the text to embed for a passage: its headings say what its pronouns refer to.
 
     Args:
         heading_path: Titles from the page's title down.
@@ -202,7 +202,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the language model is asked to write."""
+    """A request to the language model."""
 
     messages: tuple[Message, ...]
     """Stable parts first: requests that start alike share the computation of their common prefix."""
@@ -281,7 +281,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reader gets."""
+    """An answer, as a reader gets it."""
 
     answer: str
     """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
@@ -308,7 +308,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reader asks."""
+    """A reader's question."""
 
     text: str
     selected_text: str = ""

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a function in a thread; who is cancelled while it runs goes on only when it has ended.
+    """Run a function in a thread; a cancelled caller resumes only after it has ended.
 
     `asyncio.to_thread` leaves the thread running when its caller is cancelled. What the caller then closes, as a
     database, is closed in the middle of its use: SQLite's driver ends the process with a segmentation fault.

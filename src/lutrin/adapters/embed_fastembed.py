@@ -94,7 +94,7 @@ class FastembedEmbedder:
 
     @cached_property
     def reading(self) -> Reading:
-        """What was learned with the model, in the files beside it; the defaults where there are none."""
+        """Return the weights learned with the model, from the files beside it, or the defaults."""
         try:
             content = (self._directory / LEARNED).read_bytes()
         except FileNotFoundError:

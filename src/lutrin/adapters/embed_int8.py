@@ -158,7 +158,7 @@ class _Rewriting:
         return (cast.input[0], scaled.input[1]) if numbers is not None and scales is not None else None
 
     def _guards_softmax(self, node: Any) -> bool:  # noqa: ANN401 - see above
-        """Whether a node replaces what is no number in a softmax: there is none, no token is hidden from all others."""
+        """Return whether this node guards a softmax against NaN. Safe to remove: no row is ever fully masked."""
         asks, softmax = self._made_by.get(node.input[0]), self._made_by.get(node.input[2])
         return (
             asks is not None

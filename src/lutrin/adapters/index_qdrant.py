@@ -57,7 +57,7 @@ SCHEMAS = {
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What a generation's folder says of its collection."""
+    """The note in a generation's folder that names its collection."""
 
     collection: str
     """Of the server; not the alias."""
@@ -291,7 +291,7 @@ def connect(url: str, api_key: str) -> AsyncQdrantClient:
 
 
 def point_id(name: str) -> str:
-    """Qdrant takes UUIDs; the record's own id stands in its payload."""
+    """Return the UUID under which Qdrant keeps a record; the record's own id is in the payload."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lutrin:{name}"))
 
 
@@ -354,7 +354,7 @@ async def _settled(client: AsyncQdrantClient, alias: str, note: Note, needed: se
 
 
 async def _call(call: Callable[[], Awaitable[T]], patience_s: float, trouble: str) -> T:
-    """The result of a call, or our error; nothing of the request stands in it."""
+    """Return a call's result, or raise our error, which repeats nothing of the request."""
     try:
         return await retried(call, patience_s=patience_s, pause_s=_pause_s)
     except UnexpectedResponse as error:

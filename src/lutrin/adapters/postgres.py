@@ -64,7 +64,7 @@ END $$;
 
 
 class Seal(Protocol):
-    """Closes a text so that only who has the key can read it; `lutrin.chats.seal` has one."""
+    """Seals a text so that only the holder of the key can read it; see `lutrin.chats.seal`."""
 
     def close(self, text: str) -> str:
         """The text as it is stored."""
@@ -92,7 +92,7 @@ class Shared:
 
     @classmethod
     async def open(cls, url: str, seal: Seal, secret: bytes) -> "Shared":
-        """Connect, and make the tables where there are none.
+        """Connect and create the missing tables.
 
         Raises:
             ChatStoreError: PostgreSQL is away.
@@ -131,7 +131,7 @@ class Shared:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
 
     async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
-        """Keep events of an answer for a reader who comes back to another server.
+        """Keep an answer's events for a reader who resumes at another server.
 
         Args:
             turn: Id of the stream.
@@ -173,7 +173,7 @@ class Shared:
         await _named(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """What was shown last of an ingestion, and how many seconds ago; see `serve.shared.JobBoard`.
+        """Return the latest state of an ingestion and its age in seconds; see `serve.shared.JobBoard`.
 
         Raises:
             ChatStoreError: PostgreSQL is away.

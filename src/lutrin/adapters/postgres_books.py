@@ -49,7 +49,7 @@ class PostgresRack:
         self._is_ready = False
 
     async def listed(self) -> dict[str, bytes]:
-        """What is published now; see `ports.BookRack.listed`."""
+        """List the published generations; see `ports.BookRack.listed`."""
         async with self._connected() as connection:
             rows = await connection.fetch("SELECT name, record FROM lutrin_book ORDER BY slug")
         return {row["name"]: bytes(row["record"]) for row in rows}

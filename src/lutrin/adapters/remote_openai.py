@@ -67,7 +67,7 @@ class RemoteGenerator:
 
     @property
     def load(self) -> tuple[int, int]:
-        """Answers that are being written, and readers who wait: nobody waits here, the service has its own queue."""
+        """Count running answers and waiting readers; nobody waits here, because the service keeps the queue."""
         return self._writing, 0
 
     async def start(self) -> bool:

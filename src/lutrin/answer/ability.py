@@ -1,4 +1,4 @@
-"""What a language model may be asked: by the size of the model, as the manifest says and as it was measured here."""
+"""What a language model may be asked, by its entry in the manifest and by measurements on this machine."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ SELECTION = "selection"
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What the model of the settings may do."""
+    """What the configured model may be asked."""
 
     tier: str = "large"
     frames: frozenset[str] = frozenset({ALL})

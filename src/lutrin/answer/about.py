@@ -57,7 +57,7 @@ def about_book(
 
 
 def _chapters(files: Sequence[FileEntry]) -> dict[str, list[FileEntry]]:
-    """Pages by chapter, in reading order; a page without one is a chapter of its own."""
+    """Group pages by chapter, in reading order; a page without a chapter forms its own."""
     chapters: dict[str, list[FileEntry]] = {}
     for one in files:
         chapters.setdefault(one.chapter or one.title, []).append(one)
@@ -77,7 +77,7 @@ def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> st
 
 
 def _of_chapter(name: str, pages: Sequence[FileEntry], descriptions: Mapping[str, str]) -> str:
-    """What a chapter says of itself, else what its pages are called."""
+    """Return a chapter's own summary, or else the titles of its pages."""
     own = descriptions.get(pages[0].filename, "")
     if len(pages) == 1:
         return f"**{name}**" + (f": {own}" if own else f" is one page, “{pages[0].title}”.")

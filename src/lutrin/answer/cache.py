@@ -62,7 +62,7 @@ def as_asked(text: str) -> str:
 
 
 def for_reader(event: AnswerEvent, question: Question, *, latency_ms: int) -> AnswerEvent:
-    """A remembered event for a reader who asks the same again.
+    """Adapt a cached event for the reader who repeats the question.
 
     Args:
         event: As it was sent to the first one.

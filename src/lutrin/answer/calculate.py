@@ -57,7 +57,7 @@ def calculations(text: str) -> list[Calculation]:
 
 
 def evaluate(expression: str) -> float | None:
-    """The value of an arithmetic expression; None if it is none, or has no finite value.
+    """Evaluate an arithmetic expression; None if it is not one or has no finite value.
 
     >>> evaluate("2 * (3 + 4)"), evaluate("__import__('os')"), evaluate("9 ** 9 ** 9")
     (14.0, None, None)

@@ -79,7 +79,7 @@ class _Section:
 
 
 def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
-    """The excerpts for what is asked, the best first; at most three, none of which repeats another.
+    """Choose at most three excerpts for the question, best first, without repeats.
 
     Args:
         parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
@@ -234,7 +234,7 @@ def _end(units: Sequence[Unit], start: int) -> int:
 
 
 def _is_label(units: Sequence[Unit], place: int) -> bool:
-    """Whether a unit is a few words alone in their block that are no sentence."""
+    """Whether a unit is a short label: alone in its block, and not a sentence."""
     unit = units[place]
     alone = all(other.block != unit.block for other in units[max(0, place - 1) : place + 2] if other is not unit)
     return (

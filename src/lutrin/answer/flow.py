@@ -46,7 +46,7 @@ DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "top_k", "model_
 
 
 class PreparedPlans(Protocol):
-    """What was prepared before anybody asked; `lutrin.study.prepared` knows it."""
+    """Finds prepared answers; `lutrin.study.prepared` implements it."""
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """The plan of an answer that was prepared; None: nothing that was prepared is what is asked.
@@ -175,7 +175,7 @@ class AnswerFlow:
             yield self._done(plan, started, explanation, prompt)
 
     def _prompt(self, plan: Plan, earlier: Sequence[ChatMessage]) -> Prompt | None:
-        """What the model is asked; None if it is not."""
+        """Build the model's prompt; None if the model is not asked."""
         if self._explainer is None or not plan.explainable or not self._explainer.ability.may(plan.query):
             return None
         return prompt_of(plan, self._explainer.ability, earlier)
@@ -250,7 +250,7 @@ class AnswerFlow:
 
 
 def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:
-    """What is cited: the excerpts, then what else the model's sentences rest on."""
+    """List the sources: the excerpts first, then other passages that the model's sentences cite."""
     numbers = {number for item in said for number in item.citations}
     further = plan.further or {}
     return (*plan.sources, *(further[number] for number in sorted(numbers & further.keys())))
@@ -288,7 +288,7 @@ def _explanation(plan: Plan, said: Sequence[Explained]) -> str:
 
 
 def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:
-    """What of a query decides about its answer, besides the books and the settings.
+    """Return the parts of a query that determine its answer, besides books and settings.
 
     Who asks, and in which conversation, does not: what the conversation adds stands in the text, and in the messages
     that the model is shown.

@@ -1,4 +1,4 @@
-"""What a sentence must have from its evidence literally: numbers with units, names, code, and "all" or "never".
+"""Check what a sentence must take literally from its evidence: numbers with units, names, code, "all", "never".
 
 Meaning is the support model's matter (`lutrin.ports.Support`); these are what such a model confuses most easily and
 what a reader relies on most. Each rule is a veto. Words that are compared stand in `lutrin.language`.

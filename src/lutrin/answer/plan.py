@@ -136,7 +136,7 @@ def _markdown(run: Run, number: int) -> str:
 
 
 def _guards(runs: Sequence[Run], numbers: Sequence[int]) -> tuple[tuple[str, int], ...]:
-    """What of the excerpts is a warning of the book, each once, with the number of its excerpt; titles left out."""
+    """List the book's warnings among the excerpts, each once with its excerpt's number, without titles."""
     told: set[tuple[str, int]] = set()
     texts: dict[int, list[str]] = {}
     for run, number in zip(runs, numbers, strict=True):
@@ -153,12 +153,12 @@ def _numbers(runs: Sequence[Run]) -> list[int]:
 
 
 def _preface(query: Query) -> list[str]:
-    """What is said before the book's words where they have not the form that was wished for."""
+    """Say, before the excerpts, that the book does not have the requested form."""
     return [messages.NO_SUCH_FORM[query.frame]] if query.frame in messages.NO_SUCH_FORM else []
 
 
 def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
-    """What the reader should know besides."""
+    """Collect the warnings that go with the answer."""
     slips = slips_of(found.changes).items()
     told = [messages.RESPELLED.format(word=word, other=other) for word, other in slips]
     if len(query.parts) == len(found.parts):

@@ -1,4 +1,4 @@
-"""What the model is asked: rules, passages in the book's order, the conversation, what is marked, the question last."""
+"""The model's prompt: rules, passages in book order, conversation, selection, and the question last."""
 
 import re
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ _MARK = re.compile(r"\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt, and what its numbers stand for."""
+    """A prompt and the passages that its numbers refer to."""
 
     messages: tuple[Message, ...]
     shown: tuple[tuple[int, Chunk], ...]
@@ -59,7 +59,7 @@ class Prompt:
 
 
 def prompt_of(plan: Plan, ability: Ability, earlier: Sequence[ChatMessage] = ()) -> Prompt | None:
-    """What the model is asked; None if there is nothing to show it.
+    """Build the prompt; None if there is no passage to show.
 
     Stable parts come first, so that readers of one page share their computation. Passages stand in paragraphs of their
     own and the question is the last one (`lutrin.generate.fit`); passages that give the model orders are not shown.

@@ -13,7 +13,7 @@ MOST_NEXT = 3
 
 
 def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
-    """What the reader is told.
+    """Return the refusal's text for the endpoint that was asked.
 
     Args:
         refusal: Why there is no answer.

@@ -1,4 +1,4 @@
-"""A run of the book as Markdown: sentences run on, items and rows keep their form, code stands in its fence."""
+"""Render a run of units as Markdown: joined sentences, list items, table rows, fenced code."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -23,7 +23,7 @@ ENDS = (".", "!", "?", ":", ";", ")")
 
 
 class Hazards(msgspec.Struct, frozen=True):
-    """What is hazardous; see `hazards.toml`."""
+    """Code and words that mark hardware hazards; see `hazards.toml`."""
 
     code: tuple[str, ...]
     harmless: tuple[str, ...]
@@ -146,7 +146,7 @@ def _is_warned_of(run: Run, same_file: Sequence[Chunk], hazards: Hazards) -> boo
 
 
 def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run | None:
-    """The nearest warning before a run, else the first after it, with all that stands in its box.
+    """Return the nearest warning before a run, or the first one after it, with its whole box.
 
     Args:
         run: What needs a warning.

@@ -24,7 +24,7 @@ class SentenceStream:
         return whole
 
     def finish(self) -> list[str]:
-        """What is left when the model has ended by itself; a full stop that it forgot is added."""
+        """Return the rest once the model has stopped by itself, with its missing full stop added."""
         self._pending += self._aloud.finish()
         rest = [self._pending[start:end] for start, end in sentence_ranges(self._pending)]
         self._pending = ""
@@ -39,7 +39,7 @@ class Aloud:
         self._thinks = False
 
     def feed(self, piece: str) -> str:
-        """What of the text so far is certainly said."""
+        """Return the part of the text that can no longer change."""
         self._held += piece
         said = ""
         while True:
@@ -53,7 +53,7 @@ class Aloud:
         return said if self._thinks else said + passed
 
     def finish(self) -> str:
-        """What was held back, unless it is a thought."""
+        """Return the text held back, unless it belongs to a thought."""
         rest, self._held = "" if self._thinks else self._held, ""
         return rest
 

@@ -1,4 +1,4 @@
-"""Who is being answered right now: background work steps back for them, and the model for those without excerpts."""
+"""Tracks running answers, so that background work yields to them and the model to readers without excerpts."""
 
 import asyncio
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Traffic:
 
     @contextmanager
     def unquoted(self) -> Iterator[None]:
-        """Counts a reader who has nothing yet."""
+        """Count a reader who has no excerpt yet."""
         self._unquoted += 1
         self._all_quoted.clear()
         try:

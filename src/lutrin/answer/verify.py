@@ -155,7 +155,7 @@ def told(chunk: Chunk) -> str:
 
 
 def evidence_for(passages: Sequence[Chunk], claim: str) -> str:
-    """What the support model reads: each passage, or, where that is too long, its stretch nearest to the claim."""
+    """Return the evidence for the support model: each passage, or its stretch nearest to the claim if too long."""
     room = EVIDENCE_WORDS // max(1, len(passages))
     return "\n".join(_stretch(told(chunk), claim, room) for chunk in passages)
 

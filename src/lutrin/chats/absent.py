@@ -1,4 +1,4 @@
-"""Conversations that cannot be read: answers go on without memory, and whoever asks for a history is told."""
+"""Stands in for conversations that cannot be read: answers go on without memory, histories report the error."""
 
 from typing import NoReturn
 

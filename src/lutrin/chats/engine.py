@@ -50,7 +50,7 @@ class Database(Protocol):
         ...
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Do some work in one transaction, which ends even where who waits for it is cancelled.
+        """Run some work in one transaction, which completes even if its caller is cancelled.
 
         Args:
             work: What it raises undoes the transaction.

@@ -56,7 +56,7 @@ def secret_of(settings: Settings) -> bytes:
 
 
 def file_key(database: Path, key_path: Path) -> str:
-    """The key in `key_path`; a new one if there is none. Finishes a rotation that a crash interrupted.
+    """Read the key at `key_path`, or make one. Finishes a rotation that a crash interrupted.
 
     Raises:
         InvalidSettings: The file holds something else than a key.

@@ -79,7 +79,7 @@ MIGRATIONS = (
 
 
 def migrate(path: Path, key: str, migrations: Sequence[Migration] = MIGRATIONS) -> list[Path]:
-    """Bring the database to the newest version; makes it if there is none.
+    """Migrate the database to the newest version, creating it if necessary.
 
     Args:
         path: The database.

@@ -17,7 +17,7 @@ KEY_PREFIX = "~"  # stands in no session id, so no id can name a derived key
 
 
 def owner_of(secret: str) -> str:
-    """What is stored of a browser's secret: SHA-256, hexadecimal; the empty secret has the empty owner.
+    """Return the stored form of a browser's secret: SHA-256 in hexadecimal; an empty secret gives an empty owner.
 
     A plain hash is enough: the secret is random, 128 bits or more, so there is no dictionary to try.
 

@@ -1,4 +1,4 @@
-"""What readers asked, for those who teach: each question with the fate of its answer, and never who asked."""
+"""Readers' questions for the teacher: each with the outcome of its answer, never with its author."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ USER_AGENT_CHARS = 300
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a page shows of an answer besides its text; named as in `records.ChatMessage`."""
+    """The parts of an answer that a page shows besides its text; named as in `records.ChatMessage`."""
 
     refusal: Refusal | None = None
     explanation: str = ""

@@ -12,7 +12,7 @@ MARK = "s1:"
 
 
 class Seal(Protocol):
-    """Closes a text so that only who has the key can read it."""
+    """Seals a text so that only the holder of the key can read it."""
 
     def close(self, text: str) -> str:
         """The text as it is stored; the empty text stays empty."""

@@ -1,4 +1,4 @@
-"""What is said to the conversations' database, built once from the tables of `tables.py`.
+"""Statements for the conversations' database, compiled once from the tables of `tables.py`.
 
 To build or compile a statement takes longer than to run it. Parameters have names: `of` is a conversation's key.
 """

@@ -159,7 +159,7 @@ class ChatTables:
         return [rows.kept_message(row, row.session, self._seal) for row in found]
 
     async def session(self, key: str) -> ChatSession:
-        """What is known of one conversation.
+        """Return one conversation's record.
 
         Raises:
             NotFound: There is none of that key.

@@ -68,7 +68,7 @@ class MessageRow(ChatTable, table=True):
 
 
 class FeedbackRow(ChatTable, table=True):
-    """What a reader thought of an answer; one judgement a message, the newest."""
+    """A reader's verdict on an answer; the newest for each message."""
 
     __tablename__ = "feedback"
 

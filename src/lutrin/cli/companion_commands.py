@@ -19,7 +19,7 @@ corpus_option = click.option(
 
 @click.group()
 def companion() -> None:
-    """What is prepared of a book for its readers: check, export, merge (docs/companion.md)."""
+    """Check, export and merge what is prepared beside a book (docs/companion.md)."""
 
 
 @companion.command()

@@ -58,7 +58,7 @@ def with_own_names(settings: Settings, host_name: str) -> Settings:
 
 
 def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Callable[[str], None]:
-    """A function that says where the server is, for those who sit around it.
+    """Make the function that prints the server's address for the room.
 
     Args:
         addresses: Of this machine in its networks, the likeliest first.

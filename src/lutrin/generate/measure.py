@@ -1,4 +1,4 @@
-"""How fast a model is here: prefill, one reader, ten readers; in a process of its own, as it will run."""
+"""Measure a model on this machine: prefill, one reader, ten readers; in a process of its own, as it will run."""
 
 import os
 import pickle
@@ -39,12 +39,12 @@ class Speed(msgspec.Struct, frozen=True, kw_only=True):
         return prompt_tokens / self.prefill + tokens / self.single
 
     def class_s(self, prompt_tokens: int, tokens: int) -> float:
-        """Seconds until ten readers who asked different questions at once have their whole answers."""
+        """Seconds until ten simultaneous readers with different questions have their whole answers."""
         return READERS * (prompt_tokens / self.prefill + tokens / self.ten)
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What the measuring process prints."""
+    """The measuring process's result."""
 
     speed: Speed | None = None
     problem: str = ""

@@ -1,4 +1,4 @@
-"""What the server and the model's process say to each other: length-prefixed MessagePack frames on a socket pair."""
+"""Messages between the server and the model's process: length-prefixed MessagePack frames on a socket pair."""
 
 import struct
 from typing import Any, Generic, Literal, TypeVar

@@ -1,4 +1,4 @@
-"""Readers who wait: first come, first served within a session; sessions take turns."""
+"""The waiting readers: first come, first served within a session, and sessions take turns."""
 
 from collections import OrderedDict, deque
 from typing import Generic, TypeVar

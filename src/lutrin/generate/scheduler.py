@@ -177,7 +177,7 @@ class Scheduler:
         )
 
     def _make_room(self, job: Job) -> bool:
-        """Free cells and a sequence for a job; False if those who are being served must finish first."""
+        """Free cells and a sequence for a job; False if it has to wait for running answers."""
         reserved = sum(other.max_tokens for other in self._running) + job.max_tokens
         source, _ = self._tree.match(job.key, self._given)
         if source is not None:

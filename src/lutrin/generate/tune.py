@@ -52,7 +52,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured and chosen on this machine."""
+    """Formats measured on this machine, and the chosen one."""
 
     machine: str
     date: str
@@ -200,7 +200,7 @@ def write_tuning(tuning: Tuning, path: Path) -> None:
 
 
 def read_tuning(path: Path) -> Tuning | None:
-    """The stored result; None if there is none that this version understands."""
+    """Read the stored result; None if this version cannot use one."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Tuning)
     except (OSError, msgspec.DecodeError):

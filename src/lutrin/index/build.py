@@ -207,7 +207,7 @@ class GenerationBuilder:
         return count
 
     def _mark_repeats(self) -> None:
-        """Note of each chunk which one it nearly repeats."""
+        """Record, for each chunk, the first chunk that it nearly repeats."""
         firsts = find_repeats(chunk.text for chunk in self._chunks())
         self._passages.execute("BEGIN")
         self._passages.executemany(

@@ -261,7 +261,7 @@ class Catalog:
             self.connection.executemany("INSERT OR REPLACE INTO left_out VALUES (?, ?, ?, ?)", rows)
 
     def left_out(self) -> list[LeftOut]:
-        """What is in no book, of all folders that were ingested, by book and name."""
+        """List the files left out of all ingested folders, by book and name."""
         rows = self.connection.execute("SELECT slug, filename, reason FROM left_out ORDER BY slug, filename, corpus")
         return [LeftOut(book=slug, filename=filename, reason=reason) for slug, filename, reason in rows]
 
@@ -323,7 +323,7 @@ class Catalog:
 
 
 def read_left_out(path: Path) -> list[LeftOut]:
-    """What the newest ingests left out, as a catalogue remembers it; nothing before the first one.
+    """Read which files the latest ingests left out; empty before the first ingest.
 
     Args:
         path: `catalog.db`.

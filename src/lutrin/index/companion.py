@@ -1,4 +1,4 @@
-"""What a generation keeps of its book's companion: prepared entries, and the questions by which they are found.
+"""A generation's copy of its book's companion: prepared entries, and the questions that lead to them.
 
 A companion is a file of JSON lines beside a book; `lutrin.ingest.companion_file` reads it and checks each entry against
 the book. What fits is published with the generation::
@@ -103,7 +103,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What the teacher decided about an entry, or an answer that the teacher pinned."""
+    """A teacher's decision about an entry, or a pinned answer."""
 
     item: Prepared
     """The entry as it is to stand."""
@@ -187,7 +187,7 @@ class Companion:
 
     @classmethod
     def open(cls, directory: Path) -> "Companion":
-        """The companion in a generation's folder; an empty one where there is none.
+        """Open the companion in a generation's folder, or an empty one.
 
         Raises:
             OSError, ValueError: Its files are not what they should be.

@@ -1,4 +1,4 @@
-"""What the teacher decided about prepared entries, kept in the catalogue: it outlives ingests and lies in every backup.
+"""The teacher's decisions about prepared entries, kept in the catalogue: they outlive ingests and are backed up.
 
 Each server lays it over the companions that it has open as soon as the catalogue says so (`lutrin.index.shelf`), and
 every ingest publishes it with the book.
@@ -73,7 +73,7 @@ def withdraw(catalog: Catalog, slug: str, name: str) -> None:
 
 
 def decisions(catalog: Catalog, slug: str) -> list[Decided]:
-    """What was decided about the entries of a book, the oldest first."""
+    """List the decisions about a book's entries, oldest first."""
     rows = catalog.connection.execute(
         "SELECT record, embedder, spoken FROM decision WHERE slug = ? ORDER BY decided, id", (slug,)
     )

@@ -168,7 +168,7 @@ class OpenGeneration:
         return await self._postings.match(words, k, rows)
 
     async def keep_terms(self, text: str) -> None:
-        """Have the terms of a text at hand, where a search keeps them.
+        """Load a text's terms into the search's cache.
 
         Raises:
             IndexUnavailable: The index cannot be read.
@@ -300,11 +300,11 @@ class OpenGeneration:
         return {word: self._frequencies[word] for word in wanted}
 
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
-        """What a function makes of the book's words; it is given `lexical.words_from` of this book."""
+        """Call a function with this book's `lexical.words_from` and return its result."""
         return await self._query(lambda: look(partial(lexical.words_from, self._passages)))
 
     async def typed(self, text: str, most: int) -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
-        """The passages that somebody may mean who is typing; see `lutrin.index.typeahead`.
+        """Suggest passages for a partly typed query; see `lutrin.index.typeahead`.
 
         Args:
             text: As it stands in the box.

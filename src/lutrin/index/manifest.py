@@ -1,4 +1,4 @@
-"""What a generation says of itself, in its file `manifest.json`."""
+"""A generation's description of itself, `manifest.json`."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ MANIFEST = "manifest.json"
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a generation holds, written last."""
+    """The contents of a generation; written last."""
 
     format_version: int = FORMAT_VERSION
     name: str

@@ -100,7 +100,7 @@ class Postings:
         return [(name, -score) for score, name in ranked[:k]]
 
     async def keep(self, text: str) -> None:
-        """Read the terms of a text that are not at hand.
+        """Read the text's terms that are not cached.
 
         Raises:
             IndexUnavailable: A term cannot be read.
@@ -198,7 +198,7 @@ def write_common(connection: Connection) -> None:
 
 
 def _common(connection: Connection, source: str, term: str) -> Posting | None:
-    """What is kept of a term, if it is common."""
+    """Return a common term's stored scores."""
     key = lexical.stemmed(term) if source == "prose" else term
     row = connection.execute(
         "SELECT chunks, scores FROM common WHERE source = ? AND term = ?", (source, key)
@@ -207,7 +207,7 @@ def _common(connection: Connection, source: str, term: str) -> Posting | None:
 
 
 def _scored(connection: Connection, source: str, term: str) -> Posting:
-    """What a term adds, by the full-text index."""
+    """Score a term by the full-text index."""
     pairs = lexical.term_scores(connection, source, term)
     rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
     return Posting(np.array(rows, dtype=np.intp), np.array(scores, dtype=np.float64))

@@ -23,7 +23,7 @@ Hashes = npt.NDArray[np.uint64]
 
 
 def find_repeats(texts: Iterable[str]) -> list[int]:
-    """The number of the first passage that each passage nearly repeats; its own if there is none.
+    """Return, for each passage, the number of the first one that it nearly repeats, or its own.
 
     Args:
         texts: In reading order, without headings.

@@ -1,4 +1,4 @@
-"""Generations that are no longer current: which of their folders may go, and what the others still hold."""
+"""Retired generations: which folders can be deleted, and which are still in use."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing

@@ -70,7 +70,7 @@ class Shelf:
         self._log = get_logger("index")
 
     async def start(self) -> None:
-        """Open what is published, then watch for more; that nothing is there before the first ingest is no error."""
+        """Open the published books, then watch for new ones. An empty shelf before the first ingest is fine."""
         await self.refresh()
         self._watcher = asyncio.create_task(self._watch(), name="shelf")
 

@@ -30,14 +30,14 @@ WordsFrom = Callable[[str], list[tuple[str, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A word that was typed, and the words of the book that it may stand for."""
+    """A typed word and the book's words that it may mean."""
 
     word: str
     forms: tuple[str, ...]
 
 
 def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) -> list[Typed]:
-    """What was typed, word by word, in the words of a book.
+    """Match each typed word with words of the book.
 
     Args:
         text: As it stands in the box; a space at its end ends the last word.

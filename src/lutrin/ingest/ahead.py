@@ -34,7 +34,7 @@ class Ahead:
         return self._last_formula > number
 
     def fence_closes(self, number: int, marker: str) -> int | None:
-        """The first line after `number` that is a run at least as long as `marker`; None if there is none."""
+        """Find the first line after `number` whose run is at least as long as `marker`; None if no line is."""
         closers = self._closers.get(marker[0])
         if closers is None:
             closers = self._closers[marker[0]] = self._find_closers(marker[0])

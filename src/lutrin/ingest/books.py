@@ -130,7 +130,7 @@ class Book:
         return tuple(keys)
 
     def _title_of(self, path: str) -> str:
-        """What a page calls itself, by its path without suffix."""
+        """Map each page's path, without suffix, to its title."""
         return next((title for suffix in (".md", ".mdx") if (title := page_title(self.root / f"{path}{suffix}"))), "")
 
 
@@ -191,7 +191,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
 
 
 def _hazards(table: object) -> BookHazards:
-    """What the table `[hazards]` adds.
+    """Read the table `[hazards]`.
 
     Raises:
         DocumentError: It holds anything but what `BookHazards` has; guessing would leave a reader without a warning.
@@ -230,7 +230,7 @@ def _description(root: Path) -> dict[str, Any]:
 
 
 def _first_title(root: Path, home: str) -> str:
-    """What the first page calls the book, if that is a name."""
+    """Return the first page's heading if it names the book."""
     title = _index_title(root) or (_index_title(root / home) if home else "")
     return title if 0 < len(title) <= _LONGEST_TITLE and title.casefold().strip(" !.") not in _NAMELESS else ""
 
@@ -319,7 +319,7 @@ def _index_title(path: Path) -> str:
 
 
 def page_title(path: Path) -> str:
-    """What a page of Markdown calls itself; empty if it does not say."""
+    """Return a Markdown page's title, or an empty string."""
     text = _small_text(path) if path.suffix.lower() in {".md", ".mdx", ".markdown"} else None
     if text is None:
         return ""

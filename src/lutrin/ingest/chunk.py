@@ -99,7 +99,7 @@ def chunk_document(
 
 
 def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: int) -> tuple[Notice, ...]:
-    """What the author should know about the chunks: that there are none; code blocks that exceed the target, uncut."""
+    """Notices for the author: no chunks at all, or code blocks over the target, kept whole."""
     if not chunks:
         return (Notice(filename=document.filename, message="has no text besides its title", line=None),)
     return tuple(

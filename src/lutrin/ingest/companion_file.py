@@ -73,7 +73,7 @@ def companion_path(book: Book) -> Path:
 
 
 def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = ()) -> str:
-    """The hash of all companions of a book together, and of the teacher's decisions; empty if there is none."""
+    """Hash a book's companions and the teacher's decisions; empty if it has neither."""
     found = [path.read_bytes() for path in paths if path.is_file()]
     found += [msgspec.json.encode(decisions)] if decisions else []
     return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
@@ -104,7 +104,7 @@ def _line(number: int, line: bytes) -> Line:
 
 
 def problem_of(entry: Entry) -> str:
-    """What is wrong with an entry by itself; empty: nothing."""
+    """Describe what is wrong with an entry on its own; empty if nothing is."""
     lacks_text = not entry.points or not all(point.strip() for point in entry.points)
     if not entry.topic.strip():
         return "topic must not be empty"

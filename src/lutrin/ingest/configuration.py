@@ -36,7 +36,7 @@ _TolerantLoader.add_multi_constructor("", lambda _loader, _suffix, _node: None)
 
 
 def read_yaml(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The value of a YAML file; None if there is none."""
+    """Read a YAML file's value; None if it has none."""
     try:
         return yaml.load(read_small(path), Loader=_TolerantLoader)  # noqa: S506 - a subclass of SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -52,7 +52,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The value of a JSON file; None if there is none."""
+    """Read a JSON file's value; None if it has none."""
     try:
         return json.loads(read_small(path) or "null")
     except (ValueError, RecursionError):

@@ -26,7 +26,7 @@ NO_PAGES = "holds no file that Lutrin reads"
 
 @dataclass(frozen=True)
 class Found:
-    """What a folder holds."""
+    """The books and left-out files of a folder."""
 
     books: Sequence[tuple[Book, Sequence[SourceFile]]]
     left_out: Sequence[LeftOut]
@@ -79,7 +79,7 @@ def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str =
 
 
 def _shared(files: Sequence[SourceFile]) -> str:
-    """The folder that holds every page of a book and is named after none of its chapters; empty: there is none."""
+    """Return the folder that holds all pages of a book without being a chapter; empty if there is no such folder."""
     if len(files) < 2:
         return ""
     folder = os.path.commonpath([posixpath.dirname(file.name) for file in files])

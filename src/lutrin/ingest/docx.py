@@ -56,7 +56,7 @@ def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def _properties(data: bytes, filename: str) -> bytes:
-    """What the document says of itself, once it is known how large it is."""
+    """Read the document's properties after checking its size."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if sum(item.file_size for item in archive.infolist()) > MAX_UNPACKED_BYTES:
             raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")

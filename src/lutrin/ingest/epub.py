@@ -94,7 +94,7 @@ class _Package:
                 yield f"## {label}\n\n{text}" if label and not _HEADING.match(text.lstrip()) else text
 
     def labels(self) -> Mapping[str, str]:
-        """What the navigation calls each page, by its name in the archive; of several entries the first."""
+        """Map each page's name in the archive to its first label in the navigation."""
         found: dict[str, str] = {}
         spine = self.package.find("spine")
         tables = [item for item in self.items.values() if "nav" in _properties(item)]

@@ -33,7 +33,7 @@ PlainLoader.yaml_implicit_resolvers = {
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What the author says about the page."""
+    """The page's front matter."""
 
     end: int = 0
     """Offset at which the page's own text starts."""

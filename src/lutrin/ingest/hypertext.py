@@ -146,7 +146,7 @@ def titled(title: str, body: str) -> str:
 
 
 def document_of(source: str, filename: str, notices: tuple[Notice, ...] = ()) -> Document:
-    """What is made of a file's text after it was brought into Markdown.
+    """Build the document from a file's text converted to Markdown.
 
     Raises:
         DocumentError: There is no text.

@@ -14,7 +14,7 @@ _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 
 
 def read_literal(source: str) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The first object or list that a script exports or names; None if there is none that can be read.
+    """Read the first object or list that a script exports or names; None if none is readable.
 
     >>> read_literal("const sidebars = {docs: ['intro', {type: 'category', label: 'Robots', items: ['arm']}]};")
     {'docs': ['intro', {'type': 'category', 'label': 'Robots', 'items': ['arm']}]}
@@ -33,7 +33,7 @@ def read_literal(source: str) -> Any:  # noqa: ANN401 - whatever the file holds
 
 
 class _Unreadable(Exception):
-    """What stands there is no plain value."""
+    """The text is not a plain value."""
 
 
 class _Reader:

@@ -107,7 +107,7 @@ Leaf = ParagraphLeaf | FenceLeaf | IndentedLeaf | MathLeaf | TableLeaf
 
 
 def split_row(source: str, start: int, end: int) -> list[tuple[int, int]]:
-    r"""Ranges of the cells of a table row, without white space around them; `\|` is no border."""
+    r"""Return the ranges of a table row's cells, trimmed; `\|` does not separate cells."""
     borders, pos = [], start
     while (pos := source.find("|", pos, end)) >= 0:
         slashes = 0
@@ -132,7 +132,7 @@ def _trim(source: str, start: int, end: int) -> tuple[int, int]:
 
 
 def table_aligns(source: str, header: tuple[int, int], line: tuple[int, int]) -> list[str] | None:
-    """Alignments of a table whose second line this is; None if the two lines are no table."""
+    """Return the column alignments from a table's first two lines; None if they do not start a table."""
     text = source[slice(*line)]
     if "|" not in text or text.strip(" \t|:-"):
         return None

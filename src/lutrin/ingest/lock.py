@@ -12,7 +12,7 @@ from lutrin.index.disk import explain_failure
 
 @contextmanager
 def ingest_lock(data_dir: Path) -> Iterator[None]:
-    """Hold the lock of a data folder; needs next to nothing loaded, so that who is too late leaves at once.
+    """Hold a data folder's ingest lock; loads next to nothing, so that a second ingest ends at once.
 
     Args:
         data_dir: Made if it is not there yet.

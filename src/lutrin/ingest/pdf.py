@@ -179,7 +179,7 @@ def _largest(pages: Sequence[Sequence[Line]]) -> str:
 
 
 class _Writer:
-    """Writes the text of a PDF and remembers where everything stands in it."""
+    """Writes a PDF's text and records the place of each piece."""
 
     def __init__(self, title: str, vocabulary: frozenset[str], pages: int) -> None:
         self._vocabulary = vocabulary

@@ -175,7 +175,7 @@ class _Finder:
 
 
 def _table_rows(lines: Sequence[Line], start: int) -> int:
-    """How many lines from `start` on are rows of one table; 0 if they are none."""
+    """Count the lines from `start` that are rows of one table."""
     count = len(lines[start].cells)
     if count < 2 or lines[start].mono:
         return 0

@@ -79,7 +79,7 @@ class _Pen(PDFTextDevice):
         """Space that the file puts between all letters, in units of the text's own space."""
 
     def taken(self) -> list[Run]:
-        """What has been painted since the last call."""
+        """Return the text painted since the last call."""
         self._close()
         runs, self._runs = self._runs, []
         return runs

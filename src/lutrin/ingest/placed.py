@@ -76,7 +76,7 @@ def line_number(source: str, offset: int) -> int:
 
 
 def indentation(source: str, begin: int, pos: int, end: int) -> tuple[int, int]:
-    """Offset of the first character from `pos` on that is no blank, and the columns between; tabs reach to fours.
+    """Return the offset of the first non-blank from `pos` and the columns up to it, with tab stops of four.
 
     Args:
         source: The whole file.
@@ -104,7 +104,7 @@ def skip_columns(source: str, begin: int, pos: int, end: int, columns: int) -> i
 
 
 def behind_line_end(source: str, pos: int) -> int:
-    """Offset behind the line ending at `pos`; `pos` itself if there is none."""
+    """Return the offset after the line ending at `pos`, or `pos` if there is no line ending."""
     for ending in ("\r\n", "\n", "\r"):
         if source.startswith(ending, pos):
             return pos + len(ending)

@@ -1,4 +1,4 @@
-"""What a passage is for in its book: matter, exercise, quiz, objectives and so on.
+"""The role of a passage in its book: text, exercise, quiz, objectives and so on.
 
 Three things tell it: the markup that a passage stands in, the nearest heading above it that has a role, and what the
 passage consists of (only questions, only links). The words and names that books use for this are data: `roles.toml`.
@@ -87,7 +87,7 @@ def roles_of_headings(headings: Sequence[Titled], page: TextRole | None) -> list
 
 
 def titled(title: str, depth: int, units: Sequence[Unit]) -> Titled:
-    """What a section's role is told by."""
+    """The headings and markup that give a section its role."""
     total = sum(len(unit.text) for unit in units)
     listed = sum(len(unit.text) for unit in units if unit.kind == "list_item")
     return Titled(title, depth, listed > _LISTED * total, any(unit.kind == "code" for unit in units))
@@ -153,7 +153,7 @@ def role_of_opening(text: str) -> TextRole | None:
 
 
 def shape_of(tokens: Sequence[Token]) -> Shape:
-    """What a list's item consists of, from its inline tokens.
+    """Describe a list item's contents from its inline tokens.
 
     Returns:
         `signpost` or `link` if most of its words are those of links, by where the first one leads.

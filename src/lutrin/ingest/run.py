@@ -279,7 +279,7 @@ class _Run:
         return directory if digest == published.manifest_sha256 and not is_older(directory) else None
 
     def _withdraw(self, catalog: Catalog, found: set[str]) -> IngestSummary:
-        """Take books off the shelf that came from this corpus and are no longer in it."""
+        """Withdraw books that came from this corpus and are no longer in it."""
         removed = 0
         for published in catalog.books():
             slug = published.info.slug

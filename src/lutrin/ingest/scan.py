@@ -45,7 +45,7 @@ Skipped = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class Rules:
-    """What of a folder is no page of the book."""
+    """Rules for files that are not pages of the book."""
 
     only: frozenset[str] | None = None
     """The book consists of these files alone; None: of whatever the folder holds."""

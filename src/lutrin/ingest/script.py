@@ -70,7 +70,7 @@ class Tag:
 
 
 def scan_tag(text: str, pos: int, end: int | None = None) -> Tag | None:
-    """Read the tag that starts at `text[pos]`, a `<`; None if there is no complete tag.
+    """Read the tag that starts with the `<` at `text[pos]`; None if it is incomplete.
 
     Args:
         text: Any text.

@@ -1,4 +1,4 @@
-"""What a site's own files say of a book: its title, the order of its pages, and which folders hold its text.
+"""Read a site's configuration: the book's title, the order of its pages, and the folders with its text.
 
 Read are the configurations of Docusaurus, mdBook, MkDocs, Jupyter Book and MyST, Jekyll, Hugo, The Carpentries, the
 courses of Hugging Face, Quarto, Mintlify and GitBook. A file that cannot be read says nothing; the names serve then.
@@ -28,7 +28,7 @@ _LARGEST_DEPTH = 2
 
 @dataclass(frozen=True)
 class Site:
-    """What was found about a book."""
+    """A site's title, order of pages and folders."""
 
     make: str = ""
     """The program that the files are written for: `mdBook`."""

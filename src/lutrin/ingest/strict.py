@@ -1,4 +1,4 @@
-"""Whether MDX itself would read a page: its braces and tags must close. Who reads on regardless may lose half a page.
+"""Check that MDX would accept a page: braces and tags must close. Reading on regardless can lose half a page.
 
 What Docusaurus allows beyond MDX is allowed: HTML comments, `{#id}` behind headings, formulas; and void elements.
 """

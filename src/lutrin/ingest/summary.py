@@ -97,7 +97,7 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
         return ([f"Found {number}:", *books] if books else []) + left_out_lines(self.left_out)
 
     def trouble_lines(self) -> list[str]:
-        """What the authors of files should know, then what could not be read."""
+        """List notices for authors, then the files that could not be read."""
         notes = [
             f"Note: {notice.filename}{f':{notice.line}' if notice.line is not None else ''}: {notice.message}"
             for notice in self.notices
@@ -110,7 +110,7 @@ _NAMED = 8
 
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
-    """What is in no book: a line for each book and reason, with the names."""
+    """List the files left out: a line for each book and reason."""
     groups: dict[tuple[str, str], list[str]] = {}
     for item in left_out:
         groups.setdefault((item.book, item.reason), []).append(item.filename)

@@ -1,4 +1,4 @@
-"""What a reader sees of an inline text, character by character with its place."""
+"""The visible characters of an inline text, each with its place in the source."""
 
 import re
 from bisect import bisect_right

@@ -32,7 +32,7 @@ TRIES = 10
 
 
 class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a backup holds."""
+    """The contents of a backup."""
 
     file: str
     created: str

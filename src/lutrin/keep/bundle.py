@@ -49,7 +49,7 @@ UNPACKED_RATIO = 2
 
 
 class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bundle holds and where it can be unpacked."""
+    """The contents of a bundle and the machines that it fits."""
 
     file: str
     folder: str

@@ -95,7 +95,7 @@ async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> 
 
 
 async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
-    """What the rack has and this machine has not, and the books that it took away."""
+    """Compare the rack with this machine: generations to fetch and books to withdraw."""
     offered = [msgspec.json.decode(record, type=Record) for record in (await rack.listed()).values()]
 
     def published() -> dict[str, str]:

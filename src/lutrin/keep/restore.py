@@ -92,7 +92,7 @@ def finish(settings: Settings) -> None:
 
 
 def finish_alone(settings: Settings) -> None:
-    """As `finish`, for a caller who holds the lock of ingests."""
+    """Do what `finish` does, for a caller that holds the ingest lock."""
     complete = settings.data_dir / COMPLETE
     if not complete.exists():
         return

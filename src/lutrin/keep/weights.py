@@ -211,7 +211,7 @@ def sha256_of(path: Path) -> str:
 
 
 def state_of(models_dir: Path, model: Model) -> Literal["present", "incomplete", "missing"]:
-    """What is here of a model, judged by names and sizes alone."""
+    """Return whether a model's files are here, judged by names and sizes alone."""
     sizes = [path.stat().st_size == file.size if (path := file_path(models_dir, model, file)).exists() else None
              for file in model.file]  # fmt: skip
     return "present" if all(sizes) else "missing" if all(size is None for size in sizes) else "incomplete"

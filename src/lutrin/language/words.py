@@ -54,7 +54,7 @@ def content_stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=REMEMBERED)
 def stem_set(text: str) -> frozenset[str]:
-    """The same without order, of a text of a book, kept at hand."""
+    """Return the same stems as a set, cached."""
     return frozenset(content_stems(text))
 
 

@@ -127,7 +127,7 @@ class _Talk:
         return " ".join(subject_words(self.subject)) or self.subject
 
     def _item(self, found: re.Match[str]) -> str:
-        """What the last answer names at a place of its list."""
+        """Return the item at a place of the last answer's list."""
         items = _ITEM.findall(_MARKS.sub("", self.answer))
         place = spoken.ORDINALS[found[1].lower()]
         if place >= len(items) or not items:

@@ -61,7 +61,7 @@ def _signs(words: list[str], known: frozenset[str]) -> float:
 
 
 def _foreign_script(text: str) -> list[str] | None:
-    """The languages of the script that most letters are in; None if that is the Latin one, or there are no letters."""
+    """Return the languages of the most common script; None for Latin letters or no letters."""
     counts: dict[str, int] = {}
     for character in text:
         if character.isalpha():

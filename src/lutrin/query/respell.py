@@ -48,7 +48,7 @@ class Vocabulary(Protocol):
         ...
 
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
-        """What a function makes of the book's words."""
+        """Call a function with the book's words and return its result."""
         ...
 
 

@@ -25,7 +25,7 @@ _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked, and how."""
+    """A question as understood: subject, form, parts and context."""
 
     question: Question
     """As the reader's program sent it."""

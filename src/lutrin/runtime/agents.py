@@ -23,7 +23,7 @@ from lutrin.study.write import Student, Yield
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that the book does not answer; who asked it is not in it."""
+    """A question that the book does not answer, without its author."""
 
     chapter: str
     """The one whose passages come nearest; empty: the question is far from the book."""
@@ -58,7 +58,7 @@ async def serve_tools(settings: Settings) -> None:
 
 
 async def companion_entries(settings: Settings, book: str) -> list[Entry]:
-    """What is published as the companion of a book (by its slug; empty: the first one).
+    """List the published companion of a book, by its slug; an empty slug means the first book.
 
     Raises:
         NotFound: There is no such book.

@@ -23,7 +23,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def difference(replayed: Replayed) -> str:
-    """What is the same and what is not, for a terminal: index, settings, prompt, sources, answer."""
+    """Compare two runs for a terminal: index, settings, prompt, sources, answer."""
     before, after = replayed.then, replayed.made
     lines = [f"Question: {before.question.text}"]
     if not replayed.is_same_index:

@@ -42,7 +42,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found of a model."""
+    """A model's measured reliability as a judge."""
 
     model: str
     """Name and file, as the model itself tells them."""
@@ -121,7 +121,7 @@ def remember(trust: Trust, data_dir: Path) -> None:
 
 
 def recalled(identity: str, data_dir: Path) -> Trust | None:
-    """What was found of a model here; None if it was not measured."""
+    """Recall a model's measurement on this machine; None if there is none."""
     return next((one for one in _known(data_dir) if one.model == identity), None)
 
 

@@ -82,7 +82,7 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
 
 
 def ability_of(settings: Settings) -> Ability:
-    """What the language model of the settings may be asked: by its tier, and by how fast it is here.
+    """Decide what the configured model may be asked, by its tier and its speed on this machine.
 
     A service's model counts as `large`, and so does a file as large as the smallest model of that tier.
 

@@ -44,7 +44,7 @@ class HousedGenerator(Generator, Protocol):
 
     @property
     def load(self) -> tuple[int, int]:
-        """Answers that are being written, and readers who wait."""
+        """Count running answers and waiting readers."""
         ...
 
     async def start(self) -> bool:
@@ -130,7 +130,7 @@ def open_model(settings: Settings) -> HousedGenerator | None:
 
 
 def database_url(settings: Settings) -> str | None:
-    """Address of the database that several servers share; None where each has files of its own."""
+    """Return the address of the shared database; None if each server keeps its own files."""
     given = settings.database_url if settings.profile == "remote" else None
     return given.get_secret_value() if given is not None else None
 

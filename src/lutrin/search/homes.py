@@ -13,7 +13,7 @@ SENTENCE_WORDS = 4
 
 
 async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
-    """The passages from which a selection was taken: those that hold it, before those of which it holds a sentence.
+    """Find the passages that a selection came from: those that contain it first, then those that share a sentence.
 
     None for a few words, which name a thing and may stand anywhere.
 

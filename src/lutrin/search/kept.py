@@ -49,7 +49,7 @@ def led(companion: Companion, vector: Float) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def fitted() -> Weight | None:
-    """What a kept question counts; None before that was fitted.
+    """Return the fitted weight of a kept question; None before fitting.
 
     Raises:
         ValidationError: The file is damaged.

@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: the evidence for an answer."""
+    """The result of a search: the evidence for an answer."""
 
     passages: tuple[Passage, ...]
     """Best first, at most as many as asked for; the score is the probability that a passage answers."""
@@ -201,7 +201,7 @@ async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list
 
 
 def _texts(query: Query, selection: str) -> list[str]:
-    """What is searched for: each thing that is asked, or the selection where the question names nothing itself."""
+    """List the texts to search for: each part of the question, or the selection if the question names no subject."""
     if selection and not topic_stems(query.topic):
         return [selection]
     return list(query.parts)

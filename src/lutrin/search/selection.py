@@ -106,7 +106,7 @@ def _unit(kind: UnitKind, text: str, start: int, end: int, block: int) -> Unit:
 
 
 async def _chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
-    """The selection as a passage of its own, under the headings of where it stands in the book.
+    """Make the selection a passage, under the headings of its place in the book.
 
     Offsets are those of the selection; the text has its blanks closed up, as passages have.
     """

@@ -118,7 +118,7 @@ class Reader:
         return html.cover(await self._book(slug), await self._library.contents(slug))
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with.
+        """Return a book's practice material.
 
         Raises:
             NotFound: There is no such book.

@@ -29,7 +29,7 @@ _ACCEPTED = re.compile(r"(?:^|,)\s*gzip\s*(?:;\s*q\s*=\s*(?!0(?:\.0*)?\s*(?:,|$)
 
 
 def compressing(app: ASGIApp) -> ASGIApp:
-    """The application with compressed responses for who accepts them."""
+    """Wrap an application so that clients that accept it get compressed responses."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         scope[BEGAN] = time.monotonic()  # type: ignore[literal-required]  # a key of ours

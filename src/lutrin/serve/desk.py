@@ -104,7 +104,7 @@ class Desk:
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
 
     def _patience_s(self, question: Question) -> float | None:
-        """How long a caller who gets the answer in one piece waits for its explanation."""
+        """Return how long a JSON caller waits for the explanation."""
         if question.explain or question.wait_s is not None:
             return question.wait_s
         return min(WAIT_S, self._settings.explain_s)
@@ -262,7 +262,7 @@ class Desk:
             del self._turns[oldest]
 
     async def _until_finished(self, turn: Turn, request: HTTPRequest) -> None:
-        """Wait for the answer; a reader who leaves meanwhile frees the model."""
+        """Wait for the answer; a reader who disconnects frees the model."""
         turn.attach()
         finished = asyncio.ensure_future(turn.finished.wait())
         gone = asyncio.ensure_future(_disconnected(request))

@@ -91,7 +91,7 @@ def svg(graph: Graph) -> str:
 
 
 def described(graph: Graph) -> str:
-    """A graph in words, for those who do not see it."""
+    """Describe a graph in words, as its alternative text."""
     said = []
     for edge in graph.edges:
         ends = [graph.nodes[name].text.replace("\n", " ") for name in (edge.start, edge.end)]

@@ -1,4 +1,4 @@
-"""What the box lists while somebody types: one line for each section, with the words that were meant marked."""
+"""Suggestions while a reader types: one line for each section, with the meant words marked."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -72,7 +72,7 @@ class Glossary(msgspec.Struct, frozen=True):
 
 
 class FoundList(msgspec.Struct, frozen=True):
-    """What was found, the best first."""
+    """The suggestions, best first."""
 
     found: list[Found]
 

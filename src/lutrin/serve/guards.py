@@ -155,7 +155,7 @@ class BodyGuard(ASGIMiddleware):
 
 
 def check_body(body: bytes) -> None:
-    """Refuse bytes that are no JSON to be parsed.
+    """Refuse a body that is not JSON before it is parsed.
 
     Raises:
         MalformedRequest: They are not UTF-8 or are nested more than 32 deep.
@@ -175,7 +175,7 @@ def check_body(body: bytes) -> None:
 
 
 def _counted(receive: Receive) -> Receive:
-    """The parts of an upload, as long as they are no more than one may send."""
+    """Yield the parts of an upload up to the allowed size."""
     size = 0
 
     async def next_part() -> HTTPReceiveMessage | WebSocketReceiveMessage:

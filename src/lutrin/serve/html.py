@@ -1,4 +1,4 @@
-"""What the pages around a book show: plain, well set, readable without a script. The HTML stands in `templates/`."""
+"""The pages around a book, readable without a script; their HTML is in `templates/`."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,7 +88,7 @@ def cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
 
 
 def results(book: ShelvedBook | None, typed: str, found: Sequence[Found]) -> str:
-    """The page that lists what fits words: for who has no script, and for links to a search.
+    """Render the search results as a page, for browsers without scripts and for links.
 
     Args:
         book: That was searched; None: all of them.

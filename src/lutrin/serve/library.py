@@ -79,7 +79,7 @@ class ShelfLibrary:
         return [question for companion in able for question in starters(companion, each)][:most]
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
-        """What somebody may mean who is typing; see `serve.services.Library`."""
+        """Suggest places for a partly typed query; see `serve.services.Library`."""
         slugs = [slug] if slug else [generation.book.slug for generation in self._shelf.books()]
         found: list[Line] = []
         terms: list[Found] = []
@@ -93,7 +93,7 @@ class ShelfLibrary:
         return [*terms, *(line for _, _, line in best_first(found))][:most]
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with, put together once for each of its states; see `serve.services.Library`."""
+        """Return a book's practice material, built once for each generation; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
             known = self._practice.get(slug)
             state = generation.state
@@ -152,7 +152,7 @@ async def _practice(generation: OpenGeneration) -> Practice:
 
 
 def opening(chunks: Sequence[Chunk]) -> str:
-    """The first sentences of a book's text, as many as a card holds; empty where there is none.
+    """Return a book's first sentences, as many as a card holds; empty if it has no text.
 
     Args:
         chunks: The book's first ones, in order.

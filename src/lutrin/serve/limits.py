@@ -84,7 +84,7 @@ class Limits:
 
 
 def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
-    """Who asks: the address of the connection or, behind a trusted proxy, the one that the proxy saw.
+    """Return the client's address; behind a trusted proxy, the one that the proxy reports.
 
     Args:
         address: Of the connection.

@@ -77,7 +77,7 @@ class Graph:
 
 
 def read_mermaid(source: str) -> Graph | None:
-    """The graph that a text describes, or None if it is no such diagram, is too large or cannot be understood."""
+    """Parse a flowchart or state diagram; None if the text is another kind, too large or malformed."""
     if len(source) > MOST_CHARS:
         return None
     lines = [line.strip() for part in source.splitlines() for line in part.split(";")]

@@ -1,4 +1,4 @@
-"""What a book's companion adds to its pages: below each section, on the shelf, and to what is found while one types."""
+"""The companion's additions to a book's pages, to the shelf, and to suggestions while typing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of a book's glossary that somebody may mean who is typing."""
+    """A glossary term suggested while a reader types."""
 
     name: str
     definition: str

@@ -40,7 +40,7 @@ _PROGRAM = re.compile(r"(curl|Wget|python-httpx|python-requests|OpenAI|node|okht
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who owns the conversation of a request."""
+    """The owner of a request's conversation."""
 
     hashed: str
     """From `owner_of`; empty: whoever knows the id."""
@@ -50,14 +50,14 @@ class Owner:
     """Whether the client came with a secret of its own, so that the room of all its conversations can be counted."""
 
     def cookies(self, *, secure: bool) -> list[Cookie]:
-        """What the reply sets; it ends with the browser, and no other site's page can have it sent."""
+        """Return the cookies to set: for this browser session, and for this site alone."""
         if not self.made:
             return []
         return [Cookie(key=COOKIE, value=self.made, path="/", httponly=True, samesite="strict", secure=secure)]
 
 
 def owner(request: HTTPRequest, session_id: str) -> Owner:
-    """Who owns the conversation that a request names.
+    """Determine the owner of the conversation that a request names.
 
     Raises:
         InvalidInput: The browser's secret has a wrong form.

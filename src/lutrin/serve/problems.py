@@ -59,7 +59,7 @@ _log = get_logger("serve")
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a client gets instead of an answer."""
+    """An error as a client gets it."""
 
     type: str = msgspec.field(default_factory=lambda: "about:blank")
     title: str

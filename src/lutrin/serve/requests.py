@@ -1,4 +1,4 @@
-"""Bodies are read by their declared types, strictly: a number in quotes is no number."""
+"""Strict parsing of bodies by their declared types: a number in quotes is refused."""
 
 from typing import Any
 

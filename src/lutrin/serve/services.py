@@ -1,4 +1,4 @@
-"""What the server is given: the stages and adapters behind it, as it sees them.
+"""The services that the server is given: stages and adapters, as it sees them.
 
 `lutrin.runtime` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
 """
@@ -46,7 +46,7 @@ class Conversations(ChatStore, Protocol):
         ...
 
     async def session(self, key: str) -> ChatSession:
-        """What is known of one conversation."""
+        """Return one conversation's record."""
         ...
 
     async def rename(self, key: str, title: str) -> ChatSession:
@@ -62,7 +62,7 @@ class Conversations(ChatStore, Protocol):
         ...
 
     async def asked(self, most: int) -> list[AskedQuestion]:
-        """The newest questions with the fate of their answers, the newest first, without who asked."""
+        """List the newest questions first, with the outcome of each answer and without authors."""
         ...
 
     async def forget(
@@ -152,7 +152,7 @@ class Library(Protocol):
         ...
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
-        """What somebody may mean who is typing, the best first.
+        """Suggest places for a partly typed query, best first.
 
         Args:
             typed: As it stands in the box.
@@ -166,7 +166,7 @@ class Library(Protocol):
         ...
 
     async def practice(self, slug: str) -> Practice:
-        """What a book has to practise with.
+        """Return a book's practice material.
 
         Raises:
             NotFound: There is no such book.

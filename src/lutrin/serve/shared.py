@@ -64,7 +64,7 @@ class JobBoard(Protocol):
         ...
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """What was shown last of an ingestion, and how many seconds ago; None if nothing was.
+        """Return the latest state of an ingestion and its age in seconds; None if there is none.
 
         Raises:
             ChatStoreError: What the servers share is away.
@@ -137,7 +137,7 @@ class TurnMemory:
 
 
 async def recalled(log: TurnLog | None, turn: str, asked: str) -> list[AnswerEvent]:
-    """The events of a turn that another server began; none if there is none, it failed, or the log is away."""
+    """Recall the events of a turn that another server began; empty if it failed or the log is away."""
     if log is None:
         return []
     try:
@@ -149,5 +149,5 @@ async def recalled(log: TurnLog | None, turn: str, asked: str) -> list[AnswerEve
 
 
 def fingerprint(asked: object) -> str:
-    """Stands for a question and who asked it, without saying either."""
+    """Hash a question and its owner, so that neither can be read from it."""
     return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()

@@ -16,7 +16,7 @@ LEAST_BYTES = 256 * 1024
 
 
 def free_bytes(folder: Path) -> int:
-    """What is free on the disk that holds a folder."""
+    """Return the free bytes of the disk that holds a folder."""
     return shutil.disk_usage(folder).free
 
 
@@ -64,7 +64,7 @@ class FreeSpace:
 
     @property
     def free_bytes(self) -> int:
-        """What is free, as of two seconds ago at most."""
+        """Return the free bytes, at most two seconds old."""
         now_s = self._clock()
         if now_s - self._looked_s >= LOOK_EVERY_S:
             self._looked_s = now_s

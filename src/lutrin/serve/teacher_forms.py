@@ -1,4 +1,4 @@
-"""Forms of the teacher's pages: who may send them, what they hold, and how a page goes out."""
+"""Forms of the teacher's pages: authorisation, fields, and responses."""
 
 from urllib.parse import parse_qsl
 
@@ -20,7 +20,7 @@ def is_teacher(request: HTTPRequest, sign_ins: SignIns) -> bool:
 
 
 async def checked(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:
-    """The fields of a form that was sent by a browser that is signed in, from a page of its own.
+    """Read a form's fields after checking that a signed-in browser sent it from our own page.
 
     Raises:
         NotPermitted: It is another browser, or another page.

@@ -1,4 +1,4 @@
-"""What the teacher's page shows: plain forms that work without a script, set for a phone first.
+"""The teacher's page: plain forms that work without a script, laid out for phones first.
 
 The HTML stands in `templates/teacher*.html`.
 """

@@ -16,7 +16,7 @@ MOST_READERS = 10_000
 
 
 class Presence:
-    """Who asked in the last five minutes; only their number leaves this object.
+    """Counts the readers of the last five minutes without revealing them.
 
     Args:
         clock: Seconds that only grow.
@@ -60,7 +60,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_of(metrics: Metrics, *, readers: int, waiting: int) -> Load:
-    """What the meters say now.
+    """Read the meters.
 
     Args:
         metrics: The server's meters.

@@ -80,7 +80,7 @@ class Office:
         return await asyncio.to_thread(self._books)
 
     async def left_out(self) -> list[LeftOut]:
-        """What the newest ingest left out.
+        """List what the latest ingest left out.
 
         Raises:
             IndexUnavailable: The catalogue cannot be read.

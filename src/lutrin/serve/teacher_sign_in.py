@@ -1,4 +1,4 @@
-"""Who may see the teacher's page: whoever knows the administration token, for some hours, in one browser.
+"""Sign-in to the teacher's page: by the administration token, for some hours, in one browser.
 
 The token is typed once and never stands in an address, a page or a script. In its place the browser gets a random
 name in a cookie that scripts cannot read and other sites cannot send; each form carries a key made from it, so that a
@@ -94,7 +94,7 @@ class SignIns:
         return self._until_s.get(_digest(cookie), 0.0) > self._clock()
 
     def form_key(self, cookie: str) -> str:
-        """What the forms on this browser's page carry."""
+        """Return the key that this browser's forms carry."""
         return hashlib.blake2b(cookie.encode(), key=self._key, digest_size=20).hexdigest()
 
     def check(self, cookie: str, form_key: str) -> None:

@@ -1,4 +1,4 @@
-"""What of an answer was sent so far, and the messages that a conversation keeps of it."""
+"""The events of an answer sent so far, and the messages that a conversation stores of it."""
 
 import uuid
 from collections.abc import Callable

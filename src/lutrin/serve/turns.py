@@ -266,7 +266,7 @@ class Turn:
                 await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
 
     def _unsaved(self, error: ChatStoreError) -> str:
-        """What the reader is told of a message that is not stored."""
+        """Return the warning for a message that was not stored."""
         if isinstance(error, ChatStoreFull):
             return error.detail
         return NOT_REMEMBERED if self._services.trouble else NOT_SAVED

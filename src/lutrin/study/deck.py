@@ -134,7 +134,7 @@ def practice(
     sources: Mapping[str, str],
     address: Address,
 ) -> Practice:
-    """What a book has to practise with.
+    """Build a book's practice material.
 
     Args:
         entries: Of its companion.

@@ -1,4 +1,4 @@
-"""For people who write a companion: hold it against the book's files, and put drafts into it."""
+"""Checks a companion against the book's files, and merges drafts into it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

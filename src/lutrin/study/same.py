@@ -130,7 +130,7 @@ def compare(one: Said, other: Said) -> Float:
 
 @lru_cache(maxsize=1)
 def fitted() -> Fitted | None:
-    """What the signals count; None before anything was fitted.
+    """Return the fitted weights of the signals; None before fitting.
 
     Raises:
         ValidationError: The file is damaged.

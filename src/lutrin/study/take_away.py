@@ -58,7 +58,7 @@ def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
 
 
 def front_of(card: Card) -> str:
-    """What is asked, as HTML; choices below it."""
+    """Render a card's front as HTML, with its choices below."""
     choices = "".join(f"<li>{_html(choice)}</li>" for choice in card.choices)
     return _html(card.front) + (f'<ol type="A">{choices}</ol>' if choices else "")
 

@@ -149,7 +149,7 @@ class Student:
     async def _judged(
         self, generation: OpenGeneration, chunk: Chunk, question: str, answer: str, known: set[str]
     ) -> tuple[Part | None, str]:
-        """What a search for a question finds, if it is to be kept; else why not."""
+        """Judge a drafted question by searching for it: the passage found, or the reason to drop it."""
         if not question.endswith("?") or not topic_stems(question) or word_count(answer) > MOST_ANSWER_WORDS:
             return None, "not in form"
         if as_asked(question) in known:

@@ -59,7 +59,7 @@ async def upload(
 
 
 def uploaded(stored: Stored, job: Job) -> Uploaded:
-    """What became of an upload, for who sent it."""
+    """Report an upload's outcome to its sender."""
     left_out = [LeftOutFile(item.book, item.filename, item.reason) for item in stored.left_out]
     return Uploaded(book=stored.book, stored=len(stored.files), left_out=left_out, job=job)
 

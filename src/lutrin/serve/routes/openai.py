@@ -107,7 +107,7 @@ async def completions(data: JSONBody[CompletionBody], request: HTTPRequest, desk
 
 
 def _earlier(messages: Sequence[CompletionMessage]) -> tuple[records.Message, ...]:
-    """What was said before the question, as far as it is text of the reader or of the book."""
+    """Return the earlier turns, as far as they are text of the reader or of the book."""
     told = [
         records.Message(role="user" if message.role == "user" else "assistant", content=text[:EARLIER_CHARS])
         for message in messages
@@ -157,7 +157,7 @@ async def _chunks(turn: Turn, created: int) -> AsyncIterator[bytes]:
 
 
 def rest_of(whole: str, sent: str) -> str:
-    """What the whole answer holds beyond the pieces that were sent.
+    """Return the part of the whole answer that has not been sent yet.
 
     This shape cannot take back what it has sent. Answers begin with their sentences, so there is nothing to take back;
     one that does not (the model went another way while a cut connection was resumed) follows whole.

@@ -32,7 +32,7 @@ _log = get_logger("teacher")
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page's script asks for every few seconds."""
+    """The state that the page's script polls every few seconds."""
 
     figures: dict[str, str]
     now: str
@@ -185,7 +185,7 @@ async def previous(
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
 async def questions(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
-    """What readers asked, as a table for a spreadsheet, without who asked."""
+    """Export readers' questions as CSV, without their authors."""
     if not sign_ins.knows(request.cookies.get(COOKIE, "")):
         raise NotPermitted(PAGE_EXPIRED)
     asked = await desk.services.chats.asked(MOST_READ)
