@@ -80,7 +80,7 @@ VENDORS = {
     "charset_normalizer": {"lutrin.ingest"},
     "click": {"lutrin.cli"},
     "genanki": {"lutrin.study.take_away"},
-    "aiosqlite": {"lutrin.chats.engine"},
+    "aiosqlite": {"lutrin.chats.engine", "lutrin.index.published"},
     "sqlmodel": {"lutrin.chats"},
     "sqlalchemy": {"lutrin.chats"},
 }

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index import published
+from lutrin.index.catalog import Catalog
 from lutrin.index.generation import PASSAGES, open_generation
 from lutrin.index.shelf import Shelf
 from lutrin.records import BookInfo
@@ -62,27 +64,38 @@ async def test_the_catalogue_is_closed_when_nobody_reads_it(library: Library, mo
     await shelf.start()
     begun, go_on = threading.Event(), threading.Event()
     order: list[str] = []
-    books, close = Catalog.books, Catalog.close
 
-    def slow(catalog: Catalog) -> list[PublishedBook]:
+    def slow(value: int) -> int:
         begun.set()
         go_on.wait(10)
         order.append("read")
-        return books(catalog)
+        return value
 
-    def noted(catalog: Catalog) -> None:
-        order.append("closed")
-        close(catalog)
-
-    monkeypatch.setattr(Catalog, "books", slow)
-    monkeypatch.setattr(Catalog, "close", noted)
+    # Read in SQLite itself, which is where it must not be closed.
+    catalog = shelf._catalog
+    assert catalog is not None
+    await catalog._connection.create_function("slow", 1, slow)
+    monkeypatch.setattr(published, "BOOKS", "SELECT slow(1), 0, 0, 0, 0, 0, 0 WHERE 0 = slow(1)")
     await asyncio.to_thread(begun.wait, 10)
     closing = asyncio.create_task(shelf.close())
     await asyncio.sleep(0.05)
+    assert not closing.done()
     assert order == []
     go_on.set()
     await closing
-    assert order == ["read", "closed"]
+    assert order[0] == "read"
+
+
+async def test_a_shelf_that_cannot_start_leaves_no_thread(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the catalogue opens and cannot be read, nothing keeps the program from ending."""
+    monkeypatch.setattr(published, "BOOKS", "SELECT info FROM nowhere")
+    before = set(threading.enumerate())
+    with pytest.raises(sqlite.DatabaseError, match="nowhere"):
+        await shelf_of(library).start()
+    left = set(threading.enumerate()) - before
+    for thread in left:
+        await asyncio.to_thread(thread.join, 10)
+    assert not any(thread.is_alive() for thread in left if "_connection_worker_thread" in thread.name)
 
 
 async def test_books_are_found_by_slug(library: Library) -> None:

@@ -7,7 +7,7 @@ only what its teacher decides about prepared entries, which outlives every gener
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -71,6 +71,13 @@ INSERT INTO decisions VALUES (0);
 """,
 )
 """What makes each version of the tables out of the one before it."""
+BOOKS = (
+    "SELECT book.info, book.corpus, book.recipe, book.current, book.previous, generation.manifest_sha256,"
+    " book.root FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"
+)
+"""All published books, the one published first first; see `published_book`."""
+RETIRED = "SELECT slug, name FROM generation WHERE retired ORDER BY number"
+"""Generations whose folders may be deleted."""
 
 
 class FileState(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +118,20 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
     """Of the current generation's manifest, which holds the hashes of all its files."""
     root: str = ""
     """The book's own folder within the corpus, absolute; empty: not known."""
+
+
+def published_book(row: Sequence[Any]) -> PublishedBook:
+    """The book of a row of `BOOKS`."""
+    info, corpus, recipe, current, previous, manifest, root = row
+    return PublishedBook(
+        info=msgspec.json.decode(info, type=BookInfo),
+        corpus=corpus,
+        recipe=recipe,
+        current=current,
+        previous=previous,
+        manifest_sha256=manifest,
+        root=root,
+    )
 
 
 class Catalog:
@@ -163,22 +184,7 @@ class Catalog:
 
     def books(self) -> list[PublishedBook]:
         """All published books, the one published first first."""
-        rows = self.connection.execute(
-            "SELECT book.info, book.corpus, book.recipe, book.current, book.previous, generation.manifest_sha256,"
-            " book.root FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"
-        )
-        return [
-            PublishedBook(
-                info=msgspec.json.decode(info, type=BookInfo),
-                corpus=corpus,
-                recipe=recipe,
-                current=current,
-                previous=previous,
-                manifest_sha256=manifest,
-                root=root,
-            )
-            for info, corpus, recipe, current, previous, manifest, root in rows
-        ]
+        return [published_book(row) for row in self.connection.execute(BOOKS)]
 
     def book(self, slug: str) -> PublishedBook | None:
         """One published book, or None."""
@@ -295,10 +301,7 @@ class Catalog:
 
     def retired(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
-        return [
-            (slug, name)
-            for slug, name in self.connection.execute("SELECT slug, name FROM generation WHERE retired ORDER BY number")
-        ]
+        return [(slug, name) for slug, name in self.connection.execute(RETIRED)]
 
     def forget(self, names: Iterable[str]) -> None:
         """Drop retired generations whose folders are gone."""

@@ -6,6 +6,7 @@ every ingest publishes it with the book.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,6 +21,11 @@ TAKE_OVER = (
     "UPDATE decisions SET revision = revision + 1",
 )
 ADD = ("INSERT OR REPLACE INTO decision SELECT * FROM other.decision", "UPDATE decisions SET revision = revision + 1")
+
+DECISIONS = "SELECT record, embedder, spoken FROM decision WHERE slug = ? ORDER BY decided, id"
+"""What was decided about the entries of a book, the oldest first; see `decided`."""
+REVISION = "SELECT revision FROM decisions"
+"""Another number after each decision."""
 
 
 class _Spoken(msgspec.Struct, frozen=True, array_like=True):
@@ -72,29 +78,24 @@ def withdraw(catalog: Catalog, slug: str, name: str) -> None:
         catalog.connection.execute("UPDATE decisions SET revision = revision + 1")
 
 
+def decided(row: Sequence[Any]) -> Decided:
+    """The decision of a row of `DECISIONS`."""
+    record, embedder, spoken = row
+    return Decided(
+        msgspec.json.decode(record, type=Decision),
+        embedder,
+        tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken]))),
+    )
+
+
 def decisions(catalog: Catalog, slug: str) -> list[Decided]:
     """List the decisions about a book's entries, oldest first."""
-    rows = catalog.connection.execute(
-        "SELECT record, embedder, spoken FROM decision WHERE slug = ? ORDER BY decided, id", (slug,)
-    )
-    return [
-        Decided(
-            msgspec.json.decode(record, type=Decision),
-            embedder,
-            tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken]))),
-        )
-        for record, embedder, spoken in rows
-    ]
-
-
-def revision(catalog: Catalog) -> int:
-    """Another number after each decision."""
-    return int(catalog.connection.execute("SELECT revision FROM decisions").fetchone()[0])
+    return [decided(row) for row in catalog.connection.execute(DECISIONS, (slug,))]
 
 
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
     """The decisions alone, in an order that depends on nothing else."""
-    return [decided.decision for decided in decisions(catalog, slug)]
+    return [kept.decision for kept in decisions(catalog, slug)]
 
 
 def _wording(spoken: _Spoken) -> Wording:

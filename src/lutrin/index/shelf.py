@@ -14,15 +14,14 @@ from typing import Self
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, LutrinError, NotFound
-from lutrin.index.catalog import Catalog, PublishedBook
-from lutrin.index.decisions import Decided, decisions, revision
+from lutrin.index.catalog import PublishedBook
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.manifest import read_manifest
+from lutrin.index.published import PublishedBooks
 from lutrin.index.retired import remove_retired
 from lutrin.log import get_logger
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
 from lutrin.ports import VectorStore
-from lutrin.threads import in_thread
 
 POLL_S = 1.0
 
@@ -64,14 +63,18 @@ class Shelf:
         self._held: dict[str, _Held] = {}
         self._retired: set[_Held] = set()
         self._broken: set[str] = set()
-        self._catalog: Catalog | None = None
+        self._catalog: PublishedBooks | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._refreshing = asyncio.Lock()
         self._log = get_logger("index")
 
     async def start(self) -> None:
         """Open the published books, then watch for new ones. An empty shelf before the first ingest is fine."""
-        await self.refresh()
+        try:
+            await self.refresh()
+        except BaseException:
+            await self.close()  # who could not start closes nothing, and the catalogue's thread would keep the program
+            raise
         self._watcher = asyncio.create_task(self._watch(), name="shelf")
 
     async def close(self) -> None:
@@ -89,7 +92,7 @@ class Shelf:
             await held.generation.close()
         self._held, self._retired = {}, set()
         if self._catalog is not None:
-            self._catalog.close()
+            await self._catalog.close()
             self._catalog = None
 
     async def __aenter__(self) -> Self:
@@ -159,7 +162,7 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            published, retired, newest = await in_thread(self._read_catalog)
+            published, retired, newest = await self._read_catalog()
             found: dict[str, _Held] = {}
             for book in published:
                 slug = book.info.slug
@@ -169,7 +172,7 @@ class Shelf:
                 if held is not None:
                     found[slug] = held
                     if held.revision != newest:
-                        await held.generation.decide(await in_thread(self._read_decisions, slug), newest)
+                        await held.generation.decide(await (await self._opened()).decisions(slug), newest)
                         held.revision = newest
             old, self._held = self._held, found
             for held in set(old.values()) - set(found.values()):
@@ -227,16 +230,13 @@ class Shelf:
             await held.generation.close()
             self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
 
-    def _read_catalog(self) -> tuple[list[PublishedBook], list[tuple[str, str]], int]:
-        catalog = self._opened()
-        return catalog.books(), catalog.retired(), revision(catalog)
+    async def _read_catalog(self) -> tuple[list[PublishedBook], list[tuple[str, str]], int]:
+        catalog = await self._opened()
+        return await catalog.books(), await catalog.retired(), await catalog.revision()
 
-    def _read_decisions(self, slug: str) -> list[Decided]:
-        return decisions(self._opened(), slug)
-
-    def _opened(self) -> Catalog:
+    async def _opened(self) -> PublishedBooks:
         if self._catalog is None:
-            self._catalog = Catalog(self._catalog_path)
+            self._catalog = await PublishedBooks.open(self._catalog_path)
         return self._catalog
 
 
