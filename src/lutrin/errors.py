@@ -83,7 +83,7 @@ class ModelMissing(WeightsError):
 
 
 class EngineMissing(WeightsError):
-    """What runs a language model is not installed."""
+    """The engine for language models is not installed."""
 
 
 class ChecksumMismatch(WeightsError):

@@ -34,7 +34,7 @@ MOST_KINDS = 1000
 MOST_PLACES = 12
 MOST_CHARS = 300
 PIPE_BYTES = 1 << 20
-"""Of what native code prints; beyond, while nobody reads, it is lost rather than anybody kept waiting."""
+"""Bytes of native output that are kept; beyond that it is dropped, so that nothing blocks on the log."""
 LAST_LINES_S = 0.5
 """For what was printed just before the end, such as why a start failed."""
 FOLDED_LEVELS = frozenset({"warning", "error", "critical"})
@@ -51,7 +51,7 @@ class Folding:
         self._clock = clock
         self._lock = threading.Lock()
         self._kinds: OrderedDict[tuple[str, str, str], list[float]] = OrderedDict()
-        """Of each kind when its window began, how many lines it has had, and how many of them were dropped."""
+        """For each kind of line: the start of its window, lines seen, lines dropped."""
 
     def __call__(self, _: object, method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
         """Let a line pass, with the number of those that were dropped before it.
@@ -158,7 +158,7 @@ class LibraryHandler(logging.Handler):
 
 
 def _catch_libraries() -> None:
-    """What libraries log, and their warnings, become lines of ours."""
+    """Turn libraries' log records and warnings into lines of this log."""
     root = logging.getLogger()
     for handler in [item for item in root.handlers if isinstance(item, LibraryHandler)]:
         root.removeHandler(handler)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 OTHERS = 0o027
-"""What files and folders that are made do not get: writing by the group, anything by others."""
+"""The umask: no writing by the group, nothing for others."""
 
 
 def make_closed() -> None:
@@ -17,7 +17,7 @@ def make_closed() -> None:
 
 
 def open_to_others(data_dir: Path) -> list[Path]:
-    """What lies in the data folder, made by an earlier version or copied, that other users may read."""
+    """List what other users can read in the data folder, from earlier versions or copies."""
     return [path for path in sorted(data_dir.glob("*")) if not path.is_symlink() and path.stat().st_mode & 0o007]
 
 

@@ -28,7 +28,7 @@ TextRole = Literal[
     "glossary",
     "warning",
 ]
-"""What a passage is for in its book; `text` tells the matter itself."""
+"""The role of a passage in its book; `text` is the matter itself."""
 NEVER_AN_ANSWER: frozenset[TextRole] = frozenset(
     {"exercise", "quiz", "objectives", "assignment", "rubric", "references", "contents"}
 )
@@ -36,7 +36,7 @@ NEVER_AN_ANSWER: frozenset[TextRole] = frozenset(
 
 
 class BookHazards(msgspec.Struct, frozen=True, kw_only=True):
-    """What in a book is hazardous besides what Lutrin knows itself; the table `[hazards]` of its `book.toml`."""
+    """Hazards that a book adds to Lutrin's own; the table `[hazards]` of its `book.toml`."""
 
     code: tuple[str, ...] = ()
     """Parts of code that moves, charges, heats or opens something, lower case: `my_arm.go`."""
@@ -62,20 +62,20 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: UnitKind
     text: str
-    """What a reader would read: markup removed, zero-width characters removed; code byte for byte without its fence."""
+    """The visible text: without markup and zero-width characters; code byte for byte, without its fence."""
     char_start: int
     char_end: int
     lead: str = ""
-    """What must stand before it to be understood: a table's header row, a list's or fence's introduction."""
+    """The context that it needs: a table's header row, or the introduction of a list or fence."""
     language: str = ""
-    """Of a code block: the first word of its info string."""
+    """For a code block: the first word of its info string."""
     block: int = 0
     """Ordinal of the paragraph, list, table or fence within its section; units of one block read on without a break."""
     warning: bool = False
     """Stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
     role: TextRole = "text"
     variant: str = ""
-    """Of what stands behind one of several tabs: the tab's name; empty: it holds for every reader."""
+    """The name of the tab that holds it; empty if it applies to every reader."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,9 +122,9 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     description: str = ""
     is_simulation: bool | None = None
     page_starts: tuple[int, ...] = ()
-    """Of a PDF: offset in `source` at which each page starts."""
+    """For a PDF: the offset in `source` at which each page starts."""
     page_labels: tuple[str, ...] = ()
-    """Of a PDF: the label printed on each page (`iv`, `12`)."""
+    """For a PDF: the label printed on each page (`iv`, `12`)."""
     notices: tuple[Notice, ...] = ()
 
 
@@ -133,7 +133,7 @@ SELECTED = "selection"
 
 
 class Chunk(msgspec.Struct, frozen=True, kw_only=True):
-    """What search finds: a run of whole units of one section, about as long as the embedder reads best."""
+    """A passage that search can find: a run of whole units of one section, as long as the embedder reads best."""
 
     chunk_id: str
     """UUIDv5 of book, file, heading path, content hash and ordinal."""
@@ -156,7 +156,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     char_start: int
     char_end: int
     token_count: int
-    """Of the text that is embedded (heading path and text), by the embedding model's own tokenizer."""
+    """Tokens of the embedded text (heading path and text), counted by the embedding model's tokenizer."""
     content_type: ContentType
     is_simulation: bool | None
     content_hash: str
@@ -286,7 +286,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
     """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
     sources: tuple[Citation, ...]
-    """What is cited, and nothing else."""
+    """The sources that are cited, and no others."""
     mode: Mode
     kind: AnswerKind
     refusal: Refusal | None
@@ -302,7 +302,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     excerpts: tuple[Excerpt, ...] = ()
     """The book's words; none on a refusal."""
     prepared_by: str = ""
-    """Who prepared the explanation before anybody asked: the authors, a name, `model@date`; empty: it was not."""
+    """The author of a prepared explanation: the authors, a name, `model@date`; empty if none was prepared."""
     explainable: bool = False  # the model has not explained this, but may if it is asked again with `explain`
     is_cut: bool = False  # the explanation ends where the length that was asked for was used up
 
@@ -327,22 +327,22 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool = False  # the reader asks for an explanation of what was found, and waits for it in the queue
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
-    """What was said before, oldest first, where the reader's program keeps the conversation."""
+    """Earlier turns, oldest first, if the client keeps the conversation."""
     surface: Literal["query", "tutor", "chat"] = "query"
-    """Who asks, and so which wording a refusal has: `/api/query`, the `/query` family or `/chat`."""
+    """The endpoint that was asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
     """How an answer was made, so that `lutrin replay` can make it again; stored sealed, never sent to a reader."""
 
     question: Question
-    """As it was asked, without its conversation."""
+    """The question as asked, without its conversation."""
     searched: str
-    """What was searched for: the question, completed from the conversation."""
+    """The text that was searched for: the question, completed from the conversation."""
     generation: str
     """Name of the index generation that answered."""
     prompt: tuple[Message, ...] = ()
-    """What the model was asked; empty: it was not."""
+    """The model's prompt; empty if it was not asked."""
     settings: dict[str, str] = {}
     """Those that decide about an answer, by name, and the version of the program."""
 
@@ -420,7 +420,7 @@ class KeptMessage(ChatMessage, frozen=True, kw_only=True):
     """A stored message with what only its operator sees."""
 
     made: Made | None = None
-    """Of an answer: how it was made."""
+    """For an answer: how it was made."""
 
 
 class ChatOrigin(msgspec.Struct, frozen=True, kw_only=True):

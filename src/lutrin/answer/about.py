@@ -99,7 +99,7 @@ def _named(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
     if (number := _number(asked)) is not None:
         numbered = [name for name in names if (own := _NUMBER.search(name)) and int(own[0]) == number]
-        # A book whose chapters bear no numbers is counted through.
+        # Without numbers in the chapters' titles, count them.
         counted = not any(_NUMBER.search(name) for name in names)
         in_order = names[number - 1 : number] if counted and number > 0 else []
         return next(iter([*numbered, *in_order]), None) if number >= 0 else names[-1]

@@ -26,7 +26,7 @@ STATEMENT_S = 5.0
 PATIENCE_S = 6.0
 """Seconds in which a write is tried again while PostgreSQL restarts or fails over."""
 LOCK = 0x6C757472696E
-"""Of the advisory lock under which one server at a time migrates."""
+"""Key of the advisory lock under which one server at a time migrates."""
 
 TROUBLE = (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 """SQLAlchemy names most errors; those of connecting arrive as asyncpg or the operating system raised them."""

@@ -19,7 +19,7 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     book: str = ""
     """Slug of the book that was cited first; empty: none was."""
     chapter: str = ""
-    """Of the first citation."""
+    """Chapter of the first citation."""
     thumb: str = ""
     """`up`, `down`, or empty."""
     comment: str = ""

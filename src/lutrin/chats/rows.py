@@ -50,7 +50,7 @@ _ids = msgspec.json.Decoder(tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What may be stored."""
+    """Limits on what is stored."""
 
     conversation_bytes: int
     """In one conversation."""
@@ -145,7 +145,7 @@ def kept_message(row: Any, session_id: str, seal: Seal) -> KeptMessage:  # noqa:
 
 
 def chat_session(row: Any, seal: Seal) -> ChatSession:  # noqa: ANN401 - as above
-    """What its reader sees of a conversation."""
+    """A conversation as its reader sees it."""
     return ChatSession(
         id=row.id,
         title=seal.open(row.title),

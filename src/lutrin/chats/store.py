@@ -25,7 +25,7 @@ from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
 
 T = TypeVar("T")
 OWNER_CHARS = 64
-"""Of the hash of a browser's secret."""
+"""Length of the hash of a browser's secret."""
 NOBODY = "nobody"
 """An owner that no conversation has."""
 LAST_OF_DAY = "U"
@@ -53,7 +53,7 @@ class ChatTables:
     """
 
     trouble: tuple[type[Exception], ...] = (sqlite.DatabaseError,)
-    """What the database raises when it cannot do its work."""
+    """Errors that the database raises when it fails."""
     reason: ChatStoreError | None = None
     """Why the conversations could not be opened; None: they could."""
 

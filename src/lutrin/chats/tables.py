@@ -8,7 +8,7 @@ from sqlmodel import Field, SQLModel
 
 
 class ChatTable(SQLModel):
-    """What belongs to the conversations."""
+    """Metadata of the conversations' tables."""
 
     metadata = MetaData()
 
@@ -21,7 +21,7 @@ class SessionRow(ChatTable, table=True):
     key: str = Field(primary_key=True)
     """From `owner.conversation_key`."""
     id: str = Field(index=True)
-    """As the browser made it."""
+    """The id as the browser made it."""
     owner: str
     title: str
     created: str
@@ -31,7 +31,7 @@ class SessionRow(ChatTable, table=True):
     user_agent: str
     message_count: int
     stored_bytes: int = 0
-    """What its messages took when they were stored."""
+    """Bytes of its messages when they were stored."""
 
 
 class DayRow(ChatTable, table=True):

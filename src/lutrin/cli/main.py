@@ -82,7 +82,7 @@ def ingest(
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()
         use_one_arena()
-        # Behind the lock, for they take a second to load, and who is too late shall leave at once.
+        # Imported after the lock: they take a second to load, and a second ingest has to end at once.
         from lutrin.ingest.run import Overrides  # noqa: PLC0415 - as said
         from lutrin.runtime import wiring  # noqa: PLC0415 - as said
 

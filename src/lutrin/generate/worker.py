@@ -270,7 +270,7 @@ class WorkerGenerator:
     def _deliver(self, beat: Beat) -> None:
         self.load = (beat.running, beat.waiting)
         for output in beat.outputs:
-            # Readers who have gone are no longer listed.
+            # Readers who have left are not listed.
             if (inbox := self._inboxes.get(output.id)) is not None:
                 inbox.put_nowait(output.event)
 

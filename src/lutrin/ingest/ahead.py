@@ -4,7 +4,7 @@ from bisect import bisect_right
 
 from lutrin.ingest.placed import indentation
 
-# A fence whose end is farther away is believed to be one.
+# A fence whose end lies farther ahead is taken as closed.
 _FARTHEST = 2000
 
 

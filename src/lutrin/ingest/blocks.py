@@ -53,7 +53,7 @@ class _Parser:
         self.flow = mdx_lines.Flow(source, self.lines, problem, mdx=mdx)
         self.ahead = Ahead(source, self.lines)
         self.fences_closed = 0
-        # Of the line at hand: where it begins, how many containers it continues, where its text starts, its indent.
+        # The current line: its start, the containers that it continues, the start of its text, its indent.
         self.begin = start
         self.matched = 1
         self.at = 0

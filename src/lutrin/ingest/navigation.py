@@ -161,7 +161,7 @@ def from_summary(text: str, home: str, *, numbered: bool) -> Iterator[Entry]:
             named = numbered and listed and not _NUMBERED.match(title)
             chapter = f"Chapter {number}: {title}" if named else title
         path = bare("/".join(part for part in (home, target.removeprefix("./")) if part))
-        # A file of another kind is named by a contents, too; it is no page of the book.
+        # A table of contents also names files of other kinds, which are not pages of the book.
         if "://" not in target and PurePosixPath(target).suffix in _SUFFIXES and path not in seen:
             seen.add(path)
             yield Entry(path, title, module if listed else "", chapter)

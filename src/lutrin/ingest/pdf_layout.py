@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
-# Runs whose baselines differ by less than this share of their size stand on one line.
+# Runs belong to one line if their baselines differ by less than this share of their size.
 _SAME_LINE = 0.45
 # A gap of this many sizes between two runs of a line is the border of a table's column.
 _CELL_GAP = 1.6

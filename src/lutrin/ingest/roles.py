@@ -32,11 +32,11 @@ _WORD = re.compile(r"\w+")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|<")
 # Words that may stand beside a link in an item that is nothing but a link: "Chapter 3:", "by a colleague".
 _BESIDE = 3
-# A section is a list if more than this share of its text stands in items.
+# A section is a list if items hold more than this share of its text.
 _LISTED = 0.6
-# A section of questions has so many. Links have so many words each: the linked names of things are no list of links.
+# Least questions in a section of questions; least words in a link, so that linked names do not make a list of links.
 _LEAST = 2
-# A section is one of links from so many on, if so much of its text stands in them.
+# Least links in a section of links, and the least share of its text that they hold.
 _MANY = 5
 _MOSTLY = 0.5
 # Lists that keep a role of their own under a heading with another one.

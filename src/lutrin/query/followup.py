@@ -26,7 +26,7 @@ MOST_BRIEF = 2
 MOST_WORDS = 6
 """A question of more words that names nothing rare, and points at nothing, stands alone all the same."""
 ITEM_WORDS = 8
-"""Of an item of a list, so many words say which one it is."""
+"""Words that identify an item of a list."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a question asks for, and the subject that is left without the words that only say how to answer."""
+"""Separates what form of answer a question asks for from its subject."""
 
 import re
 from dataclasses import dataclass

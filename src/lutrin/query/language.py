@@ -16,7 +16,7 @@ from lutrin.language.words import identifiers
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 SIGN, HINT = 1.0, 0.5
-"""What a function word counts that only another language has, and one that English texts and typing slips hold too."""
+"""Weights of a function word: found in another language only, or in English texts and typing slips too."""
 
 
 class LanguageGate:

@@ -17,7 +17,7 @@ def parts_of(topic: str) -> tuple[str, ...]:
     found = [part.strip(" ,") for part in _JOINT.split(topic) if part.strip(" ,?")]
     if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, spoken.ASKING) for part in found):
         return (topic,)
-    # "How hot and for how long does it boil?" asks both of what is named once, at the end.
+    # "How hot and for how long does it boil?" asks two things about one subject, named at the end.
     if len(topic_stems(found[0])) < 2 and not _has(found[0], spoken.SAYING):
         return (topic,)
     names = " ".join(subject_words(found[0]) or topic_words(found[0]))

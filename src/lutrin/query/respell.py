@@ -40,7 +40,7 @@ class Vocabulary(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the book's published state."""
+        """The book's generation."""
         ...
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:

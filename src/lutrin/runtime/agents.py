@@ -1,4 +1,4 @@
-"""What stands behind `lutrin mcp` and `lutrin gaps`: the same runtime as the server's, without HTTP."""
+"""The runtime of `lutrin mcp` and `lutrin gaps`: the server's, without HTTP."""
 
 import asyncio
 from collections import Counter

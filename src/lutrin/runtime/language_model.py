@@ -36,7 +36,7 @@ from lutrin.runtime import judging
 from lutrin.settings import LOCAL, Settings
 
 RERANK_THREADS = 1
-"""Of the cross-encoder; the language model has the cores."""
+"""Threads of the cross-encoder; the language model needs the cores."""
 Score = Callable[[Path], float]
 Note = Callable[[Trial | str], None]
 READING, WRITING = 0.4, 0.5
@@ -44,7 +44,7 @@ READING, WRITING = 0.4, 0.5
 LEAST_PROMPT_TOKENS, LEAST_ANSWER_TOKENS = 300, 48
 """Below these no machine makes an explanation shorter: it comes too late instead, and can be asked for."""
 AUTO_FALLBACK = "small"
-"""What `LUTRIN_MODEL=auto` fetches and measures where nothing was measured yet."""
+"""The tier that `LUTRIN_MODEL=auto` fetches and measures before any other was measured."""
 
 
 def tuning_path(settings: Settings) -> Path:

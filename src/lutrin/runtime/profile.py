@@ -171,7 +171,7 @@ async def open_chats(settings: Settings) -> "ChatTables":
 
 
 def unwritable(error: OSError, settings: Settings) -> ChatStoreError:
-    """What keeps the data folder from being written, and what to do about it."""
+    """Explain why the data folder cannot be written, with the remedy."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return ChatStoreError(f"The disk of {settings.data_dir} is full.", remedy="Free some space, then start again.")
     return ChatStoreError(

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 QUERY_THREADS = 1
-"""Of the embedding model while questions are answered; the language model has the cores."""
+"""Threads of the embedding model while questions are answered; the language model needs the cores."""
 QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
 """For which a service of embeddings that is away or over its rate is tried again."""
 
@@ -354,6 +354,6 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 
 async def examine(settings: Settings) -> list[doctor.Check]:
-    """What `lutrin doctor` looks at."""
+    """Run the checks of `lutrin doctor`."""
     checks = await doctor.examine(settings, open_store(settings), model_path, embedder_name(settings))
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks

@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one text asks, in the terms of one book."""
+    """One text of a question, in the terms of one book."""
 
     text: str
     vector: Float

@@ -15,7 +15,7 @@ from lutrin.search.asked import Asked, Float
 POOL = 24
 """Passages that each of the two searches contributes; the late interaction ranks all of them."""
 RANK_CONSTANT = 60
-"""Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _allowed(chunk: Chunk, without: Collection[str], besides: Sequence[str]) -> 
 def _distinct(
     generation: OpenGeneration, places: Sequence[tuple[int, Chunk]], besides: Sequence[str]
 ) -> list[tuple[int, Chunk]]:
-    """Of those that nearly repeat each other the first."""
+    """Keep the first of each group of near repeats."""
     seen: set[int] = set()
     kept = []
     for row, chunk in places:

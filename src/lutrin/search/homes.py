@@ -9,7 +9,7 @@ MOST = 2
 NEAR = 8
 """Passages in which it is looked for."""
 SENTENCE_WORDS = 4
-"""What has no more words may stand anywhere."""
+"""A sentence of no more words than this could come from anywhere."""
 
 
 async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:

@@ -22,7 +22,7 @@ FITTED = "kept.json"
 
 
 class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `python -m training kept` wrote."""
+    """The file that `python -m training kept` writes."""
 
     embedder: str
     """Name of the embedder for whose scores it was fitted."""
@@ -59,7 +59,7 @@ def fitted() -> Weight | None:
 
 
 def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
-    """What passages gain by the questions that lead to them, by id; nothing for another embedder's scores."""
+    """Return gains of passages by kept questions, by id; empty for another embedder's scores."""
     known = fitted()
     weight = known.weight if known is not None and known.embedder == embedder else 0.0
     return {name: weight * cosine for name, cosine in leads.items() if weight}

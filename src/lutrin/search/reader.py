@@ -22,7 +22,7 @@ class Read:
     scores: Float
     """(units,): logarithms of how likely each unit is the answer, up to a constant; -inf for what has no words."""
     score: float
-    """Of the passage: the logarithm of the sum over its units, and what it gets for its words."""
+    """The passage's score: the logarithm of the sum over its units, plus its lexical score."""
     cosine: float
 
 

@@ -41,7 +41,7 @@ class Part:
     odds: float
     """Logarithm of the odds that the book answers it."""
     signals: tuple[float, ...] = ()
-    """What these odds rest on, see `scope.SIGNALS`."""
+    """The signals behind these odds; see `scope.SIGNALS`."""
     around: bool = False
     """Whether what stands around a selection is wanted, whatever it is."""
 
@@ -65,12 +65,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What counts besides the match of a text."""
+    """Bonuses besides a text's match."""
 
     also: Matched | None
     """The pool as the text's own words see it, where it follows another question."""
     gained: Mapping[str, float]
-    """What passages gain by kept questions, by id."""
+    """Gains of passages by kept questions, by id."""
 
 
 class Searcher:
@@ -208,7 +208,7 @@ def _texts(query: Query, selection: str) -> list[str]:
 
 
 def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
-    """What passages get because of where the reader is: by chunk id, and by the name of a file."""
+    """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.said and chunk.chunk_id in query.follows[:1]]
     return dict.fromkeys([*homes, *more], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 

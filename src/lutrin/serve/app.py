@@ -58,7 +58,7 @@ from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
-"""What running answers get to finish after a signal."""
+"""Seconds that running answers get after a signal."""
 SHUTDOWN_S = 5
 """After it, connections that are still open are cut."""
 IDLE_S = 130

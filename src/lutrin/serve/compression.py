@@ -15,7 +15,7 @@ from typing import Any
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 BEGAN = "lutrin.began_s"
-"""In the scope: when the request came, for the meters."""
+"""Key in the scope: the time of the request, for the metrics."""
 SMALLEST_BYTES = 1024
 LEVEL = 6
 """Three milliseconds for the largest page; one per cent less at level 9, for twice the time."""

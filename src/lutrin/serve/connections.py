@@ -25,7 +25,7 @@ from lutrin.serve.limits import is_within, peer_of
 from lutrin.serve.problems import MEDIA_TYPE, Problem
 
 MAX_HEAD_BYTES = 16 * 1024
-"""Of a request's line and headers. A browser sends one or two thousand; a long list of cookies fits."""
+"""Most bytes of a request's line and headers. A browser sends one or two thousand; many cookies still fit."""
 MAX_HEADERS = 100
 HEAD_S = 10.0
 """From the first byte of a request, or from the connection, to the end of its headers."""
@@ -65,7 +65,7 @@ def raise_file_limit() -> int:
 
 
 def most_connections(wanted: int, files: int) -> int:
-    """How many connections a process can hold that may open `files` files."""
+    """Return how many connections fit into a limit of `files` open files."""
     return max(16, min(wanted, files - RESERVED_FILES))
 
 
@@ -279,7 +279,7 @@ def _is_answered(cycle: RequestResponseCycle | None) -> bool:
 
 
 def protocol(connections: Connections) -> Callable[..., asyncio.Protocol]:
-    """What uvicorn makes for each connection."""
+    """The protocol that uvicorn creates for each connection."""
 
     def make(**given: Any) -> BoundedProtocol:  # noqa: ANN401 - what uvicorn gives
         return BoundedProtocol(connections, **given)

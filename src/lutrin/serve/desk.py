@@ -34,7 +34,7 @@ FIRST_EVENT_S = 1.0
 """A stream's status line waits this long for the first event, so that an error can still be a status of its own."""
 RETENTION_EVERY_S = 3600.0
 WAIT_S = 6.0
-"""So long a caller who gets the answer in one piece waits for an explanation, unless it says otherwise."""
+"""Seconds that a JSON caller waits for an explanation unless it says otherwise."""
 NO_STORE = {"Cache-Control": "no-store"}
 MESSAGE_HEADER = "X-Lutrin-Message"
 MOST_QUESTION_CHARS = 8_000

@@ -15,7 +15,7 @@ from lutrin.serve.notes import Term
 EXCERPT_CHARS = 150
 """Two lines in the list."""
 LEAD_CHARS = 50
-"""What stands before the first marked word of an excerpt at most."""
+"""Most characters before the first marked word of an excerpt."""
 _WORD = re.compile(r"\w+")
 _FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$(?!\s)([^$\n]+)(?<!\s)\$(?!\d)")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")

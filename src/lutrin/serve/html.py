@@ -28,7 +28,7 @@ TROUBLES: dict[int, str] = {
     HTTPStatus.INTERNAL_SERVER_ERROR: "An error on this server",
     HTTPStatus.SERVICE_UNAVAILABLE: "Not available right now",
 }
-"""What the page says first in place of one that could not be shown."""
+"""Headings of the pages for failures."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ OPENING_PASSAGES, OPENING_CHARS = 12, 180
 """Where the line of a book's card is looked for, and its length."""
 SENTENCE_ENDS = (".", "!", "?", "…", "。")
 PASSAGES_A_LINE = 3
-"""How many passages are looked at for each line of what was found: a section has several."""
+"""Passages read for each suggestion, since a section has several."""
 
 
 class ShelfLibrary:
@@ -63,7 +63,7 @@ class ShelfLibrary:
             return await generation.source(filename)
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
-        """What stands below the sections of a page; see `serve.services.Library`."""
+        """Return the notes below a page's sections; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
             return notes_of(generation.companion, filename)
 

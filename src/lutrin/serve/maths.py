@@ -26,7 +26,7 @@ ATTRIBUTES = {
     "mtable": {"displaystyle", "rowspacing", "columnspacing"},
     "mtd": {"columnalign"},
 }
-"""What the page's sanitiser lets through: nothing that links, loads or styles."""
+"""Elements and attributes that the sanitiser allows: none that link, load or style."""
 
 _MOST_CHARS = 4000
 _MACROS = re.compile(r"\\(?:def|newcommand|renewcommand|let)(?![A-Za-z])")
@@ -46,7 +46,7 @@ _REFUSALS: tuple[type[Exception], ...] = (
     StopIteration,
     RuntimeError,  # a generator that ended too early
 )
-"""What the converter raises over TeX that it does not understand; its own exceptions share no parent."""
+"""Exceptions of the converter for TeX that it cannot read; they share no base class."""
 
 
 def with_mathml(page: str) -> str:

@@ -20,7 +20,7 @@ _PASSED_OVER = re.compile(r"(?:classDef|class|style|linkStyle|click|subgraph|tit
 _DIRECTION = re.compile(r"direction\s+(TB|TD|BT|RL|LR)\s*$")
 _ID = re.compile(r"\s*(\w+(?:[-.]\w+)*)")
 _CLASS = re.compile(r":::\w+")
-# Longest brackets first: `([` is no `(`.
+# Longest brackets first: `([` must not be read as `(`.
 _BRACKETS: tuple[tuple[str, str, Shape], ...] = (
     ("(((", ")))", "round"),
     ("((", "))", "round"),

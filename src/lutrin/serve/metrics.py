@@ -1,4 +1,4 @@
-"""What Prometheus reads at `/metrics`: counts and timings, never ids or words of a reader."""
+"""Metrics for Prometheus: counts and timings, never a reader's ids or words."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST

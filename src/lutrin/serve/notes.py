@@ -17,7 +17,7 @@ MOST_TERMS_FOUND = 2
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What stands quietly below a section."""
+    """The notes folded below a section."""
 
     points: list[str] = field(default_factory=list)
     """Key points."""
@@ -40,7 +40,7 @@ class Term:
     name: str
     definition: str
     path: str
-    """Of the page and heading that define it."""
+    """Address of the page and heading that define it."""
     heading: str
     quote: str
 

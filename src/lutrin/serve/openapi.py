@@ -108,5 +108,5 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 def _text(description: str) -> str:
-    """What stands in backticks is code."""
+    """Render text in backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(description))

@@ -68,11 +68,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One sentence fit for the reader."""
     retry_after_s: int | None = None
     id: str | None = None
-    """Of the log line that says more."""
+    """Id of the log line with the details."""
 
 
 class OpenAIError(msgspec.Struct, frozen=True, kw_only=True):
-    """What clients of OpenAI's interface look for in a failed reply."""
+    """The error object that OpenAI's clients expect."""
 
     message: str
     type: str

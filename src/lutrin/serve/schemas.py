@@ -15,7 +15,7 @@ TopK = Annotated[int, msgspec.Meta(ge=1, le=50)]
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """What every question may carry."""
+    """Fields common to all questions."""
 
     selected_text: str | None = None
     chapter: str | None = None
@@ -194,7 +194,7 @@ class ReadyBook(msgspec.Struct, frozen=True):
 
 
 class Readiness(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be answered, and by what."""
+    """Readiness: books, models, storage."""
 
     ready: bool
     profile: str
@@ -206,7 +206,7 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     storing: bool
     """Whether conversations are stored; answers go on without."""
     free_mb: int
-    """Of the disk that holds the data."""
+    """Free megabytes of the disk that holds the data."""
     left_out: list[LeftOutFile]
-    """What the newest ingest left out, with the reasons; the first 200."""
+    """Files that the latest ingest left out, with reasons; at most 200."""
     left_out_count: int

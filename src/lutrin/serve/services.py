@@ -85,7 +85,7 @@ class ShelvedBook:
     edition: str
     generation: str
     line: str = ""
-    """What it begins with, a sentence or two; empty where it begins with no text."""
+    """Its first sentence or two; empty if it does not begin with text."""
     chapters: int = 0
     pages: int = 0
 
@@ -217,9 +217,9 @@ class Services:
     queue_length: Callable[[], int] = field(default=lambda: 0)
     """Readers who wait for the language model."""
     companions: Companions | None = None
-    """What a teacher works on; None: nothing can be prepared."""
+    """The teacher's access to prepared entries; None if nothing can be prepared."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
-    """What the newest ingest of the corpus left out; reads the catalogue."""
+    """List what the latest ingest left out, from the catalogue."""
     model_restarts: Callable[[], int] = field(default=lambda: 0)
     """Times that the model's process was started anew."""
     gate: Gate | None = None

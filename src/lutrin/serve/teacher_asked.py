@@ -1,4 +1,4 @@
-"""What readers ask, as the teacher's page shows it: by chapter over time, most asked, with their thumbs."""
+"""Readers' questions on the teacher's page: by chapter over time, most asked, with their thumbs."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     up: int = 0
     down: int = 0
     most: int = 1
-    """Of one chapter on one day: the height of a bar."""
+    """Questions of one chapter on one day: a bar's height."""
 
 
 def overview(asked: Sequence[AskedQuestion], books: Sequence[tuple[str, str, Sequence[str]]], today: date) -> Overview:

@@ -55,15 +55,15 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Sequence[LeftOut] = ()
     """Files that are in no book."""
     prepared: Sequence[PreparedRow] = ()
-    """What is prepared of each book."""
+    """The prepared entries of each book."""
     asked: Overview = Overview()
-    """What readers asked."""
+    """Readers' questions."""
     chapters: Sequence[str] = ()
     """Of all books, in their order."""
     address: str = ""
     """Of this server for other devices; empty: they cannot reach it."""
     troubles: Sequence[str] = ()
-    """What could not be looked up, a sentence each."""
+    """Lookups that failed, a sentence each."""
 
     @property
     def busy(self) -> bool:
@@ -130,7 +130,7 @@ def figures(load: Load) -> list[tuple[str, str, str]]:
 
 
 def now_text(load: Load) -> str:
-    """What happens at this moment, in one sentence."""
+    """Describe the present load in one sentence."""
     if not (load.readers or load.running or load.waiting):
         return "Nobody is asking at the moment."
     parts = [f"{counted(load.readers, 'reader')} asked in the last five minutes"]

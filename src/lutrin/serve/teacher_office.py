@@ -1,4 +1,4 @@
-"""What the teacher's page shows beside the figures of this server: generations, model files, findings, gaps."""
+"""The teacher's page beyond this server's figures: generations, model files, findings, gaps."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What one answer's stages took, for the log line, the meters and, if there is one, the trace."""
+"""Times of one answer's stages, for the log line, the metrics and the trace."""
 
 import time
 from collections.abc import Mapping, Sequence

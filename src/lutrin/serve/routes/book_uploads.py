@@ -27,7 +27,7 @@ NO_FILES = "Send at least one file in the field files of a form (multipart/form-
 
 
 class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the files that were sent, and the job that reads them."""
+    """An upload's outcome, and the job that reads the files."""
 
     book: str
     """Name of the book's folder in the corpus."""

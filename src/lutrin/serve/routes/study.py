@@ -102,7 +102,7 @@ async def glossary(book: FromPath[str], reader: Given[Reader], files: Given[Stat
     tags=["pages"],
 )
 async def guide(book: FromPath[str], reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
-    """What each section says in a few sentences."""
+    """Serve the guide: each section in a few sentences."""
     return _page(files, await reader.study(book, "guide"))
 
 

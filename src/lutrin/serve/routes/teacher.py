@@ -36,7 +36,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
     figures: dict[str, str]
     now: str
-    """What happens at this moment."""
+    """The present load."""
     job: str
     """`running`, `done`, `failed`, or empty if there was none."""
     job_text: str
@@ -198,7 +198,7 @@ HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check,
 
 
 async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings, address: str) -> html.Board:
-    """What cannot be looked up costs a line on the page, not the page."""
+    """Replace a failed lookup by a line on the page."""
     generator, troubles = desk.services.generator, [desk.services.trouble] if desk.services.trouble else []
     if desk.space.low:
         troubles.append(DISK_LOW.format(free_mb=desk.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
