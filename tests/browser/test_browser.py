@@ -1,4 +1,8 @@
-"""The widget and the reader in a real Chromium: one journey always, each suite of `web/tests` in endurance.
+"""The widget and the reader in a real Chromium: two journeys always, each suite of `web/tests` in endurance.
+
+The ten journeys: `real/first.test.ts` has the first visit and question, and a citation and back, in every run;
+`real/journeys.test.ts` has search by half a word, explain and simplify, ten cards on a phone, a printed chapter, a
+teacher's folder, a foreign page, a server that is lost, and everything by keyboard.
 
 The suites of `web/tests/browser` have a scripted server, those of `web/tests/real` Lutrin itself with a small book and
 the tiny model. The Docusaurus site takes minutes to install and build, hence it is looked at here only where
@@ -24,7 +28,7 @@ SUITES = sorted(
     path.relative_to(TESTS).as_posix() for kind in ("browser", "real") for path in TESTS.glob(f"{kind}/*.test.ts")
 )
 FIRST = "real/first.test.ts"
-"""The journey that every run makes."""
+"""The journeys that every run makes."""
 LIMIT_S = 280
 ALL_S = 900
 """For all suites together."""

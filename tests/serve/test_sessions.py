@@ -37,6 +37,13 @@ async def test_history_is_restored(client: httpx.AsyncClient) -> None:
     assert messages[0]["created"] <= messages[1]["created"]
 
 
+async def test_an_answer_says_when_its_question_came(client: httpx.AsyncClient) -> None:
+    """To the millisecond as the conversation keeps it, so that a page shows the same time before and after a reload."""
+    reply = await say(client, "Q")
+    question, _ = (await client.get("/history/s1", headers=MINE)).json()["messages"]
+    assert reply.headers["x-lutrin-asked"] == question["created"]
+
+
 async def test_the_newest_fifty(client: httpx.AsyncClient) -> None:
     """More than 50 messages: the newest 50, oldest of them first."""
     for n in range(27):

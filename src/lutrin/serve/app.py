@@ -33,7 +33,7 @@ from lutrin.serve.connections import (
     protocol,
     raise_file_limit,
 )
-from lutrin.serve.desk import MESSAGE_HEADER, Desk
+from lutrin.serve.desk import Desk
 from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
@@ -55,6 +55,7 @@ from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher_office import Office
 from lutrin.serve.teacher_sign_in import SignIns
+from lutrin.serve.turns import ASKED_HEADER, MESSAGE_HEADER
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
@@ -278,7 +279,7 @@ def _cors(settings: Settings) -> CORSConfig:
         allow_origins=list(settings.cors_origins),
         allow_methods=["GET", "POST", "PATCH", "DELETE"],
         allow_headers=["Accept", "Authorization", "Content-Type", "Last-Event-ID", "X-Lutrin-Client"],
-        expose_headers=["Retry-After", MESSAGE_HEADER],
+        expose_headers=["Retry-After", MESSAGE_HEADER, ASKED_HEADER],
     )
 
 

@@ -36,7 +36,6 @@ RETENTION_EVERY_S = 3600.0
 WAIT_S = 6.0
 """Seconds that a JSON caller waits for an explanation unless it says otherwise."""
 NO_STORE = {"Cache-Control": "no-store"}
-MESSAGE_HEADER = "X-Lutrin-Message"
 MOST_QUESTION_CHARS = 8_000
 MOST_SELECTION_CHARS = 16_000
 HOUSEKEEPING_EVERY_S = 60.0
@@ -99,7 +98,7 @@ class Desk:
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
-        headers = {MESSAGE_HEADER: turn.id, **NO_STORE}
+        headers = {**turn.headers, **NO_STORE}
         cookies = whose.cookies(secure=is_secure(request))
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
 
@@ -133,7 +132,7 @@ class Desk:
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
-        return Response(shape(turn.result()), status_code=200, headers={MESSAGE_HEADER: turn.id, **NO_STORE})
+        return Response(shape(turn.result()), status_code=200, headers={**turn.headers, **NO_STORE})
 
     async def admit(self, request: HTTPRequest, asked: Asked) -> None:
         """Count a question against both limits.
@@ -219,7 +218,7 @@ class Desk:
             turn = self._new_turn(asked)
             self._keep(turn)
         await self._begin(turn)
-        headers = {**sse.HEADERS, MESSAGE_HEADER: turn.id}
+        headers = {**sse.HEADERS, **turn.headers}
         stream = Stream(turn.stream(after), status_code=200, media_type=sse.MEDIA_TYPE, headers=headers)
         stream.cookies = whose.cookies(secure=is_secure(request))
         return stream

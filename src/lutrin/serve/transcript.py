@@ -24,7 +24,8 @@ class Transcript:
         self._now = now
         self._message_id = message_id
         self._user_message_id = uuid.uuid5(uuid.UUID(message_id), "question").hex
-        self._asked_at = self._stamp()
+        self.asked_at = self._stamp()
+        """Of the question, as its message keeps it."""
         self._events: list[records.AnswerEvent] = []
 
     def note(self, event: records.AnswerEvent) -> None:
@@ -83,7 +84,7 @@ class Transcript:
             session_id=self._question.session_id,
             role="user",
             text=self._question.text,
-            created=self._asked_at,
+            created=self.asked_at,
             mode=mode,
             selected_text=self._question.selected_text,
         )

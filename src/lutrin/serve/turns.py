@@ -35,6 +35,8 @@ from lutrin.serve.timings import Timings
 from lutrin.serve.transcript import Transcript
 
 LINGER_S = 0.4
+MESSAGE_HEADER = "X-Lutrin-Message"
+ASKED_HEADER = "X-Lutrin-Asked"
 
 
 class Spawn(Protocol):
@@ -110,6 +112,11 @@ class Turn:
         self._began_s = services.clock()
         self._stages_ms: dict[str, int] = {}
         self._timings = Timings(metrics)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What whoever asked is told before the answer: the name of its message, and when the question came."""
+        return {MESSAGE_HEADER: self.id, ASKED_HEADER: self._transcript.asked_at}
 
     def attach(self) -> None:
         """A connection begins to read; the turn starts, or starts again after it was cancelled."""

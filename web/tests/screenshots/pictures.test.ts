@@ -19,6 +19,11 @@ const PDF = '/read/robot-lab-safety-handbook/robot-lab-safety-handbook.pdf#6-mot
 const QUESTION = 'What is the sensorimotor loop?';
 /** The paragraph that defines it. */
 const SENTENCE = '#sensorimotor-loop + p';
+const FEEDBACK = '#open-loop-and-closed-loop + p';
+/** Narrower ones are telephones, with a finger in the place of a mouse. */
+const WIDE_PX = 700;
+/** The screen of a desk, a tablet on end, a telephone, and the narrowest one that is still in use. */
+const SCREENS = [[1280, 800], [768, 1000], [390, 760], [320, 640]] as const;
 /** Slow enough to see an answer being written, in bytes a second. */
 const SLOW = 1200;
 const PATIENCE_MS = 30_000;
@@ -31,7 +36,7 @@ beforeAll(async () => {
   // The machine that takes pictures may be busy: the model has the time that it does not need on a quiet one.
   process.env['LUTRIN_DEADLINE_S'] ??= '20';
   // Pictures of states that are no more; the others are written anew, all or those that are asked for by name.
-  for (const old of readdirSync(OUT)) if (old.endsWith('.png') && !((old.split('-')[0] ?? '') in STATES)) rmSync(`${OUT}/${old}`);
+  for (const old of readdirSync(OUT)) if (/\.(png|webp)$/.test(old) && !((old.split('-')[0] ?? '') in STATES)) rmSync(`${OUT}/${old}`);
   if (!RUNNING) lutrin = await RealServer.start({corpus: CORPUS, token: TOKEN, model: process.env['LUTRIN_MODEL'] ?? 'small'});
   base = RUNNING ?? lutrin?.address ?? '';
   // What readers get while the model loads is true, but not what they usually see.
@@ -60,7 +65,7 @@ async function modelReady(): Promise<void> {
 }
 
 function isNarrow(reader: Reader): boolean {
-  return reader.page.viewportSize()?.width === 390;
+  return (reader.page.viewportSize()?.width ?? 0) < WIDE_PX;
 }
 
 async function asked(reader: Reader, question: string): Promise<void> {
@@ -71,6 +76,19 @@ async function asked(reader: Reader, question: string): Promise<void> {
 async function selected(reader: Reader): Promise<void> {
   await reader.select(SENTENCE);
   await reader.toolbar.waitFor();
+}
+
+/** One passage highlighted, another with a note. */
+async function noted(reader: Reader): Promise<void> {
+  await selected(reader);
+  await reader.button('Highlight').click();
+  await reader.page.locator('.pin').waitFor();
+  await reader.select(FEEDBACK);
+  await reader.toolbar.waitFor();
+  await reader.button('Note').click();
+  await reader.page.locator('.noted textarea').fill('Our line follower is closed loop: it sees the line.');
+  await reader.page.keyboard.press('Escape');
+  await reader.page.locator('.pin.written').waitFor();
 }
 
 const STATES: Record<string, State> = {
@@ -95,7 +113,13 @@ const STATES: Record<string, State> = {
   },
   tabs: {path: TABS, act: (reader) => reader.page.locator('.tablist').first().evaluate((list) => list.scrollIntoView({block: 'center', behavior: 'instant'}))},
   pdf: {path: PDF},
-  contents: {path: CHAPTER, act: async (reader) => (isNarrow(reader) ? reader.page.getByRole('button', {name: 'Contents'}).tap() : undefined)},
+  contents: {
+    path: CHAPTER,
+    act: async (reader) => {
+      const opener = reader.page.locator('.to-contents');
+      if (await opener.isVisible()) await opener.click();
+    },
+  },
   share: {
     path: CHAPTER,
     act: async (reader) => {
@@ -105,6 +129,31 @@ const STATES: Record<string, State> = {
   },
   book: {path: '/read/physical-ai-textbook'},
   selection: {path: CHAPTER, act: selected},
+  margin: {
+    path: CHAPTER,
+    act: async (reader) => {
+      await noted(reader);
+      await reader.page.locator('.pin').last().click();
+      await reader.page.locator('.noted').waitFor();
+    },
+  },
+  notebook: {
+    path: CHAPTER,
+    act: async (reader) => {
+      await noted(reader);
+      await reader.page.getByRole('button', {name: /^Highlights and notes/}).click();
+    },
+  },
+  study: {path: '/study/physical-ai-textbook'},
+  card: {
+    path: '/study/physical-ai-textbook/deck?chapter=1',
+    act: async (reader) => {
+      await reader.page.getByRole('button', {name: 'Practise these cards'}).click();
+      await reader.page.locator('.flash:visible summary').first().click();
+      await reader.page.getByRole('button', {name: /^Good/}).waitFor();
+    },
+  },
+  offline: {path: '/offline'},
   open: {
     path: CHAPTER,
     act: async (reader) => {
@@ -164,11 +213,11 @@ const STATES: Record<string, State> = {
   },
 };
 
-for (const [width, height] of [[1280, 800], [390, 760]] as const) {
+for (const [width, height] of SCREENS) {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [name, {path, act, moving}] of Object.entries(STATES)) {
       test(`${name} ${width} ${colorScheme}`, async () => {
-        const touch: BrowserContextOptions = width === 390 ? {hasTouch: true, isMobile: true} : {};
+        const touch: BrowserContextOptions = width < WIDE_PX ? {hasTouch: true, isMobile: true} : {};
         const reader = await Reader.at(browser, base, path, {colorScheme, viewport: {width, height}, ...touch});
         reader.page.setDefaultTimeout(PATIENCE_MS);
         await act?.(reader);

@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const LUTRIN = process.env['LUTRIN'] ?? join(ROOT, '.venv/bin/lutrin');
+export const LUTRIN = process.env['LUTRIN'] ?? join(ROOT, '.venv/bin/lutrin');
 const BOOK = fileURLToPath(new URL('../fixtures', import.meta.url));
 const READY_MS = 90_000;
 

@@ -145,10 +145,11 @@ export class ScriptedServer {
       if (failed.retryAfter_s) response.setHeader('Retry-After', failed.retryAfter_s);
       return json(response, failed.status, failed.problem, 'application/problem+json');
     }
+    const created = new Date().toISOString();
     response.on('close', () => {
       if (!response.writableEnded) this.left.push(asked.message);
     });
-    response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Lutrin-Message': id});
+    response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Lutrin-Message': id, 'X-Lutrin-Asked': created});
     response.flushHeaders();
     let number = 0;
     for (const step of stream.steps) {
@@ -156,7 +157,7 @@ export class ScriptedServer {
         number += 1;
         if (number <= Number(after)) continue;
         response.write(`id: ${id}.${number}\nevent: ${step.send.type}\ndata: ${JSON.stringify(step.send)}\n\n`);
-        if (step.send.type === 'done') this.#store(stream.session, id, asked, step.send);
+        if (step.send.type === 'done') this.#store(stream.session, id, asked, step.send, created);
       } else if ('pause_ms' in step) {
         await pause(step.pause_ms);
       } else if ('cut' in step && !resumed) {
@@ -170,8 +171,7 @@ export class ScriptedServer {
     response.end();
   }
 
-  #store(key: string, id: string, asked: ChatRequest, answer: Answer): void {
-    const created = new Date().toISOString();
+  #store(key: string, id: string, asked: ChatRequest, answer: Answer, created: string): void {
     const session = this.#sessions.get(key) ?? {title: asked.message.slice(0, 60), created, messages: []};
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);

@@ -20,6 +20,8 @@ export class Refused extends Error {
 export interface Asking {
   events: AsyncGenerator<StreamEvent>;
   messageId: () => string;
+  /** When the server heard the question, once it has; its conversation keeps the same. */
+  askedAt: () => string;
 }
 
 /** No answer to a short request within this time counts as no server. */
@@ -44,14 +46,16 @@ export class Api {
   /** Ask; closing `signal` tells the server to stop. */
   ask(question: ChatRequest, signal: AbortSignal): Asking {
     let messageId = '';
+    let askedAt = '';
     const connect = async (lastEventId: string): Promise<Response> => {
       const headers: Record<string, string> = {'Content-Type': 'application/json', Accept: 'text/event-stream'};
       if (lastEventId) headers['Last-Event-ID'] = lastEventId;
       const response = await this.#send('chat', {method: 'POST', headers, body: JSON.stringify(question), signal});
       messageId = response.headers.get('x-lutrin-message') ?? messageId;
+      askedAt = response.headers.get('x-lutrin-asked') ?? askedAt;
       return response;
     };
-    return {events: answerEvents(connect, {signal}), messageId: () => messageId};
+    return {events: answerEvents(connect, {signal}), messageId: () => messageId, askedAt: () => askedAt};
   }
 
   async history(session: string): Promise<StoredMessage[]> {

@@ -12,7 +12,6 @@ export interface Turn {
   selectedText: string;
   mode: Mode | undefined;
   asked: Date;
-  answered: Date | undefined;
   state: TurnState;
   /** Readers before this one, while the model is busy. */
   queue: {position: number; eta_s: number} | undefined;
@@ -216,7 +215,7 @@ export class Conversation {
   }
 
   async #follow(api: Api, turn: Turn, session: string, {book, page, explain}: Where, signal: AbortSignal): Promise<void> {
-    const {events, messageId} = api.ask(
+    const {events, messageId, askedAt} = api.ask(
       {
         session_id: session,
         message: turn.question,
@@ -251,7 +250,7 @@ export class Conversation {
           break;
         case 'done':
           turn.state = 'done';
-          turn.answered = new Date(this.#now());
+          if (askedAt()) turn.asked = new Date(askedAt());
           turn.text = event.answer;
           turn.explanation = event.explanation;
           turn.excerpts = event.excerpts;
@@ -294,7 +293,6 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     selectedText,
     mode,
     asked: new Date(asked_ms),
-    answered: undefined,
     state: 'waiting',
     queue: undefined,
     resuming: false,
@@ -328,7 +326,6 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
     }
     const answer = {
       state: 'done' as const,
-      answered: created,
       text: message.text,
       explanation: message.explanation,
       excerpts: message.excerpts,

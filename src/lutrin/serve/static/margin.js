@@ -256,6 +256,7 @@ let edited;
 function edit(id, pin) {
   const note = recall().find((one) => one.id === id);
   if (!note) return;
+  said.replaceChildren();
   edited = id;
   const field = el("textarea", { id: "own-note", rows: 4, maxLength: MOST_NOTE_CHARS, value: note.note, placeholder: "Nothing written: the passage is only highlighted." });
   field.addEventListener("input", () => change(id, { note: field.value.trim() }));
@@ -462,6 +463,7 @@ function download() {
 document.body.append(list, editor, said);
 count();
 opener.addEventListener("click", () => {
+  said.replaceChildren();
   show();
   list.showModal();
   void check();

@@ -32,7 +32,13 @@ function sending(form) {
   const drop = form.querySelector('[data-drop]');
   const said = form.querySelector('[data-sent]');
   const input = form.elements.files;
+  const folder = form.querySelector('[data-folder]');
   let dragged = [];
+  const ready = (files) => {
+    dragged = files;
+    input.required = dragged.length === 0;
+    said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
+  };
   for (const type of ['dragenter', 'dragover']) {
     drop.addEventListener(type, (event) => {
       event.preventDefault();
@@ -43,11 +49,14 @@ function sending(form) {
   drop.addEventListener('drop', async (event) => {
     event.preventDefault();
     const items = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-    dragged = (await Promise.all(items.map((item) => filesIn(item)))).flat();
-    input.required = dragged.length === 0;
-    said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
+    ready((await Promise.all(items.map((item) => filesIn(item)))).flat());
   });
+  folder.addEventListener('change', () => ready([...folder.files].map((file) => ({file, path: file.webkitRelativePath}))));
   input.addEventListener('change', () => (dragged = []));
+  form.addEventListener('reset', () => {
+    dragged = [];
+    input.required = true;
+  });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const data = new FormData(form);

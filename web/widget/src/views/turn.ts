@@ -122,7 +122,7 @@ function footerView(turn: Turn, isLast: boolean, text: string, actions: TurnActi
   const retryable = isLast && turn.question && turn.state !== 'done';
   const judgeable = turn.state === 'done' && turn.messageId;
   return html`<footer>
-      ${timeView(turn.answered ?? turn.asked)}
+      ${timeView(turn.asked)}
       <span class="actions">
         ${retryable ? tool('retry', texts.retry, () => retry(turn), {disabled: !ready, word: true}) : nothing}
         ${text || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(copyOf(turn, text, actions), event)) : nothing}

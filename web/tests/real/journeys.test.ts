@@ -1,0 +1,226 @@
+/**
+ * What people come for, each from its beginning to its end on Lutrin itself. Two more, the first visit and a citation and
+ * back, are in `first.test.ts`, which every run of the tests makes.
+ */
+
+import {execFile} from 'node:child_process';
+import {cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import type {Browser, BrowserContextOptions} from 'playwright-core';
+import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
+import {launch, Reader} from '../support/browser.ts';
+import {eventually} from '../support/harness.ts';
+import {freePort, LUTRIN, RealServer} from '../support/real-server.ts';
+import {ScriptedServer} from '../support/scripted-server.ts';
+
+const NODES = '/read/lab/01-basics/01-nodes';
+const TOPICS = '/read/lab/01-basics/02-topics';
+const WHEELS = '/read/lab/01-basics/04-wheels';
+const PASSWORD = 'a-long-password-for-a-test';
+const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 760}, hasTouch: true, isMobile: true};
+const PATIENCE_MS = 15_000;
+const PARTS = 'gripper wrist elbow shoulder neck waist hip knee ankle sole camera bumper'.split(' ');
+const root = mkdtempSync(join(tmpdir(), 'lutrin-journeys-'));
+const corpus = join(root, 'corpus');
+let browser: Browser;
+let lutrin: RealServer;
+let site: ScriptedServer;
+let origin = '';
+let readers: Reader[] = [];
+
+beforeAll(async () => {
+  cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
+  const parts = PARTS.map((part, at) => `## The ${part}\n\nA **${part}** is the part that the lab robot moves with motor number ${at + 1}.\n`);
+  writeFileSync(join(corpus, 'lab/01-basics/05-parts.md'), `# Parts\n\n${parts.join('\n')}`);
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  process.env['LUTRIN_CORPUS_DIR'] = corpus;
+  [lutrin, browser] = await Promise.all([RealServer.start({corpus, origin, token: PASSWORD, model: 'none'}), launch()]);
+  site = new ScriptedServer(lutrin.address);
+  await site.listen(port);
+}, 240_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+  await lutrin.remove();
+  rmSync(root, {recursive: true});
+});
+
+afterEach(async () => {
+  const all = readers;
+  readers = [];
+  await Promise.all(all.map((reader) => reader.close()));
+  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
+});
+
+async function visit(path: string, options: BrowserContextOptions = {}, base = lutrin.address): Promise<Reader> {
+  const reader = await Reader.at(browser, base, path, options, lutrin.address);
+  reader.page.setDefaultTimeout(PATIENCE_MS);
+  readers.push(reader);
+  return reader;
+}
+
+function marked(reader: Reader): Promise<string> {
+  return reader.page.evaluate(() => String([...(CSS.highlights.get('lutrin-passage') ?? [])][0] ?? ''));
+}
+
+test('search by half a word: the box from the shelf, a few letters, the section', async () => {
+  const reader = await visit('/');
+  await reader.page.keyboard.press('Control+k');
+  await reader.page.keyboard.type('charg');
+  await reader.page.getByRole('option', {name: /^Charging/}).click();
+  await reader.page.waitForURL('**/03-batteries#charging');
+  await eventually(async () => (await marked(reader)).includes('Charge the battery at 5 A'), true, PATIENCE_MS);
+}, 60_000);
+
+test('select, explain, simplify: each does what it says for the passage, or says that it cannot', async () => {
+  const reader = await visit(NODES);
+  for (const [index, name] of ['Explain', 'Simplify'].entries()) {
+    await reader.select('article h2#what-a-node-is + p');
+    await reader.button(name).click();
+    await reader.finished.nth(index).waitFor();
+    expect(await reader.questions.nth(index).innerText()).toContain('process that does one job');
+    expect((await reader.answers.nth(index).innerText()).length).toBeGreaterThan(20);
+    expect(await reader.answers.nth(index).getByRole('alert').count()).toBe(0);
+  }
+}, 60_000);
+
+test('practise ten cards on a phone: by thumb alone, each graded, and this browser remembers', async () => {
+  const reader = await visit('/study/lab', PHONE);
+  await reader.page.getByRole('link', {name: /^Cards:/}).first().tap();
+  await reader.page.waitForURL('**/deck?chapter=1');
+  const list = reader.page.locator('.cards-to-learn');
+  expect(await list.locator('.flash').count()).toBeGreaterThanOrEqual(10);
+  await reader.page.getByRole('button', {name: 'Practise these cards'}).tap();
+  const seen = new Set<string>();
+  for (let n = 0; n < 10; n += 1) {
+    const card = list.locator('.flash:visible');
+    seen.add((await card.getAttribute('data-card')) ?? '');
+    await card.locator('summary').first().tap();
+    const good = card.getByRole('button', {name: /^Good/});
+    const box = await good.boundingBox();
+    expect(box && box.height >= 44 && box.y + box.height <= 760).toBe(true);
+    await good.tap();
+  }
+  expect(seen.size).toBe(10);
+  expect(await reader.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  const before = await reader.page.locator('.practise [role=status]').innerText();
+  await reader.page.reload();
+  await eventually(() => reader.page.locator('.practise [role=status]').innerText(), before, PATIENCE_MS);
+}, 90_000);
+
+test('print a chapter: all of its text, what is folded too, with title and address and nothing of the frame', async () => {
+  const reader = await visit(WHEELS);
+  await reader.open();
+  const file = join(root, 'wheels.pdf');
+  await reader.page.evaluate(() => dispatchEvent(new Event('beforeprint'))); // which the debugger's way of printing leaves out
+  await reader.page.pdf({path: file, format: 'A4'});
+  const reading = `import sys; from pypdf import PdfReader; print("\\n".join(page.extract_text() for page in PdfReader(sys.argv[1]).pages))`;
+  const {stdout} = await promisify(execFile)(join(dirname(LUTRIN), 'python'), ['-c', reading, file]);
+  const text = stdout.replace(/\s+/g, ' ');
+  for (const words of ['Torque of a wheel', 'Slip makes the wheel turn further', 'The Lab Book', `127.0.0.1:${new URL(lutrin.address).port}${WHEELS}`]) {
+    expect(text.replaceAll(' ', '')).toContain(words.replaceAll(' ', ''));
+  }
+  for (const frame of ['Search or ask', 'Ask the book', 'Copy', 'Next']) expect(text).not.toContain(frame);
+}, 60_000);
+
+test('a teacher uploads a folder: it is sent, read, told what was left out, and stands on the shelf', async () => {
+  const folder = join(root, 'cooking');
+  mkdirSync(join(folder, 'soups'), {recursive: true});
+  writeFileSync(join(folder, 'soups/onions.md'), '# Onion soup\n\nFry the onions for twenty minutes before the water comes in.\n');
+  writeFileSync(join(folder, 'soups/photo.raw'), 'not for reading');
+  const reader = await visit('/teacher');
+  await reader.page.getByLabel('Password').fill(PASSWORD);
+  await reader.page.getByRole('button', {name: 'Sign in'}).click();
+  await reader.page.getByLabel('Or a whole folder').setInputFiles(folder);
+  await reader.page.getByText('2 files, ready to be sent.').waitFor();
+  await reader.page.getByRole('button', {name: 'Send and read it'}).click();
+  await reader.page.getByText(/1 file was stored in cooking\//).waitFor();
+  await reader.page.getByText(/Left out: .*photo\.raw/).waitFor();
+  await reader.page.getByText('The books have been read.').waitFor({timeout: 120_000});
+  const pupil = await visit('/');
+  await pupil.page.locator('.card', {hasText: 'cooking'}).or(pupil.page.locator('.card', {hasText: 'Onion soup'})).first().waitFor();
+}, 180_000);
+
+test('embed in a foreign page: one tag, a floating panel, an answer whose place leads to the book', async () => {
+  const reader = await visit('/', {}, origin);
+  await reader.open();
+  await reader.ask('What is a node?');
+  expect(await reader.answers.innerText()).toContain('process that does one job');
+  const place = reader.answers.locator('.place').first();
+  expect(await place.getAttribute('href')).toMatch(new RegExp(`^${lutrin.address}${NODES}#what-a-node-is`));
+  const frame = await reader.panel.boundingBox();
+  expect(frame && frame.height < 800 && frame.width < 640).toBe(true);
+}, 60_000);
+
+test('lose the server in the middle: what was typed stays, the pages stay, and it goes on when the server is back', async () => {
+  const reader = await visit(NODES);
+  await eventually(() => reader.page.evaluate(async (page) => (await caches.match(page, {ignoreVary: true})) !== undefined, NODES), true, PATIENCE_MS);
+  await reader.open();
+  await reader.ask('What is a node?');
+  await lutrin.down();
+  await reader.ask('What is a topic?');
+  expect(await reader.answers.last().getByRole('alert').innerText()).toBe('Something went wrong. Please try again.');
+  expect(await reader.input.inputValue()).toBe('What is a topic?');
+  await reader.page.goto(lutrin.address + NODES);
+  expect(await reader.page.locator('main article').innerText()).toContain('process that does one job');
+  expect(await reader.input.inputValue()).toBe('What is a topic?');
+  await lutrin.up();
+  await reader.button('Try again').click();
+  await reader.questions.first().waitFor();
+  await reader.input.press('Enter');
+  await eventually(async () => (await reader.answers.last().innerText()).includes('named channel'), true, PATIENCE_MS);
+  expect(await reader.questions.count()).toBe(2);
+}, 180_000);
+
+test('everything by keyboard: the text, the box, a tab, a note, a question, its place and back', async () => {
+  const reader = await visit(TOPICS);
+  const {keyboard} = reader.page;
+  const focused = (): Promise<string> => reader.page.evaluate(() => {
+    const {activeElement: host} = document;
+    const inside = host?.shadowRoot?.activeElement ?? host;
+    return inside?.getAttribute('aria-label') ?? inside?.textContent?.trim() ?? '';
+  });
+  await keyboard.press('Tab');
+  expect(await focused()).toBe('Skip to the text');
+  await keyboard.press('Enter');
+  await keyboard.press('/');
+  await keyboard.type('what a node');
+  await reader.page.getByRole('option').first().waitFor();
+  await keyboard.press('ArrowDown');
+  await keyboard.press('Enter');
+  await reader.page.waitForURL(`**${NODES}#what-a-node-is`);
+  // Selecting by keyboard begins where the reader's caret is.
+  await reader.page.evaluate(() => {
+    const text = document.querySelector('h2#what-a-node-is + p')?.lastChild;
+    if (text) getSelection()?.setBaseAndExtent(text, 4, text, 5);
+  });
+  for (let n = 0; n < 20; n += 1) await keyboard.press('Shift+ArrowRight');
+  await reader.toolbar.waitFor();
+  await keyboard.press('Tab');
+  for (let n = 0; n < 4; n += 1) await keyboard.press('ArrowRight');
+  expect(await focused()).toBe('Note');
+  await keyboard.press('Enter');
+  await reader.page.locator('.noted textarea').waitFor();
+  await keyboard.type('By keyboard.');
+  await keyboard.press('Escape');
+  await eventually(focused, 'Note: By keyboard.', PATIENCE_MS);
+  await keyboard.press('Control+i');
+  await reader.panel.waitFor();
+  await eventually(focused, 'Your question', PATIENCE_MS);
+  await keyboard.type('Which delivery repeats lost messages?');
+  await keyboard.press('Enter');
+  await reader.finished.waitFor();
+  await eventually(focused, 'The book', PATIENCE_MS);
+  for (let n = 0; n < 12 && !(await focused()).includes('Quality of service'); n += 1) await keyboard.press('Tab');
+  expect(await focused()).toContain('Quality of service');
+  await keyboard.press('Enter');
+  await reader.page.waitForURL(`**${TOPICS}#quality-of-service`);
+  await eventually(async () => (await marked(reader)).length > 0, true, PATIENCE_MS);
+  await keyboard.press('Escape');
+  await eventually(() => reader.panel.isVisible(), false, PATIENCE_MS);
+}, 90_000);
