@@ -219,9 +219,9 @@ export const controls = css`
   }
   .toolbar button {
     min-height: 40px;
-    padding: 4px clamp(7px, 2.2vw, 14px);
+    padding: 4px clamp(5px, 2.2vw, 14px);
     border: 0;
-    font: 550 14px/1.3 var(--_font);
+    font: 550 clamp(12px, 3.9vw, 14px)/1.3 var(--_font);
     color: var(--_on-accent);
     background: none;
     cursor: pointer;
