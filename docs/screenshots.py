@@ -1,4 +1,4 @@
-"""Make the pictures in docs/screenshots/ small: WebP without loss of an edge, from a palette instead of full colours."""
+"""Make the pictures in docs/screenshots/ small: WebP without loss, from a palette in the place of full colours."""
 
 from pathlib import Path
 
