@@ -278,8 +278,9 @@ test('the lines of the page break where they did when the chat is opened, and it
   expect(await width()).toBe(before);
   const bar = await reader.page.locator('header.top').boundingBox();
   expect(bar?.width).toBe(await reader.page.evaluate(() => document.documentElement.clientWidth));
-  await reader.page.getByRole('link', {name: 'Contents'}).click();
-  await eventually(() => reader.page.getByRole('link', {name: 'Nodes', exact: true}).evaluate((link) => link.getBoundingClientRect().top < innerHeight), true);
+  await reader.page.getByRole('button', {name: 'Contents'}).click();
+  await reader.page.getByRole('dialog', {name: 'Contents'}).getByRole('link', {name: 'Nodes', exact: true}).click();
+  await reader.page.waitForURL(`**${NODES}`);
 });
 
 test('an open chat covers no line of the page, and its printed form is the text alone', async () => {
@@ -292,7 +293,7 @@ test('an open chat covers no line of the page, and its printed form is the text 
   await reader.page.emulateMedia({media: 'print'});
   for (const part of ['lutrin-chat', '.aside', '.top', '.turn']) expect(await reader.page.locator(part).isVisible()).toBe(false);
   expect(await reader.page.locator('article').isVisible()).toBe(true);
-  expect(await reader.page.locator('.imprint').innerText()).toContain(`The Lab Book. Wheels. ${base}${WHEELS}`);
+  expect(await reader.page.locator('.imprint').innerText()).toContain(`The Lab Book, Test Edition. Wheels. ${base}${WHEELS}`);
 });
 
 test('a stream that is cut half-way resumes and ends byte for byte as an uncut one', async () => {
