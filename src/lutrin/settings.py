@@ -93,6 +93,10 @@ class Settings(BaseSettings):
         default=True, description="Let an able model add an analogy of its own, marked as not the book's."
     )
 
+    study_after_s: int = Field(
+        0, ge=0, le=86_400, description="Seconds without a reader after which the model studies the books; 0: never."
+    )
+
     rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
     chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")
     chunk_overlap_tokens: int = Field(50, ge=0, le=200, description="Repeated between neighbours of one section.")

@@ -1,6 +1,7 @@
 """A corpus on the disk, and everything to ingest it with the word-hash embedder and an exact index."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation
+from lutrin.ingest.companion_file import Holds
 from lutrin.ingest.run import IngestTools, Overrides, ingest
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
 from lutrin.ports import Encoding
@@ -58,12 +60,14 @@ class Press:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    async def ingest(self, overrides: Overrides | None = None, *, rebuild: bool = False) -> IngestSummary:
+    async def ingest(
+        self, overrides: Overrides | None = None, *, rebuild: bool = False, holds: Holds | None = None
+    ) -> IngestSummary:
         """Ingest the whole corpus."""
         return await ingest(
             self.corpus,
             self.settings,
-            self.tools,
+            replace(self.tools, holds=holds),
             overrides=overrides or Overrides(),
             rebuild=rebuild,
             progress=self._note,

@@ -82,15 +82,15 @@ def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
 @click.option("--most", type=click.IntRange(min=0), default=0, help="Passages in this run (default: all).")
 @data_dir_option
 def study(*, book: str, most: int, data_dir: Path | None) -> None:
-    """Have the model write questions with proven answers on BOOK (default: the first one).
+    """Have the model prepare BOOK (default: the first one): questions, key points, terms, examples, quizzes.
 
-    It can be broken off and goes on where it was. The next `lutrin ingest` publishes what was kept.
+    What does not hold is dropped, with the reasons. It can be broken off and goes on where it was. The next `lutrin
+    ingest` publishes what was kept. Without a model it says what the book's own markup gives.
     """
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir)
-    told = asyncio.run(agents.study(settings, book, most, lambda line: click.echo(line, err=True)))
-    click.echo(f"{told.line()}. Run `lutrin ingest` to publish them.")
+    click.echo(asyncio.run(agents.study(settings, book, most, lambda line: click.echo(line, err=True))))
 
 
 def _say(notices: Sequence[Notice]) -> None:

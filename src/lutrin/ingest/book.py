@@ -23,7 +23,7 @@ from lutrin.index.readback import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import Plan, folder_of
 from lutrin.ingest.chunk import chunk_document, chunk_notices
-from lutrin.ingest.companion_file import Checked, Fitting, check_files
+from lutrin.ingest.companion_file import Checked, Fitting, Holds, check_files
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
 from lutrin.ingest.placing import placed, with_world
@@ -90,6 +90,7 @@ class BookIngest:
         companions: Files with what was prepared for the book's readers; they need not be there.
         companion: Their fingerprint; another one than the current generation's is reason enough for a new one.
         decisions: Of the teacher, about prepared entries.
+        holds: Looks at prepared entries that nobody stands for.
     """
 
     def __init__(
@@ -111,7 +112,9 @@ class BookIngest:
         companions: Sequence[Path] = (),
         companion: str = "",
         decisions: Sequence[Decision] = (),
+        holds: Holds | None = None,
     ) -> None:
+        self._holds = holds
         self._companions = companions
         self._decisions = decisions
         self._companion = companion
@@ -227,7 +230,7 @@ class BookIngest:
             return (found[0].source, found[1]) if found is not None else None
 
         names = self._order()
-        return check_files(self._companions, Fitting(read, names), names, self._decisions)
+        return check_files(self._companions, Fitting(read, names, self._holds), names, self._decisions)
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, what the index has of it stays."""

@@ -33,6 +33,8 @@ HASH_DIGITS = 16
 """Of a SHA-256: 64 bits tell apart what one book's sections were."""
 _WORD = re.compile(r"\w+")
 
+Holds = Callable[[Entry, Sequence[Chunk]], str]
+"""What of an entry its section, and the passages of its quotes, do not have; empty: nothing."""
 ReadFile = Callable[[str], tuple[str, Sequence[Chunk]] | None]
 """Source text and chunks of a file by its name; None if the book does not have it."""
 
@@ -153,9 +155,11 @@ class Fitting:
     Args:
         read: Gives source and chunks of a file.
         names: Of the book's files.
+        holds: Looks at what nobody stands for yet; None: the place alone counts.
     """
 
-    def __init__(self, read: ReadFile, names: Sequence[str]) -> None:
+    def __init__(self, read: ReadFile, names: Sequence[str], holds: Holds | None = None) -> None:
+        self._holds = holds
         self._read = read
         self._names = names
         self._known: dict[str, tuple[str, list[SectionText]]] = {}
@@ -191,6 +195,10 @@ class Fitting:
             section_hash=section.digest,
             quotes=tuple(source[slice(*span)] for span in spans),
         )
+        if self._holds is not None and entry.state == "proposed" and entry.author:  # else its author merges it
+            near = {chunk.chunk_id: chunk for chunk in (*section.chunks, *quoted)}
+            if problem := self._holds(exact, list(near.values())):
+                raise MisfitError(problem)
         return Prepared(
             entry=exact,
             chunk_id=(quoted or section.chunks)[0].chunk_id,

@@ -29,7 +29,7 @@ from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import make_plan, recipe
-from lutrin.ingest.companion_file import companion_path, fingerprint_of
+from lutrin.ingest.companion_file import Holds, companion_path, fingerprint_of
 from lutrin.ingest.discover import Found, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
@@ -52,6 +52,8 @@ class IngestTools:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock_ns: Callable[[], int] = time.time_ns
     """The clock that stamps files."""
+    holds: Holds | None = None
+    """Looks at prepared entries that nobody stands for; None: their places alone count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,7 @@ class _Run:
             companions=companions,
             companion=companion,
             decisions=decisions,
+            holds=self._tools.holds,
         )
         outcome = await work.run(created)
         if outcome.manifest_sha256 is None:

@@ -3,23 +3,24 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from contextlib import aclosing
 
 import msgspec
 
-from lutrin.errors import LutrinError, ModelMissing
+from lutrin.errors import LutrinError
 from lutrin.index.companion import Entry
 from lutrin.index.shelf import Shelf
 from lutrin.log import configure_logging
 from lutrin.query.understand import alone
 from lutrin.records import Question
 from lutrin.runtime.profile import database_url, open_store
-from lutrin.runtime.wiring import Runtime, opened
+from lutrin.runtime.wiring import Runtime, opened, studied
 from lutrin.search.passages import leased, search_books
 from lutrin.search.scope import judge
+from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings
 from lutrin.study import edit
-from lutrin.study.write import Student, Yield
+from lutrin.study.write import Yield
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,8 +70,8 @@ async def companion_entries(settings: Settings, book: str) -> list[Entry]:
         return await edit.export(shelf, book)
 
 
-async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> Yield:
-    """Have the model work through a book; see `lutrin.study.write.Student.work_through`.
+async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> str:
+    """Have the model work through a book; without any model, say what the book's own markup gives.
 
     Args:
         settings: Name the model.
@@ -78,24 +79,37 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
         most: Passages in this run; 0: all.
         tell: Gets a line after each passage.
 
+    Returns:
+        What came of it, in a sentence or two.
+
     Raises:
-        ModelMissing: There is no language model.
         NotFound: There is no such book.
         LutrinError: As the work raises it.
     """
     configure_logging(settings, quiet=True)
     async with opened(settings) as runtime:
         if runtime.generator is None:
-            raise ModelMissing("There is no language model.", remedy="Set LUTRIN_MODEL, then `lutrin models fetch`.")
+            return await _without_model(runtime, book)
         await runtime.generator.start()
-        async with runtime.shelf.lease(book) as generation:
-            path = settings.studied_path(generation.book.slug)
-            author = f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}"
-            student = Student(runtime.generator, runtime.searcher, runtime.answers.verifier, author, path)
-            told = Yield()
-            async for told in student.work_through(generation, most):
+        told = Yield()
+        async with aclosing(studied(runtime, book, most)) as work:
+            async for told in work:
                 tell(told.line())
-    return told
+    return f"{told.line()}. Run `lutrin ingest` to publish them."
+
+
+async def _without_model(runtime: Runtime, book: str) -> str:
+    """What pupils can practise with that no model wrote."""
+    async with runtime.shelf.lease(book) as generation:
+        made = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
+        title = generation.book.title
+    kinds = Counter(card.kind for card in made.cards)
+    cards = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    points = sum(len(chapter.sections) for chapter in made.guide)
+    return (
+        f"No language model (LUTRIN_MODEL). Of {title} there are without one: {len(made.glossary)} terms with their "
+        f"definitions, key points of {points} sections, {len(made.cards)} cards{f' ({cards})' if cards else ''}."
+    )
 
 
 async def gaps(settings: Settings) -> list[Gap]:

@@ -3,7 +3,7 @@
 import socket
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -37,6 +37,7 @@ from lutrin.modes import close_to_others
 from lutrin.ports import ChatStore, Generator, Support
 from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
+from lutrin.runtime.idle_study import study_while_idle
 from lutrin.runtime.language_model import ability_of, model_path, open_reranker, open_support
 from lutrin.runtime.profile import (
     HousedGenerator,
@@ -60,8 +61,10 @@ from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import Settings, unknown_variables, with_addresses
+from lutrin.study.literal import literal_problem
 from lutrin.study.prepared import PreparedAnswers
 from lutrin.study.teach import TaughtCompanions
+from lutrin.study.write import Student, Yield
 
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
@@ -155,6 +158,37 @@ def answering(
     )
 
 
+async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[Yield, None]:
+    """Have the model of a runtime work through a book; see `lutrin.study.write.Student.work_through`.
+
+    Raises:
+        NotFound: There is no such book.
+        LutrinError: As the work raises it.
+    """
+    if runtime.generator is None:
+        return
+    async with runtime.shelf.lease(book) as generation:
+        student = Student(
+            runtime.generator,
+            runtime.searcher,
+            runtime.answers.verifier,
+            f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
+            runtime.settings.studied_path(generation.book.slug),
+            own_words=runtime.settings.own_words,
+        )
+        async with aclosing(student.work_through(generation, most)) as work:
+            async for told in work:
+                yield told
+
+
+async def studied_all(runtime: Runtime) -> None:
+    """Have the model work through all books of a runtime."""
+    for generation in runtime.shelf.books():
+        async with aclosing(studied(runtime, generation.book.slug)) as work:
+            async for _ in work:
+                pass
+
+
 async def run_ingest(
     settings: Settings,
     corpus: Path,
@@ -175,7 +209,8 @@ async def run_ingest(
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(ingesting(settings))
         embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
-        tools = IngestTools(embedder=embedder, store=store, verify=in_fresh_process(store))
+        verify = in_fresh_process(store)
+        tools = IngestTools(embedder=embedder, store=store, verify=verify, holds=literal_problem)
         return await ingest_alone(
             corpus,
             settings,
@@ -297,6 +332,9 @@ async def _serve(
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
         await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
+        if generator is not None and settings.study_after_s:
+            idle = study_while_idle(partial(studied_all, runtime), runtime.answers.traffic, settings.study_after_s)
+            await stack.enter_async_context(in_background(idle, name="study"))
         services = Services(
             answers=runtime.answers,
             retrieve=runtime.retrieve,

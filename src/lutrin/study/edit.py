@@ -24,6 +24,7 @@ from lutrin.ingest.discover import discover
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import SourceFile
 from lutrin.records import Chunk, Notice
+from lutrin.study.literal import literal_problem
 
 TARGET_TOKENS = 400
 """Sections do not depend on how long passages are, nor do hashes."""
@@ -52,7 +53,7 @@ class OpenedBook:
 
     def __post_init__(self) -> None:
         """Read files when they are asked for."""
-        self.fitting = Fitting(self._read, list(self.files))
+        self.fitting = Fitting(self._read, list(self.files), literal_problem)
 
     @property
     def order(self) -> list[str]:

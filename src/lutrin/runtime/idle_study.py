@@ -1,0 +1,51 @@
+"""The model studies the books while nobody asks: begun after a quiet time, broken off as soon as a reader comes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from lutrin.answer.traffic import Traffic
+from lutrin.errors import LutrinError
+from lutrin.log import get_logger
+
+LOOK_S = 0.1
+"""Between looks for readers; so long one waits at most until the model is his."""
+REST_S = 600.0
+"""After all books were studied, or the model was away."""
+
+
+async def study_while_idle(study: Callable[[], Awaitable[None]], traffic: Traffic, quiet_s: float) -> None:
+    """Study whenever no reader has come for a while, until cancelled.
+
+    Args:
+        study: Works through all books; it may be cancelled anywhere and goes on the next time.
+        traffic: Tells who is being answered.
+        quiet_s: Seconds without a reader before it begins.
+    """
+    log = get_logger("study")
+    while True:
+        await _quiet(traffic, quiet_s)
+        work = asyncio.ensure_future(study())
+        try:
+            while not work.done() and not traffic.readers:
+                await asyncio.wait({work}, timeout=LOOK_S)
+        finally:
+            work.cancel()
+            (outcome,) = await asyncio.gather(work, return_exceptions=True)
+        if isinstance(outcome, asyncio.CancelledError):
+            log.info("broken_off")
+            continue
+        if isinstance(outcome, LutrinError | OSError):
+            log.warning("cannot_study", detail=str(outcome))
+        elif isinstance(outcome, BaseException):
+            raise outcome
+        await asyncio.sleep(REST_S)
+
+
+async def _quiet(traffic: Traffic, quiet_s: float) -> None:
+    """Wait until nobody has been answered for so long."""
+    loop = asyncio.get_running_loop()
+    since = loop.time()
+    while loop.time() - since < quiet_s:
+        if traffic.readers:
+            since = loop.time()
+        await asyncio.sleep(min(LOOK_S, quiet_s))

@@ -1,0 +1,34 @@
+"""Whether a proposed entry keeps to its section literally: numbers with their units, names, commands, "all", "never".
+
+What an entry means was judged when it was written, by a model that may not be here; its section has not changed since,
+for it has the hash of that. This much needs no model, and holds an entry that was edited by hand against the book, too.
+"""
+
+from collections.abc import Sequence
+
+from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
+from lutrin.answer.verify import told
+from lutrin.index.companion import Entry
+from lutrin.ingest.sentences import sentence_ranges
+from lutrin.records import Chunk
+
+
+def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
+    """What of an entry is not the book's; empty: nothing.
+
+    Args:
+        entry: That nobody stands for yet.
+        passages: Its section, and those that hold its quotes.
+    """
+    evidence = "\n".join(map(told, passages))
+    asked = " ".join(entry.names)
+    for text in entry.points:
+        for start, end in sentence_ranges(text):
+            sentence = text[start:end].strip()
+            if entry.kind == "analogy":
+                holds = keeps_numbers(sentence, evidence) and keeps_names(sentence, evidence, asked)
+            else:
+                holds = literals_stand(sentence, evidence, asked)
+            if not holds:
+                return f"the section does not have the numbers, units or names of “{sentence}”"
+    return ""
