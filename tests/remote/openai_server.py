@@ -116,7 +116,7 @@ class OpenAIService:
             }
             return await _send(writer, 400, long)
         if prompt.startswith(support_generated.SYSTEM):
-            pieces, reason = [await _judged(body["messages"][-1]["content"])], "stop"
+            pieces, reason = [await _judged(prompt.removeprefix(support_generated.SYSTEM).strip())], "stop"
         else:
             pieces, reason = self._written(prompt, body["max_tokens"], body.get("stop") or [])
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
