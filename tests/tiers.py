@@ -26,6 +26,7 @@ NEEDS_A_MODEL = ("model", "gguf")
 
 # Files whose tests share what takes long to set up run on one worker, one after the other.
 TOGETHER = {
+    "tests/end_to_end/test_documents.py": "server",
     "tests/end_to_end/test_http.py": "server",
     "tests/end_to_end/test_streams.py": "server",
     "tests/remote/test_profile.py": "school",
