@@ -2,9 +2,9 @@
 
     python bench/container.py [--debootstrap] [--model none] [--engine WHEEL#sha256=HEX]
 
-Needs `buildah`. Asks one question of the book in the image, then has a folder read that is mounted in the place of its
-books, and asks about that. The server listens on port 7860 of this machine meanwhile. Removes the containers, keeps the
-image.
+Needs `buildah`. Has a folder read that is mounted in the place of the image's books, and asks about it; then starts the
+image with its own books, and asks about those. The server listens on port 7860 of this machine meanwhile. Removes the
+containers, keeps the image.
 
 Where no registry of images can be reached, `--debootstrap` makes the base from Debian's packages (needs root), and
 lets the build see this machine's certificates and settings of pip. STORAGE_DRIVER=vfs and BUILDAH_ISOLATION=chroot,
@@ -159,13 +159,14 @@ def main() -> None:
     os.environ.update({name: value for name, value in UNPRIVILEGED.items() if name not in os.environ})
     image = options.image or "localhost/lutrin-bench"
     build_s = 0.0 if options.image else build(image, options)
-    rows, answer = tried(image, QUESTION)
     with tempfile.TemporaryDirectory(prefix="lutrin-mounted-") as name:
         Path(name).chmod(0o755)
         Path(name, "tides.md").write_text(PAGE, encoding="utf-8")
         mounted, other = tried(image, OF_THE_PAGE, "--volume", f"{name}:/opt/lutrin/corpus:ro")
     if "moon pulls the sea" not in other["answer"]:
         raise SystemExit(f"The mounted folder was not read; the answer was: {other['answer']}")
+    print(f"A mounted folder was read: {mounted}", file=sys.stderr, flush=True)
+    rows, answer = tried(image, QUESTION)
     rows["start to a mounted folder read"] = mounted["start to the first book read"]
     if build_s:
         rows = {"build": build_s} | rows

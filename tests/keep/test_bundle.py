@@ -18,7 +18,7 @@ from lutrin import __version__
 from lutrin.index.catalog import Catalog
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.discover import find_books
-from lutrin.keep.bundle import INSTRUCTIONS, machine
+from lutrin.keep.bundle import INSTRUCTIONS, machine, oldest_python
 from lutrin.keep.bundle_install import processor_flags
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import load_settings
@@ -142,6 +142,13 @@ def test_the_container_can_be_built_from_a_bundle(unpacked: Path) -> None:
     assert {name for name in wanted if not (home / name).exists()} == set()
 
 
+def test_the_oldest_python_is_that_of_every_package() -> None:
+    """Where one package needs a later release of this Python, the installer says so before it copies anything."""
+    this = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert oldest_python(["", ">=3.8", f">={this}"]) == f"{this}.0"
+    assert oldest_python([f">={this}.5", f"!=3.9.1,>= {this}.2"]) == f"{this}.5"
+
+
 def test_an_engine_for_all_processors_asks_for_none(tmp_path: Path) -> None:
     """Its wheel holds parts for each; one that was compiled here needs what this processor has."""
     both = [tmp_path / f"llama_cpp_python-0.3.36-{kind}.whl" for kind in ("one", "all")]
@@ -171,6 +178,7 @@ def test_a_damaged_bundle_installs_nothing(unpacked: Path, tmp_path: Path) -> No
     ("part", "value", "sentence"),
     [
         ("python", "2.7", "This bundle is for Python 2.7"),
+        ("oldest", "3.99.5", "This bundle needs Python 3.99.5 or newer"),
         ("platform", "plan9-mips", "This bundle is for plan9-mips"),
         ("libc", "glibc-99.1", "This bundle needs glibc 99.1 or newer"),
         ("instructions", "avx2 warp9", "The engine needs a processor with warp9"),

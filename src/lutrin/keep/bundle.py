@@ -8,6 +8,7 @@ needs no network. No conversation and no key is ever in it.
 import json
 import os
 import platform
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -123,13 +124,25 @@ def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
     Args:
         packages: Wheels; an engine among them that was compiled for this processor alone needs its instructions.
     """
+    packages = list(packages)
     bound = any(path.name.startswith(ENGINE) and not wheels.holds(path, PARTS) for path in packages)
     return {
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "oldest": oldest_python(map(wheels.requires_python, packages)),
         "platform": sysconfig.get_platform(),
         "libc": "-".join(platform.libc_ver()),
         "instructions": " ".join(sorted(INSTRUCTIONS & set(bundle_install.processor_flags()))) if bound else "",
     }
+
+
+def oldest_python(wishes: Iterable[str]) -> str:
+    """The first release of this Python that all of these `Requires-Python` take, such as 3.11.5.
+
+    Where an older one needs other versions of packages, this environment does not have them.
+    """
+    this = f"{sys.version_info.major}.{sys.version_info.minor}"
+    wanted = [int(release) for wish in wishes for release in re.findall(rf">=\s*{re.escape(this)}\.(\d+)", wish)]
+    return f"{this}.{max(wanted, default=0)}"
 
 
 def _wheels(requirements: str, work: Path) -> list[Path]:

@@ -50,6 +50,11 @@ def check_machine(wanted: "dict[str, str]") -> None:
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     if python != wanted["python"]:
         stop(f"This bundle is for Python {wanted['python']}, this is {python}; run it with python{wanted['python']}.")
+    if _numbers(platform.python_version()) < _numbers(wanted["oldest"]):
+        stop(
+            f"This bundle needs Python {wanted['oldest']} or newer, this is {platform.python_version()}; make one with "
+            "this Python, for which there are other versions of some packages."
+        )
     if sysconfig.get_platform() != wanted["platform"]:
         stop(
             f"This bundle is for {wanted['platform']}, not {sysconfig.get_platform()}; make one on a machine like this."

@@ -13,6 +13,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from email import message_from_bytes
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
@@ -76,6 +77,13 @@ def holds(wheel: Path, pattern: str) -> bool:
     """Whether a file in a wheel has a name like this (fnmatch)."""
     with zipfile.ZipFile(wheel) as file:
         return bool(fnmatch.filter(file.namelist(), pattern))
+
+
+def requires_python(wheel: Path) -> str:
+    """What a wheel says of the versions of Python that it runs on; empty if nothing ("Core metadata", same guide)."""
+    with zipfile.ZipFile(wheel) as file:
+        names = [name for name in file.namelist() if name.endswith(".dist-info/METADATA")]
+        return str(message_from_bytes(file.read(names[0])).get("Requires-Python", "")) if names else ""
 
 
 def _tags(package: metadata.Distribution) -> str:
