@@ -6,7 +6,8 @@ LIBRARIES is the folder `llama_cpp/lib` of an unpacked engine wheel. Each part f
 which it is the only one (llama.cpp's own way to choose, by what lies there), in a process of its own, and continues ten
 questions greedily; so does the engine of this environment. All are then given the first one's tokens: *agree* counts
 the places where the likeliest next token is the same, *gap* is how much likelier the first one's choice was for it, in
-logits, where one of them chose differently: rounding makes it small. *Tokens/s* is one reader's, prompts included.
+logits, where one of them chose differently: rounding makes it small. *Tokens/s* is of one thread, prompts
+included, by processor time, which other programs do not take part in.
 The last line is JSON.
 """
 
@@ -49,7 +50,7 @@ def child(options: argparse.Namespace) -> None:
     llama: Any = Llama(str(options.model), n_ctx=512, n_threads=1, n_threads_batch=1, logits_all=True, verbose=False)
     prompts = [item.question for item in read_questions([QUESTIONS[0]])[:PROMPTS]]
     given = json.loads(options.given.read_text("utf-8")) if options.given else None
-    began, said, logits = time.perf_counter(), [], []
+    began, said, logits = time.process_time(), [], []
     for number, prompt in enumerate(prompts):
         tokens = llama.tokenize(prompt.encode())
         llama.reset()
@@ -67,7 +68,7 @@ def child(options: argparse.Namespace) -> None:
             for token in given[number]:
                 llama.eval([token])
             logits.append(llama.scores[len(tokens) - 1 : len(tokens) - 1 + options.tokens].copy())
-    seconds = (time.perf_counter() - began) / (1 if given is None else 2)
+    seconds = (time.process_time() - began) / (1 if given is None else 2)
     np.save(options.out, np.array(logits))
     print(json.dumps({"part": name, "tokens": said, "per_s": PROMPTS * options.tokens / seconds}))
 
