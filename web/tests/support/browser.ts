@@ -24,6 +24,9 @@ const OFF = [
   'WebUIOmniboxPopup',
 ];
 
+/** An explanation of a model may follow for ten seconds (`LUTRIN_EXPLAIN_S`), and the machine may be busy. */
+const PATIENCE_MS = 20_000;
+
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -44,7 +47,7 @@ export class Reader {
   private constructor(context: BrowserContext, page: Page, origins: readonly string[]) {
     this.context = context;
     this.page = page;
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.violations.push(String(error)));
     page.on('console', (message) => {
       if (message.type() !== 'error') return;
