@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import ssl
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -36,16 +37,17 @@ def validated() -> str:
 
 
 @contextmanager
-def proxy(servers: Sequence[str], place: Path) -> Iterator[httpx.Client]:
+def proxy(servers: Sequence[str], place: Path, site: str = "") -> Iterator[httpx.Client]:
     """A client of the proxy before these servers, as long as the block runs.
 
     Args:
         servers: `host:port` of each.
         place: Folder for what it prints and keeps.
+        site: Name that it serves over TLS: `localhost`, whose certificate is of its own authority; empty: no TLS.
     """
     port = free_port()
     own = {"XDG_DATA_HOME": str(place), "XDG_CONFIG_HOME": str(place), "HOME": str(place)}
-    variables = {**own, "LUTRIN_SERVERS": " ".join(servers), "LUTRIN_PROXY_PORT": str(port)}
+    variables = {**own, "LUTRIN_SERVERS": " ".join(servers), "LUTRIN_PROXY_PORT": str(port), "LUTRIN_SITE": site}
     with (place / "proxy.log").open("wb") as log:
         process = subprocess.Popen(
             [program(), "run", "--config", CADDYFILE, "--adapter", "caddyfile"],
@@ -54,7 +56,12 @@ def proxy(servers: Sequence[str], place: Path) -> Iterator[httpx.Client]:
             stderr=subprocess.STDOUT,
         )
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
+            authority = place / "caddy" / "pki" / "authorities" / "local" / "root.crt"
+            if site:
+                wait_until(authority.exists, START_S, "the proxy has an authority of its own")
+            address = f"https://{site}:{port}" if site else f"http://127.0.0.1:{port}"
+            trust = ssl.create_default_context(cafile=authority) if site else True
+            with httpx.Client(base_url=address, timeout=60, trust_env=False, verify=trust) as client:
                 wait_until(lambda: _listens(client), START_S, "the proxy answers")
                 yield client
         finally:

@@ -1,9 +1,14 @@
 """compose.yaml and Caddyfile as far as they can be judged without an engine for containers."""
 
+import json
 import os
 import re
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -190,6 +195,57 @@ def test_without_any_server_the_proxy_is_friendly(tmp_path: Path) -> None:
     assert reply.headers["content-type"] == "application/problem+json"
     assert reply.json()["detail"] == "The knowledge base is temporarily unavailable. Please try again in a moment."
     assert reply.json()["retry_after_s"] == int(reply.headers["retry-after"])
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A server that says what reached it."""
+
+    def do_GET(self) -> None:
+        """Answer with the path and the headers."""
+        body = json.dumps({"path": self.path, **{name.lower(): value for name, value in self.headers.items()}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def echo() -> Iterator[str]:
+    """`host:port` of such a server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/metrics/", "/METRICS", "//metrics", "/%6detrics", "/x/../metrics/"])
+def test_figures_do_not_leave_the_house(echo: str, tmp_path: Path, path: str) -> None:
+    """However the path is spelled; what readers need passes."""
+    with proxy([echo], tmp_path) as client:
+        assert client.get("/health").status_code == 200
+        address = (client.base_url.host, client.base_url.port or 0)
+        with socket.create_connection(address, timeout=20) as connection:  # as it stands: a client would tidy the path
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            assert connection.makefile("rb").readline().split()[1] == b"403"
+
+
+def test_with_a_name_the_proxy_speaks_tls(echo: str, tmp_path: Path) -> None:
+    """The server gets the reader's own address, whatever the reader claims, and learns that TLS was spoken."""
+    try:
+        socket.create_server(("", 80)).close()
+    except OSError:
+        pytest.skip("Caddy sends readers from port 80 to TLS, and that port is not free here")
+    with proxy([echo], tmp_path, site="localhost") as client:
+        claimed = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "X-Forwarded-Host": "evil.example"}
+        reached = client.get("/read", headers=claimed).json()
+        assert client.get("/metrics/").status_code == 403
+    assert reached["x-forwarded-for"] in {"127.0.0.1", "::1"}
+    assert reached["x-forwarded-proto"] == "https"
+    assert reached["x-forwarded-host"].startswith("localhost")
 
 
 def containerfile() -> str:
