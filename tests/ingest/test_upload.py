@@ -43,7 +43,7 @@ def test_files_become_a_book(tmp_path: Path) -> None:
 
 
 def test_a_zip_is_unpacked_with_its_folders(tmp_path: Path) -> None:
-    """The one folder in it is the book's; pictures and configurations come along, other files are left out by name."""
+    """The one folder in it is the book's; pictures, configurations and companion come along, the rest is named."""
     stored = store(
         tmp_path,
         archive(
@@ -51,13 +51,14 @@ def test_a_zip_is_unpacked_with_its_folders(tmp_path: Path) -> None:
                 "course/docs/a.md": PAGE,
                 "course/docs/img/x.png": b"x",
                 "course/mkdocs.yml": "site_name: A Course\n",
+                "course/companion.jsonl": "{}\n",
                 "course/run.sh": "rm -rf /",
                 "course/.git/config": "x",
                 "course/LICENSE": "x",
             }
         ),
     )
-    assert (stored.book, stored.files) == ("course", ["docs/a.md", "docs/img/x.png", "mkdocs.yml"])
+    assert (stored.book, stored.files) == ("course", ["companion.jsonl", "docs/a.md", "docs/img/x.png", "mkdocs.yml"])
     assert {item.filename for item in stored.left_out} == {"run.sh", ".git/config", "LICENSE"}
     ((book, _),) = discover(tmp_path, shelf=True).books
     assert book.info.title == "A Course"

@@ -16,7 +16,7 @@ from lutrin.index.catalog import LeftOut
 from lutrin.ingest.books import slug_of
 from lutrin.ingest.configuration import MAX_BYTES as MAX_CONFIGURATION_BYTES
 from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of, suffixes_in_words
-from lutrin.ingest.scan import PICTURES
+from lutrin.ingest.scan import COMPANION, PICTURES
 from lutrin.ingest.sites import CONFIGURATIONS, is_site
 
 MAX_FILES = 10_000
@@ -207,7 +207,8 @@ def _name_reason(name: str) -> str:
     if any(part.startswith(".") for part in parts) or "__MACOSX" in parts:
         return "is hidden: its name begins with a dot, or its folder's"
     suffix = suffix_of(name)
-    if suffix in FORMATS or suffix in PICTURES or parts[-1] in CONFIGURATIONS:
+    is_companion = parts[-1].endswith(COMPANION)
+    if suffix in FORMATS or suffix in PICTURES or parts[-1] in CONFIGURATIONS or is_companion:
         return ""
     return f"is a {suffix} file, not text to read" if suffix else "is not text to read: its name has no ending"
 
