@@ -4,7 +4,10 @@ import ast
 from pathlib import Path
 
 EVALUATION = Path(__file__).parents[2] / "evaluation"
-BOTH = {"asking.py", "claims.py", "remote.py", "pipeline.py", "read.py", "searches.py", "shelf.py"}
+BOTH = {
+    "asking.py", "claims.py", "judges.py", "judging_list.py", "pipeline.py", "read.py", "remote.py", "searches.py",
+    "shelf.py",
+}  # fmt: skip
 """They open Lutrin or its settings; what `claims.py` compares with was labelled by hand."""
 SHARED = {"lutrin.errors", "lutrin.messages", "lutrin.records", "lutrin"}
 
