@@ -78,16 +78,7 @@ class PreparedAnswers:
         self._terms: dict[str, Terms] = {}
 
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
-        """The plan of an answer that was prepared; None: nothing that was prepared is what is asked.
-
-        Args:
-            query: What is asked.
-            generations: The books that may answer.
-
-        Raises:
-            InvalidQuestion: No book has the named chapter or module.
-            IndexUnavailable: A book cannot be read.
-        """
+        """See `lutrin.answer.flow.PreparedPlans`."""
         pinned = await self._pinned(query, generations)
         if pinned is not None and (plan := await _plan(pinned, query)) is not None:
             return plan
