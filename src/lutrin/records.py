@@ -314,8 +314,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str = ""
     mode: Mode | None = None
     """None: `selection_boosted` if text is selected, else `book`."""
-    book: str = ""
-    """Slug; empty: the only book, or all of them."""
+    book: str = ""  # slug; empty: the only book, or all of them
     chapter: str = ""
     module: str = ""
     page: str = ""
@@ -328,6 +327,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
     """Earlier turns, oldest first, if the client keeps the conversation."""
+    kept_as: tuple[str, ...] = ()  # ids of its own message and its answer's, which may be stored in part already
     surface: Literal["query", "tutor", "chat"] = "query"
     """The endpoint that was asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""
 

@@ -26,6 +26,7 @@ from lutrin.records import (
     ExcerptEvent,
     Message,
     Question,
+    Role,
     SentenceEvent,
     SourcesEvent,
 )
@@ -237,6 +238,30 @@ async def test_more_is_not_the_same_again(make_flow: MakeFlow) -> None:
     more = await answer_to(flow, "Tell me more", session_id="s")
     assert more.excerpts
     assert not {item.text for item in more.excerpts} & {item.text for item in first.excerpts}
+
+
+def _told(*said: str) -> list[ChatMessage]:
+    """Questions and answers in turn, as they are stored."""
+    roles: tuple[Role, Role] = ("user", "assistant")
+    return [
+        ChatMessage(id=f"m{place}", session_id="s", role=roles[place % 2], text=text, created="2026-01-01T00:00:00Z")
+        for place, text in enumerate(said)
+    ]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"kept_as": ("m2", "m3")}, {"explain": True}], ids=["cut and resumed", "asked again to be explained"]
+)
+async def test_a_question_does_not_follow_itself(make_flow: MakeFlow, fields: dict[str, object]) -> None:
+    """Taken up again, it is understood as the first time and has the same excerpts."""
+    chats = MemoryChatStore()
+    before = await answer_to(make_flow(), BATTERY)
+    await chats.append("s", _told(BATTERY, before.answer))
+    first = await answer_to(make_flow(chats=chats), "Tell me more", session_id="s")
+    await chats.append("s", _told(BATTERY, before.answer, "Tell me more", first.answer)[2:])
+    again = await answer_to(make_flow(chats=chats), "Tell me more", session_id="s", **fields)
+    assert first.excerpts
+    assert again.excerpts == first.excerpts
 
 
 async def test_another_language_is_refused(make_flow: MakeFlow) -> None:

@@ -42,6 +42,15 @@ def test_what_leaves_something_out_is_asked_of_the_subject(question: str) -> Non
     assert found.follows == ("c1",)
 
 
+@pytest.mark.parametrize("question", [CHARGED, "Which delivery repeats lost messages?"])
+def test_a_question_that_is_repeated_stands_alone(question: str) -> None:
+    """Its own answer says what it asks, which does not make it follow itself."""
+    found = completed(
+        question, conversation(question, "Charged: the battery of Kestrel. Delivery repeats lost messages.")
+    )
+    assert (found.text, found.follows) == (question, ())
+
+
 @pytest.mark.parametrize(
     "question",
     [

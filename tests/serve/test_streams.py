@@ -141,6 +141,19 @@ async def test_a_stream_resumes_after_it_was_cancelled(client: httpx.AsyncClient
     assert len((await client.get("/history/s1")).json()["messages"]) == 2
 
 
+async def test_a_question_asked_once_more_knows_what_is_stored_of_it(client: httpx.AsyncClient, house: House) -> None:
+    """What was stored of an answer that was cut is named, so that it is not taken for a turn before the question."""
+    house.answers.pause_before = 4
+    async with client.stream("POST", "/chat", json=BODY, headers=MINE) as reply:
+        begun = await first_frames(reply, 4)
+    await until(lambda: house.answers.cancelled == 1)
+    parts = await stored(house)
+    house.answers.pause_before = None
+    last = re.findall(rb"^id: (.+)$", begun, re.MULTILINE)[-1].decode()
+    await client.post("/chat", json=BODY, headers={**MINE, "Last-Event-ID": last})
+    assert house.answers.asked[-1].kept_as == tuple(message.id for message in parts)
+
+
 @pytest.mark.parametrize(
     ("headers", "body"),
     [

@@ -71,7 +71,7 @@ def for_reader(event: AnswerEvent, question: Question, *, latency_ms: int) -> An
     """
     if not isinstance(event, DoneEvent):
         return event
-    asked = msgspec.structs.replace(question, session_id="")
+    asked = msgspec.structs.replace(question, session_id="", kept_as=())
     made = None if event.made is None else msgspec.structs.replace(event.made, question=asked)
     return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms), made=made)
 

@@ -149,7 +149,10 @@ class AnswerFlow:
                 for told in question.earlier
                 if told.role != "system"
             ]
-        return await self._chats.history(question.session_id) if self._chats and question.session_id else []
+        if self._chats is None or not question.session_id:
+            return []
+        stored = await self._chats.history(question.session_id)
+        return _before(question, [message for message in stored if message.id not in question.kept_as])
 
     async def _from_books(
         self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
@@ -223,7 +226,7 @@ class AnswerFlow:
             explainable=not said and self._is_explainable(plan, asked=prompt is not None and not warnings),
         )
         made = Made(
-            question=msgspec.structs.replace(plan.query.question, session_id=""),
+            question=msgspec.structs.replace(plan.query.question, session_id="", kept_as=()),
             searched=plan.query.text,
             generation=plan.generation,
             prompt=prompt.messages if prompt is not None else (),
@@ -247,6 +250,13 @@ class AnswerFlow:
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
+
+
+def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:
+    """The turns that a question follows: asked again for its explanation, it does not follow itself."""
+    asked = [place for place, message in enumerate(stored) if message.role == "user"]
+    again = question.explain and asked and stored[asked[-1]].text == question.text
+    return stored[: asked[-1]] if again else stored
 
 
 def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:

@@ -87,7 +87,7 @@ class _Talk:
     def carries(self, question: str) -> bool:
         """Whether a question is understood only with the subject."""
         frame, topic, _ = framed(question)
-        if frame == "about":
+        if frame == "about" or topic.casefold() == self.subject.casefold():
             return False
         if _CORRECTS.match(question) or _NTH.search(question):
             return True

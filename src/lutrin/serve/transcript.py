@@ -28,6 +28,11 @@ class Transcript:
         """Of the question, as its message keeps it."""
         self._events: list[records.AnswerEvent] = []
 
+    @property
+    def message_ids(self) -> tuple[str, str]:
+        """Of the question and of its answer, as they are stored."""
+        return (self._user_message_id, self._message_id)
+
     def note(self, event: records.AnswerEvent) -> None:
         """An event is on its way to the reader."""
         self._events.append(event)

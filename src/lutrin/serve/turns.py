@@ -216,7 +216,9 @@ class Turn:
             self._metrics.running.dec()
 
     async def _produce(self, known: list[records.AnswerEvent]) -> None:
-        async with aclosing(self._services.answers.answer(self.asked.question)) as events:
+        # What is stored of an answer that was cut is no turn before it.
+        question = msgspec.structs.replace(self.asked.question, kept_as=self._transcript.message_ids)
+        async with aclosing(self._services.answers.answer(question)) as events:
             async for event in events:
                 self._clock_in(event)
                 if isinstance(event, records.DoneEvent):

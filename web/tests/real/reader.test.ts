@@ -21,7 +21,7 @@ let base = '';
 let readers: Reader[] = [];
 
 beforeAll(async () => {
-  lutrin = await RealServer.start({deadline_s: 6});
+  lutrin = await RealServer.start({deadline_s: 6, explain_s: 4});
   wire = new FlakyWire(lutrin.address);
   base = await wire.listen();
   browser = await launch();

@@ -22,6 +22,8 @@ export interface ServerOptions {
   token?: string;
   /** Of an answer; a busy machine would give quotes one time and a sentence the next within the usual three. */
   deadline_s?: number;
+  /** Of the model's explanation, which a busy machine would let each answer wait for in vain. */
+  explain_s?: number;
 }
 
 export class RealServer {
@@ -31,7 +33,7 @@ export class RealServer {
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number, {origin = '', model, token = '', deadline_s}: ServerOptions) {
+  private constructor(port: number, {origin = '', model, token = '', deadline_s, explain_s}: ServerOptions) {
     this.#port = port;
     this.address = `http://127.0.0.1:${port}`;
     this.#data = mkdtempSync(join(tmpdir(), 'lutrin-e2e-'));
@@ -44,6 +46,7 @@ export class RealServer {
       LUTRIN_CORS_ORIGINS: origin,
       ...(token && {LUTRIN_ADMIN_TOKEN: token}),
       ...(deadline_s && {LUTRIN_DEADLINE_S: String(deadline_s)}),
+      ...(explain_s && {LUTRIN_EXPLAIN_S: String(explain_s)}),
     };
   }
 
