@@ -13,7 +13,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,8 @@ from lutrin.ports import Encoding
 from lutrin.settings import Settings, load_settings
 
 PATIENCE_S = 120.0
-"""An ingest that takes longer hangs."""
+"""An ingest that takes longer hangs; what it waited for a processor does not count."""
+LOOK_S = 1.0
 WORDS = "robot joint torque lidar gait balance sensor planner grasp motor frame clock signal filter model step".split()
 Answer = dict[str, Any]
 
@@ -165,6 +166,44 @@ class Press:
         path.write_text(f"# Page {name[:2]}\n\n" + "\n".join(sections))
 
 
+class Patience:
+    """Time that a process may take, on whatever machine.
+
+    It passes only while the process could have run: not while its threads wait for a processor (the kernel counts that
+    in `/proc/PID/task/TID/schedstat`), nor while this process stands still itself.
+
+    Args:
+        pid: Of the process.
+        seconds: How many.
+    """
+
+    def __init__(self, pid: int, seconds: float) -> None:
+        self._pid = pid
+        self.left_s = seconds
+        self._waits_s: dict[int, float] = {}
+        self._looked_s = time.monotonic()
+
+    def look(self) -> None:
+        """Let the time since the last look pass; at least once every `LOOK_S`."""
+        now_s, waits_s = time.monotonic(), dict(_waits_s(self._pid))
+        passed_s = min(now_s - self._looked_s, LOOK_S)
+        waited_s = max((seconds - self._waits_s.get(thread, 0.0) for thread, seconds in waits_s.items()), default=0.0)
+        self.left_s -= max(0.0, passed_s - waited_s)
+        self._waits_s, self._looked_s = waits_s, now_s
+
+
+def _waits_s(pid: int) -> Iterator[tuple[int, float]]:
+    """Each thread of a process and of its children, and the seconds that it has waited for a processor."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it may have ended
+            parents[int(stat.parent.name)] = int(stat.read_text("ascii", "replace").rpartition(")")[2].split()[1])
+    for each in (pid, *(child for child, parent in parents.items() if parent == pid)):
+        for task in Path(f"/proc/{each}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):
+                yield int(task.parent.name), int(task.read_text("ascii").split()[1]) / 1e9
+
+
 class Child:
     """A forked process that does something and answers with JSON; the imports are there already."""
 
@@ -192,12 +231,13 @@ class Child:
         Raises:
             AssertionError: The process failed in a way that is not one of Lutrin's errors, or hangs.
         """
-        content = b""
+        content, patience = b"", Patience(self.pid, self.patience_s)
         while True:
-            left = self.started + self.patience_s - time.monotonic()
-            if left <= 0 or not select.select([self._pipe], [], [], left)[0]:
-                os.kill(self.pid, signal.SIGABRT)  # `faulthandler` then says where
-                raise AssertionError("the process hangs")
+            while not select.select([self._pipe], [], [], LOOK_S)[0]:
+                patience.look()
+                if patience.left_s <= 0:
+                    os.kill(self.pid, signal.SIGABRT)  # `faulthandler` then says where
+                    raise AssertionError("the process hangs")
             part = os.read(self._pipe, 65536)
             if not part:
                 break

@@ -16,7 +16,16 @@ from tests.loopback import NO_TLS
 
 from lutrin.serve import connections
 from lutrin.serve.app import listen, run_server
-from lutrin.serve.connections import MAX_HEAD_BYTES, MAX_HEADERS, most_connections, raise_file_limit
+from lutrin.serve.arrivals import size_of
+from lutrin.serve.connections import (
+    MAX_HEAD_BYTES,
+    MAX_HEADERS,
+    MOST_UNFINISHED,
+    Connections,
+    Counted,
+    most_connections,
+    raise_file_limit,
+)
 from lutrin.settings import load_settings
 
 from .conftest import House
@@ -82,6 +91,27 @@ class Wire:
         head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 10)
         await self.reader.readexactly(int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
         return int(head.split()[1])
+
+
+class Silent(Counted):
+    """A connection on which nothing happens."""
+
+    def __init__(self) -> None:
+        self.transport = Wireless()
+
+
+class Wireless(asyncio.Transport):
+    """A transport that only knows whether it is closed."""
+
+    closed = False
+
+    def abort(self) -> None:
+        """Close."""
+        self.closed = True
+
+    def is_closing(self) -> bool:
+        """Whether it is."""
+        return self.closed
 
 
 async def healthy(port: int) -> bool:
@@ -206,3 +236,68 @@ def test_as_many_files_may_be_open_as_the_system_allows() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert most_connections(2000, files=1024) == 768
     assert most_connections(2000, files=65_536) == 2000
+
+
+async def test_a_request_that_is_not_whole_costs_no_turn_of_the_application(run: Run) -> None:
+    """A hundred that never end are a hundred buffers, of which few stay; whoever asks properly is answered."""
+    unfinished = JSON + b"Content-Length: 1000\r\n\r\n{"
+    async with run() as port:
+        assert await healthy(port)
+        before = len(asyncio.all_tasks())
+        wires = [await Wire.open(port, unfinished) for _ in range(100)]
+        assert [await wire.reply() for wire in wires[: 100 - MOST_UNFINISHED]] == [b""] * (100 - MOST_UNFINISHED)
+        assert len(asyncio.all_tasks()) <= before
+        assert await healthy(port)
+        assert not any(wire.reader.at_eof() for wire in wires[-MOST_UNFINISHED:])
+        for wire in wires:
+            wire.writer.close()
+
+
+async def test_a_body_that_is_asked_for_comes(run: Run) -> None:
+    """Who waits for 100 Continue gets it; so does a body in chunks its answer."""
+    body = json.dumps({"session_id": "s1", "message": "Q"}).encode()
+    async with run() as port:
+        asking = await Wire.open(port, JSON + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
+        assert (await asking.reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100 ")
+        asking.writer.write(body)
+        assert await asking.status() == 200
+        chunked = await Wire.open(port, JSON + b"Transfer-Encoding: chunked\r\n\r\n")
+        chunked.writer.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+        assert await chunked.status() == 200
+        for wire in (asking, chunked):
+            wire.writer.close()
+
+
+@pytest.mark.parametrize(
+    ("held", "size"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: a\r\n", None),
+        (HEALTH, 0),
+        (HEALTH.replace(b"\r\n", b"\n"), 0),
+        (b"\x16\x03\x01", 0),
+        (b"G" * (MAX_HEAD_BYTES + 1), 0),
+        (JSON + b"Content-Length: 10\r\n\r\n{", len(JSON) + 22 + 10),
+        (JSON + b"content-length:10\r\n\r\n", len(JSON) + 21 + 10),
+        (JSON + b"Content-Length: 10\r\nContent-Length: 11\r\n\r\n", 0),
+        (JSON + b"Content-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n", 0),
+        (JSON + b"Content-Length: ten\r\n\r\n", 0),
+        (JSON + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n", 0),
+        (JSON + b"Content-Length: 65537\r\n\r\n", 0),
+    ],
+)  # fmt: skip
+def test_what_a_request_still_owes_is_known(held: bytes, size: int | None) -> None:
+    """Where anything is in doubt, the parser says it: nothing is kept from it."""
+    assert size_of(held) == size
+
+
+def test_a_proxy_may_have_more_requests_on_their_way() -> None:
+    """Many readers come from there; from anywhere else few at a time."""
+    for address, most in (("10.0.0.7", 100), ("192.168.1.7", MOST_UNFINISHED)):
+        connections = Connections(1000, 400, ("10.0.0.0/24",))
+        open_ones = [Silent() for _ in range(100)]
+        for connection in open_ones:
+            connections.open(connection, address)
+            connection.stage = "head"
+            connections.moved(connection)
+        assert connections.count == most
+        assert [connection.transport.is_closing() for connection in open_ones] == [True] * (100 - most) + [False] * most

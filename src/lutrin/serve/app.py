@@ -23,16 +23,10 @@ from lutrin.ingest.upload import MAX_FILES
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
+from lutrin.serve.arrivals import protocol
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.compression import BEGAN, compressing
-from lutrin.serve.connections import (
-    ACCEPTED_AT_ONCE,
-    BACKLOG,
-    Connections,
-    most_connections,
-    protocol,
-    raise_file_limit,
-)
+from lutrin.serve.connections import ACCEPTED_AT_ONCE, BACKLOG, Connections, most_connections, raise_file_limit
 from lutrin.serve.desk import Desk
 from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure

@@ -1,15 +1,16 @@
 """Connections to the server: how many there may be, how long a request may take to arrive, how large its head may be.
 
-No proxy has to stand before Lutrin for it. A connection is *waiting* while the other side owes something (a request's
-head, its body, the next request) and *busy* while an answer is on its way. If there are too many connections, the one
+No proxy has to stand before Lutrin for it. A connection *waits* while the other side owes something (a request's head,
+its body, the next request) and is *busy* while an answer is on its way. If there are too many connections, the one
 that has been waiting longest is closed for the newest; a busy one never is. So whoever opens a thousand connections
-and says nothing on them closes connections of their own.
+and says nothing on them closes connections of their own. Of requests that are begun and not whole, each peer has few.
 """
 
 import asyncio
 import contextlib
 import resource
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Literal
 
@@ -37,6 +38,10 @@ UNREAD_S = 30.0
 REST_S = 5.0
 MAX_REST_BYTES = 1 << 20
 """Of a body whose request is answered already: it is read and dropped, for a reset would take the answer with it."""
+MOST_UNFINISHED = 32
+"""Requests of one peer that are begun and not whole: a class behind one address sends each in a few milliseconds."""
+SAID_EVERY_S = 1.0
+"""Between two lines of the log about connections that were closed for others."""
 ACCEPTED_AT_ONCE = 64
 """Connections that one turn of the loop takes: those above the limit are closed in the next one."""
 BACKLOG = 2048
@@ -44,7 +49,10 @@ RESERVED_FILES = 256
 """File descriptors for databases, indexes, child processes and the connections that are about to be closed."""
 MOST_FILES = 65_536
 
-Stage = Literal["idle", "head", "body", "rest", "busy"]
+Stage = Literal["silent", "idle", "head", "body", "rest", "busy"]
+"""Nothing said yet; answered and nothing said since; a head or a body on its way, or what is left of one that is
+answered already; an answer on its way."""
+UNFINISHED = frozenset({"head", "body", "rest"})
 
 _log = get_logger("serve")
 
@@ -69,6 +77,19 @@ def most_connections(wanted: int, files: int) -> int:
     return max(16, min(wanted, files - RESERVED_FILES))
 
 
+class Peer:
+    """Connections from one network peer, the one that waits longest first.
+
+    Args:
+        proxy: Whether many readers come from there; they are bounded by the limit for all.
+    """
+
+    def __init__(self, *, proxy: bool) -> None:
+        self.proxy = proxy
+        self.connections: dict[Counted, None] = {}
+        self.unfinished: dict[Counted, None] = {}
+
+
 class Connections:
     """All connections of a server.
 
@@ -82,55 +103,128 @@ class Connections:
         self._most = most
         self._most_of_peer = most_of_peer
         self._proxies = proxies
-        self._peers: dict[str, dict[BoundedProtocol, None]] = {}
+        self._peers: dict[str, Peer] = {}
+        self._unsaid = 0
+        self._said_s = -SAID_EVERY_S
         self.count = 0
-        self.closed = 0
-        """Closed for newer ones, or refused."""
 
-    def open(self, connection: "BoundedProtocol", address: str) -> bool:
-        """Count a connection; one that waits is closed for it where there are too many.
-
-        Returns:
-            False if there is no room: all connections are busy.
-        """
-        connection.peer = peer_of(address, "", ())
-        mine = self._peers.setdefault(connection.peer, {})
-        proxy = is_within(address, self._proxies)
-        room = True
-        if len(mine) >= self._most_of_peer and not proxy:
-            room = self._close_one(mine)
-        elif self.count >= self._most:
-            room = self._close_one(max(self._peers.values(), key=len)) or self._close_one(mine)
-        mine[connection] = None
+    def open(self, connection: "Counted", address: str) -> None:
+        """Count a connection; where there are too many, one that waits is closed: itself, if all others are busy."""
+        connection.address = peer_of(address, "", ())
+        peer = self._peers.get(connection.address)
+        if peer is None:
+            peer = self._peers[connection.address] = Peer(proxy=is_within(address, self._proxies))
+        peer.connections[connection] = None
         self.count += 1
-        return room
+        if len(peer.connections) > self._most_of_peer and not peer.proxy:
+            self._close_one(peer.connections)
+        elif self.count > self._most:
+            most = max(self._peers.values(), key=lambda each: len(each.connections))
+            if not self._close_one(most.connections):
+                self._close_one(peer.connections)
 
-    def used(self, connection: "BoundedProtocol") -> None:
-        """A connection has got its answer: of those that wait it is the last one to be closed."""
-        mine = self._peers.get(connection.peer, {})
-        if connection in mine:
-            del mine[connection]
-            mine[connection] = None
+    def moved(self, connection: "Counted") -> None:
+        """A connection is at another stage; of requests that are begun and not whole the oldest may be one too many."""
+        peer = self._peers.get(connection.address)
+        if peer is None:
+            return
+        if connection.stage not in UNFINISHED:
+            peer.unfinished.pop(connection, None)
+            return
+        peer.unfinished[connection] = None
+        if len(peer.unfinished) > MOST_UNFINISHED and not peer.proxy:
+            self._close_one(peer.unfinished)
 
-    def gone(self, connection: "BoundedProtocol") -> None:
+    def used(self, connection: "Counted") -> None:
+        """A connection has brought something: of those that wait it is the last one to be closed."""
+        if (peer := self._peers.get(connection.address)) is not None:
+            for among in (peer.connections, peer.unfinished):
+                if connection in among:
+                    del among[connection]
+                    among[connection] = None
+
+    def replaced(self, connection: "Counted", by: "Counted") -> None:
+        """A connection goes on as another one."""
+        by.address = connection.address
+        if (peer := self._peers.get(connection.address)) is not None and connection in peer.connections:
+            del peer.connections[connection]
+            peer.unfinished.pop(connection, None)
+            peer.connections[by] = None
+
+    def gone(self, connection: "Counted") -> None:
         """A connection is closed."""
-        mine = self._peers.get(connection.peer, {})
-        if connection in mine:
-            del mine[connection]
+        if (peer := self._peers.get(connection.address)) is None:
+            return
+        if connection in peer.connections:
+            del peer.connections[connection]
+            peer.unfinished.pop(connection, None)
             self.count -= 1
-        if not mine:
-            self._peers.pop(connection.peer, None)
+        if not peer.connections:
+            del self._peers[connection.address]
 
-    def _close_one(self, among: "dict[BoundedProtocol, None]") -> bool:
-        self.closed += 1
+    def _close_one(self, among: "dict[Counted, None]") -> bool:
         for connection in among:
             if connection.stage != "busy":
-                _log.warning("connection_closed_for_another", stage=connection.stage)
-                del among[connection]
-                self.count -= 1
+                self._say_closed(connection.stage)
                 connection.transport.abort()
+                self.gone(connection)
                 return True
         return False
+
+    def _say_closed(self, stage: Stage) -> None:
+        """Log it, with the number since the last line; not each of a thousand."""
+        self._unsaid += 1
+        now_s = time.monotonic()
+        if now_s - self._said_s >= SAID_EVERY_S:
+            _log.warning("connection_closed_for_another", stage=stage, times=self._unsaid)
+            self._unsaid, self._said_s = 0, now_s
+
+
+class Counted:
+    """A connection among all, which gets so much time for each stage of a request."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    counted_in: Connections
+    address = ""
+    stage: Stage = "silent"
+    _deadline: asyncio.TimerHandle | None = None
+    _came_bytes = 0
+    """At this stage."""
+    _since_s = 0.0
+
+    def refuse(self, status: int, detail: str) -> None:
+        """Answer that much and close."""
+        raise NotImplementedError
+
+    def enter(self, stage: Stage) -> None:
+        """Go to another stage."""
+        self.stage = stage
+        self._came_bytes = 0
+        self._since_s = self.loop.time()
+        if self._deadline is not None:
+            self._deadline.cancel()
+        seconds = {"silent": HEAD_S, "head": HEAD_S, "body": BODY_S, "rest": REST_S}.get(stage)  # or uvicorn's limit
+        self._deadline = self.loop.call_later(seconds, self._late) if seconds is not None else None
+        self.counted_in.moved(self)
+
+    def leave(self) -> None:
+        """Be counted no more."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self.counted_in.gone(self)
+
+    def _late(self) -> None:
+        if self.stage == "body":
+            left_s = self._since_s + BODY_S + self._came_bytes / BODY_BYTES_PER_S - self.loop.time()
+            if left_s > 0:
+                self._deadline = self.loop.call_later(left_s, self._late)
+                return
+        if self.stage == "rest":
+            self.transport.abort()
+            return
+        _log.warning("connection_too_slow", stage=self.stage)
+        self.refuse(HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
 
 
 class BoundedConnection(h11.Connection):
@@ -151,8 +245,8 @@ class BoundedConnection(h11.Connection):
         return event
 
 
-class BoundedProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 on h11, with limits.
+class BoundedProtocol(Counted, H11Protocol):
+    """uvicorn's HTTP/1.1 on h11, with limits; `lutrin.serve.arrivals` opens the connection and counts it.
 
     Args:
         connections: Among which this one is counted.
@@ -172,28 +266,14 @@ class BoundedProtocol(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self.conn = BoundedConnection(h11.SERVER, MAX_HEAD_BYTES)
-        self.peer = ""
-        self.stage: Stage = "idle"
-        self._all = connections
-        self._deadline: asyncio.TimerHandle | None = None
+        self.counted_in = connections
         self._unread: asyncio.TimerHandle | None = None
-        self._came_bytes = 0
-        self._since_s = 0.0
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """A connection begins."""
-        super().connection_made(transport)
-        if not self._all.open(self, self.client[0] if self.client else ""):
-            _log.warning("connection_refused", connections=self._all.count)
-            transport.abort()
-        self._enter("head")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """A connection has ended."""
-        self._all.gone(self)
-        for timer in (self._deadline, self._unread):
-            if timer is not None:
-                timer.cancel()
+        self.leave()
+        if self._unread is not None:
+            self._unread.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -206,17 +286,19 @@ class BoundedProtocol(H11Protocol):
         self._follow()
         if self.stage == "rest" and self._came_bytes > MAX_REST_BYTES:
             self.transport.abort()
+        elif len(data) > MAX_HEAD_BYTES:
+            self.counted_in.used(self)  # an upload that comes is not the one that waits longest
 
     def on_response_complete(self) -> None:
         """An answer is sent."""
         super().on_response_complete()
-        self._all.used(self)
+        self.counted_in.used(self)
         self._follow()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's sentence says less
         """Refuse what is not HTTP, or too much of it, as a problem; where an answer has begun, just close."""
         status = self.conn.status if isinstance(self.conn, BoundedConnection) else 400
-        self._refuse(status, HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else NOT_HTTP)
+        self.refuse(status, HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else NOT_HTTP)
 
     def pause_writing(self) -> None:
         """The other side takes nothing at present."""
@@ -229,6 +311,17 @@ class BoundedProtocol(H11Protocol):
         if self._unread is not None:
             self._unread.cancel()
 
+    def refuse(self, status: int, detail: str) -> None:
+        """Answer with a problem and close; where an answer has begun, just close."""
+        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self.transport.is_closing():
+            self.transport.abort()
+            return
+        body = msgspec.json.encode(Problem(title=HTTPStatus(status).phrase, status=status, detail=detail))
+        headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))), ("connection", "close")]
+        for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()
+
     def _follow(self) -> None:
         """Look at which stage the connection is now."""
         answered = _is_answered(self.cycle)
@@ -240,48 +333,8 @@ class BoundedProtocol(H11Protocol):
             begun = self.timeout_keep_alive_task is None or self.conn.trailing_data[0]
             stage = "head" if begun else "idle"
         if stage != self.stage:
-            self._enter(stage)
-
-    def _enter(self, stage: Stage) -> None:
-        self.stage = stage
-        self._came_bytes = 0
-        self._since_s = self.loop.time()
-        if self._deadline is not None:
-            self._deadline.cancel()
-        seconds = {"head": HEAD_S, "body": BODY_S, "rest": REST_S}.get(stage)  # uvicorn closes idle ones
-        self._deadline = self.loop.call_later(seconds, self._late) if seconds is not None else None
-
-    def _late(self) -> None:
-        if self.stage == "body":
-            left_s = self._since_s + BODY_S + self._came_bytes / BODY_BYTES_PER_S - self.loop.time()
-            if left_s > 0:
-                self._deadline = self.loop.call_later(left_s, self._late)
-                return
-        if self.stage == "rest":
-            self.transport.abort()
-            return
-        _log.warning("connection_too_slow", stage=self.stage)
-        self._refuse(HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
-
-    def _refuse(self, status: int, detail: str) -> None:
-        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self.transport.is_closing():
-            self.transport.abort()
-            return
-        body = msgspec.json.encode(Problem(title=HTTPStatus(status).phrase, status=status, detail=detail))
-        headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))), ("connection", "close")]
-        for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event))
-        self.transport.close()
+            self.enter(stage)
 
 
 def _is_answered(cycle: RequestResponseCycle | None) -> bool:
     return cycle is None or cycle.response_complete  # there is none before the first request
-
-
-def protocol(connections: Connections) -> Callable[..., asyncio.Protocol]:
-    """The protocol that uvicorn creates for each connection."""
-
-    def make(**given: Any) -> BoundedProtocol:  # noqa: ANN401 - what uvicorn gives
-        return BoundedProtocol(connections, **given)
-
-    return make
