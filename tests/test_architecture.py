@@ -81,8 +81,8 @@ VENDORS = {
     "click": {"lutrin.cli"},
     "genanki": {"lutrin.study.take_away"},
     "aiosqlite": {"lutrin.chats.engine", "lutrin.index.published"},
-    "sqlmodel": {"lutrin.chats"},
-    "sqlalchemy": {"lutrin.chats"},
+    "sqlmodel": {"lutrin.chats", "lutrin.index.definitions"},
+    "sqlalchemy": {"lutrin.chats", "lutrin.index.definitions", "lutrin.index.expressions"},
 }
 
 

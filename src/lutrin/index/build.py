@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from lutrin import sqlite
-from lutrin.index import lexical
+from lutrin.index import compiled, lexical
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
@@ -21,38 +21,6 @@ from lutrin.index.vectors import write_vectors
 from lutrin.ports import Embedder, Vectors, VectorStore
 from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
-
-SCHEMA = """
-CREATE TABLE file (
-    filename TEXT PRIMARY KEY,
-    ordinal INTEGER NOT NULL DEFAULT 0,
-    title TEXT NOT NULL,
-    module TEXT NOT NULL,
-    chapter TEXT NOT NULL,
-    section TEXT NOT NULL,
-    position REAL,
-    sha256 TEXT NOT NULL,
-    chunks INTEGER NOT NULL,
-    source TEXT NOT NULL);
-CREATE TABLE chunk (
-    row INTEGER PRIMARY KEY,
-    chunk_id TEXT NOT NULL UNIQUE,
-    filename TEXT NOT NULL REFERENCES file (filename),
-    chunk_index INTEGER NOT NULL,
-    module TEXT NOT NULL,
-    chapter TEXT NOT NULL,
-    section TEXT NOT NULL,
-    content_type TEXT NOT NULL,
-    role TEXT NOT NULL,
-    variant TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    window_start INTEGER NOT NULL DEFAULT 0,
-    first INTEGER NOT NULL DEFAULT 0,
-    record BLOB NOT NULL);
-CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index);
-CREATE INDEX chunk_chapter ON chunk (chapter);
-CREATE INDEX chunk_module ON chunk (module);
-"""
 
 
 class BookFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,36 +49,31 @@ class GenerationBuilder:
         # The folder is worth nothing until it is whole and synced: no journal on disk, no sync for each commit.
         self._passages.execute("PRAGMA journal_mode = MEMORY")
         self._passages.execute("PRAGMA synchronous = OFF")
-        for statement in (SCHEMA + lexical.SCHEMA).split(";\n"):
+        for statement in (*compiled.MAKE_PASSAGES, compiled.MAKE_WORD, *lexical.MAKE_INDEXES):
             self._passages.execute(statement)
         self._rows = 0
 
     def add_file(self, file: BookFile, chunks: Sequence[Chunk]) -> None:
         """Add a file and its chunks."""
         self._passages.execute("BEGIN")
-        self._passages.execute(
-            "INSERT INTO file (filename, title, module, chapter, section, position, sha256, source, chunks)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*msgspec.structs.astuple(file), len(chunks)),
-        )
+        self._passages.execute(compiled.ADD_PAGE, {**msgspec.structs.asdict(file), "chunks": len(chunks)})
         for chunk in chunks:
             self._passages.execute(
-                "INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, chapter, section, content_type,"
-                " role, variant, content_hash, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    self._rows,
-                    chunk.chunk_id,
-                    chunk.filename,
-                    chunk.chunk_index,
-                    chunk.module,
-                    chunk.chapter,
-                    chunk.section,
-                    chunk.content_type,
-                    chunk.role,
-                    chunk.variant,
-                    chunk.content_hash,
-                    msgspec.json.encode(chunk),
-                ),
+                compiled.ADD_CHUNK,
+                {
+                    "row": self._rows,
+                    "chunk_id": chunk.chunk_id,
+                    "filename": chunk.filename,
+                    "chunk_index": chunk.chunk_index,
+                    "module": chunk.module,
+                    "chapter": chunk.chapter,
+                    "section": chunk.section,
+                    "content_type": chunk.content_type,
+                    "role": chunk.role,
+                    "variant": chunk.variant,
+                    "content_hash": chunk.content_hash,
+                    "record": msgspec.json.encode(chunk),
+                },
             )
             lexical.index_chunk(self._passages, self._rows, file.title, chunk)
             self._rows += 1
@@ -118,7 +81,8 @@ class GenerationBuilder:
 
     def order_files(self, order: Sequence[str]) -> None:
         """Set the reading order of all files."""
-        self._passages.executemany("UPDATE file SET ordinal = ? WHERE filename = ?", list(enumerate(order)))
+        places = [{"of": name, "place": place} for place, name in enumerate(order)]
+        self._passages.executemany(compiled.ORDER_PAGE, places)
 
     def book_file(self, filename: str) -> tuple[BookFile, list[Chunk]] | None:
         """A file and its chunks as they were added; None if it was not."""
@@ -153,7 +117,7 @@ class GenerationBuilder:
         await in_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
         await in_thread(write_common, self._passages)
-        (files,) = self._passages.execute("SELECT count(*) FROM file").fetchone()
+        (files,) = self._passages.execute(compiled.PAGE_COUNT).fetchone()
         self._passages.execute("PRAGMA journal_mode = DELETE")
         self._passages.close()
         manifest = Manifest(
@@ -179,20 +143,20 @@ class GenerationBuilder:
         self._passages.close()
 
     def _chunks(self) -> Iterator[Chunk]:
-        rows = self._passages.execute("SELECT record FROM chunk ORDER BY row")
+        rows = self._passages.execute(compiled.RECORDS)
         return (decode_chunk(row[0]) for row in rows)
 
     def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
         """Write `windows.npy` and where each chunk's windows start; returns how many there are."""
         parts, starts, count = [], [], 0
-        for row, content_hash in self._passages.execute("SELECT row, content_hash FROM chunk ORDER BY row").fetchall():
+        for row, content_hash in self._passages.execute(compiled.CHUNK_HASHES).fetchall():
             windows = cache.get(content_hash)[0]
             parts.append(windows)
-            starts.append((count, row))
+            starts.append({"of": row, "start": count})
             count += len(windows)
         np.save(self.directory / WINDOWS, np.concatenate([np.empty((0, dimension), dtype=np.float32), *parts]))
         self._passages.execute("BEGIN")
-        self._passages.executemany("UPDATE chunk SET window_start = ? WHERE row = ?", starts)
+        self._passages.executemany(compiled.SET_WINDOW_START, starts)
         self._passages.execute("COMMIT")
         return count
 
@@ -210,14 +174,12 @@ class GenerationBuilder:
         """Record, for each chunk, the first chunk that it nearly repeats."""
         firsts = find_repeats(chunk.text for chunk in self._chunks())
         self._passages.execute("BEGIN")
-        self._passages.executemany(
-            "UPDATE chunk SET first = ? WHERE row = ?", [(first, row) for row, first in enumerate(firsts)]
-        )
+        self._passages.executemany(compiled.SET_FIRST, [{"of": row, "same": first} for row, first in enumerate(firsts)])
         self._passages.execute("COMMIT")
 
     def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
-        hashes = [row[0] for row in self._passages.execute("SELECT content_hash FROM chunk ORDER BY row")]
+        hashes = [row[1] for row in self._passages.execute(compiled.CHUNK_HASHES)]
         taken, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
         # A deterministic shuffle: by hash, which says nothing about the place in the book.
         for content_hash in sorted(set(hashes), key=lambda item: hashlib.sha256(item.encode()).digest()):
@@ -238,15 +200,15 @@ def collection_name(book: BookInfo) -> str:
 
 def chunk_ids(passages: sqlite.Connection) -> set[str]:
     """The ids of all chunks in a `passages.db`."""
-    return {row[0] for row in passages.execute("SELECT chunk_id FROM chunk")}
+    return {row[0] for row in passages.execute(compiled.CHUNK_IDS)}
 
 
 def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:
     """A file and its chunks from a `passages.db`, as `add_file` took them; None if it is not there."""
-    fields = BookFile.__struct_fields__
-    columns = ", ".join(fields)
-    row = passages.execute(f"SELECT {columns} FROM file WHERE filename = ?", (filename,)).fetchone()  # noqa: S608 - ours
+    row = passages.execute(compiled.PAGE, {"filename": filename}).fetchone()
     if row is None:
         return None
-    records = passages.execute("SELECT record FROM chunk WHERE filename = ? ORDER BY chunk_index", (filename,))
-    return BookFile(**dict(zip(fields, row, strict=True))), [decode_chunk(record[0]) for record in records]
+    records = passages.execute(compiled.RECORDS_OF_PAGE, {"filename": filename})
+    return BookFile(**dict(zip(BookFile.__struct_fields__, row, strict=True))), [
+        decode_chunk(record[0]) for record in records
+    ]

@@ -6,6 +6,7 @@ only what its teacher decides about prepared entries, which outlives every gener
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,71 +14,15 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
+from lutrin.index import compiled
 from lutrin.records import BookInfo
 
-SCHEMA_VERSION = 3
-SCHEMA = """
-CREATE TABLE generation (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL UNIQUE,
-    slug TEXT NOT NULL,
-    manifest_sha256 TEXT NOT NULL,
-    published TEXT NOT NULL,
-    retired INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE book (
-    slug TEXT PRIMARY KEY,
-    info TEXT NOT NULL,
-    corpus TEXT NOT NULL,
-    recipe TEXT NOT NULL,
-    current TEXT NOT NULL REFERENCES generation (name),
-    previous TEXT REFERENCES generation (name));
-CREATE TABLE file (
-    slug TEXT NOT NULL REFERENCES book (slug) ON DELETE CASCADE,
-    filename TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    changed_ns INTEGER NOT NULL,
-    sha256 TEXT NOT NULL,
-    PRIMARY KEY (slug, filename)) WITHOUT ROWID;
-CREATE TABLE embedding (
-    content_hash TEXT NOT NULL,
-    embedder TEXT NOT NULL,
-    windows BLOB NOT NULL,
-    token_vectors BLOB NOT NULL,
-    token_offsets BLOB NOT NULL,
-    UNIQUE (content_hash, embedder));
-"""
-STEPS = (
-    SCHEMA,
-    """
-ALTER TABLE book ADD COLUMN root TEXT NOT NULL DEFAULT '';
-CREATE TABLE left_out (
-    corpus TEXT NOT NULL,
-    slug TEXT NOT NULL,
-    filename TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    PRIMARY KEY (corpus, slug, filename)) WITHOUT ROWID;
-""",
-    """
-CREATE TABLE decision (
-    slug TEXT NOT NULL,
-    id TEXT NOT NULL,
-    record TEXT NOT NULL,
-    embedder TEXT NOT NULL,
-    spoken BLOB NOT NULL,
-    decided TEXT NOT NULL,
-    PRIMARY KEY (slug, id));
-CREATE TABLE decisions (revision INTEGER NOT NULL);
-INSERT INTO decisions VALUES (0);
-""",
+MIGRATIONS = (
+    ("ALTER TABLE book ADD COLUMN root TEXT NOT NULL DEFAULT ''", compiled.MAKE_LEFT_OUT),
+    (compiled.MAKE_DECISION, compiled.MAKE_DECISIONS, compiled.FIRST_REVISION),
 )
-"""What makes each version of the tables out of the one before it."""
-BOOKS = (
-    "SELECT book.info, book.corpus, book.recipe, book.current, book.previous, generation.manifest_sha256,"
-    " book.root FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"
-)
-"""All published books, the one published first first; see `published_book`."""
-RETIRED = "SELECT slug, name FROM generation WHERE retired ORDER BY number"
-"""Generations whose folders may be deleted."""
+"""Number n leads from version n to n + 1. A table that changes later needs its text of today here, as it was then."""
+SCHEMA_VERSION = 1 + len(MIGRATIONS)
 
 
 class FileState(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +35,7 @@ class FileState(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOut(msgspec.Struct, frozen=True):
     """A file or folder that is in no book, and why."""
 
     filename: str
@@ -121,7 +66,7 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def published_book(row: Sequence[Any]) -> PublishedBook:
-    """The book of a row of `BOOKS`."""
+    """The book of a row of `compiled.BOOKS`."""
     info, corpus, recipe, current, previous, manifest, root = row
     return PublishedBook(
         info=msgspec.json.decode(info, type=BookInfo),
@@ -165,9 +110,9 @@ class Catalog:
         with self.transaction():
             # Another process may have made the tables while this one waited for the write lock.
             (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-            for step in STEPS[version:]:
-                for statement in step.split(";\n"):
-                    self.connection.execute(statement)
+            new = (*compiled.MAKE_CATALOG, compiled.FIRST_REVISION)
+            for statement in chain.from_iterable(MIGRATIONS[version - 1 :]) if version else new:
+                self.connection.execute(statement)
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @contextmanager
@@ -184,7 +129,7 @@ class Catalog:
 
     def books(self) -> list[PublishedBook]:
         """All published books, the one published first first."""
-        return [published_book(row) for row in self.connection.execute(BOOKS)]
+        return [published_book(row) for row in self.connection.execute(compiled.BOOKS)]
 
     def book(self, slug: str) -> PublishedBook | None:
         """One published book, or None."""
@@ -192,20 +137,19 @@ class Catalog:
 
     def files(self, slug: str) -> dict[str, FileState]:
         """The files of a book's current generation, by name."""
-        rows = self.connection.execute("SELECT filename, size, changed_ns, sha256 FROM file WHERE slug = ?", (slug,))
+        rows = self.connection.execute(compiled.FILES, {"slug": slug})
         return {row[0]: FileState(filename=row[0], size=row[1], changed_ns=row[2], sha256=row[3]) for row in rows}
 
     def touch(self, slug: str, states: Iterable[FileState]) -> None:
         """Remember new times of files whose content is what it was."""
         with self.transaction():
             self.connection.executemany(
-                "UPDATE file SET size = ?, changed_ns = ? WHERE slug = ? AND filename = ?",
-                [(state.size, state.changed_ns, slug, state.filename) for state in states],
+                compiled.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
             )
 
     def next_number(self) -> int:
         """The number that the next generation will have; it never had another one."""
-        row = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'generation'").fetchone()
+        row = self.connection.execute(compiled.LAST_NUMBER).fetchone()
         return int(row[0]) + 1 if row else 1
 
     def publish(
@@ -226,32 +170,33 @@ class Catalog:
         with self.transaction():
             old = self.book(slug)
             self.connection.execute(
-                "INSERT INTO generation (name, slug, manifest_sha256, published) VALUES (?, ?, ?, ?)",
-                (book.current, slug, book.manifest_sha256, published),
+                compiled.ADD_GENERATION,
+                {
+                    "name": book.current,
+                    "slug": slug,
+                    "manifest_sha256": book.manifest_sha256,
+                    "published": published,
+                },
             )
             self.connection.execute(
-                "INSERT INTO book (slug, info, corpus, recipe, current, previous, root) VALUES (?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (slug) DO UPDATE SET info = excluded.info, corpus = excluded.corpus,"
-                " root = excluded.root, recipe = excluded.recipe, current = excluded.current,"
-                " previous = excluded.previous",
-                (
-                    slug,
-                    msgspec.json.encode(book.info).decode(),
-                    book.corpus,
-                    book.recipe,
-                    book.current,
-                    old and old.current,
-                    book.root,
-                ),
+                compiled.PUT_BOOK,
+                {
+                    "slug": slug,
+                    "info": msgspec.json.encode(book.info).decode(),
+                    "corpus": book.corpus,
+                    "recipe": book.recipe,
+                    "current": book.current,
+                    "previous": old and old.current,
+                    "root": book.root,
+                },
             )
             self.connection.execute(
-                "UPDATE generation SET retired = 1 WHERE slug = ? AND name NOT IN (?, ?)",
-                (slug, book.current, old.current if old else book.current),
+                compiled.RETIRE_OTHERS,
+                {"slug": slug, "current": book.current, "previous": old.current if old else book.current},
             )
-            self.connection.execute("DELETE FROM file WHERE slug = ?", (slug,))
+            self.connection.execute(compiled.FORGET_FILES, {"slug": slug})
             self.connection.executemany(
-                "INSERT INTO file (slug, filename, size, changed_ns, sha256) VALUES (?, ?, ?, ?, ?)",
-                [(slug, state.filename, state.size, state.changed_ns, state.sha256) for state in files],
+                compiled.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
             )
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
@@ -261,21 +206,22 @@ class Catalog:
             corpus: The folder, absolute.
             left_out: Each file or folder once.
         """
-        rows = [(corpus, item.book, item.filename, item.reason) for item in left_out]
+        rows = [
+            {"corpus": corpus, "slug": item.book, "filename": item.filename, "reason": item.reason} for item in left_out
+        ]
         with self.transaction():
-            self.connection.execute("DELETE FROM left_out WHERE corpus = ?", (corpus,))
-            self.connection.executemany("INSERT OR REPLACE INTO left_out VALUES (?, ?, ?, ?)", rows)
+            self.connection.execute(compiled.FORGET_LEFT_OUT, {"corpus": corpus})
+            self.connection.executemany(compiled.PUT_LEFT_OUT, rows)
 
     def left_out(self) -> list[LeftOut]:
         """List the files left out of all ingested folders, by book and name."""
-        rows = self.connection.execute("SELECT slug, filename, reason FROM left_out ORDER BY slug, filename, corpus")
-        return [LeftOut(book=slug, filename=filename, reason=reason) for slug, filename, reason in rows]
+        return [LeftOut(*row) for row in self.connection.execute(compiled.LEFT_OUT)]
 
     def withdraw(self, slug: str) -> None:
         """Take a book off the shelf; its generations are deleted once nobody reads them."""
         with self.transaction():
-            self.connection.execute("DELETE FROM book WHERE slug = ?", (slug,))
-            self.connection.execute("UPDATE generation SET retired = 1 WHERE slug = ?", (slug,))
+            self.connection.execute(compiled.WITHDRAW, {"slug": slug})
+            self.connection.execute(compiled.RETIRE_BOOK, {"of": slug})
 
     def roll_back(self, slug: str) -> str:
         """Make the previous generation of a book the current one again.
@@ -292,27 +238,23 @@ class Catalog:
             book = self.book(slug)
             if book is None or book.previous is None:
                 raise NotFound(f"There is no earlier index of {slug}.")
-            self.connection.execute(
-                "UPDATE book SET current = previous, previous = NULL, recipe = '' WHERE slug = ?", (slug,)
-            )
-            self.connection.execute("UPDATE generation SET retired = 1 WHERE name = ?", (book.current,))
-            self.connection.execute("DELETE FROM file WHERE slug = ?", (slug,))
+            self.connection.execute(compiled.ROLL_BACK, {"of": slug})
+            self.connection.execute(compiled.RETIRE, {"of": book.current})
+            self.connection.execute(compiled.FORGET_FILES, {"slug": slug})
             return book.previous
 
     def retired(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
-        return [(slug, name) for slug, name in self.connection.execute(RETIRED)]
+        return [(slug, name) for slug, name in self.connection.execute(compiled.RETIRED)]
 
     def forget(self, names: Iterable[str]) -> None:
         """Drop retired generations whose folders are gone."""
         with self.transaction():
-            self.connection.executemany(
-                "DELETE FROM generation WHERE retired AND name = ?", [(name,) for name in names]
-            )
+            self.connection.executemany(compiled.FORGET_GENERATION, [{"name": name} for name in names])
 
     def live(self) -> Mapping[str, str]:
         """Slug by name of the generations that are current or previous."""
-        return dict(self.connection.execute("SELECT name, slug FROM generation WHERE NOT retired"))
+        return dict(self.connection.execute(compiled.LIVE))
 
     def close(self) -> None:
         """Release the file."""

@@ -11,21 +11,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from lutrin.index import compiled
 from lutrin.index.catalog import Catalog
 from lutrin.index.companion import Decision, Wording
-
-# For a catalogue to which another one is attached as `other`.
-TAKE_OVER = (
-    "DELETE FROM decision",
-    "INSERT INTO decision SELECT * FROM other.decision",
-    "UPDATE decisions SET revision = revision + 1",
-)
-ADD = ("INSERT OR REPLACE INTO decision SELECT * FROM other.decision", "UPDATE decisions SET revision = revision + 1")
-
-DECISIONS = "SELECT record, embedder, spoken FROM decision WHERE slug = ? ORDER BY decided, id"
-"""What was decided about the entries of a book, the oldest first; see `decided`."""
-REVISION = "SELECT revision FROM decisions"
-"""Another number after each decision."""
 
 
 class _Spoken(msgspec.Struct, frozen=True, array_like=True):
@@ -65,21 +53,28 @@ def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: st
     record = msgspec.json.encode(decided.decision).decode()
     with catalog.transaction():
         catalog.connection.execute(
-            "INSERT OR REPLACE INTO decision (slug, id, record, embedder, spoken, decided) VALUES (?, ?, ?, ?, ?, ?)",
-            (slug, name, record, decided.embedder, msgspec.msgpack.encode(spoken), when),
+            compiled.PUT_DECISION,
+            {
+                "slug": slug,
+                "id": name,
+                "record": record,
+                "embedder": decided.embedder,
+                "spoken": msgspec.msgpack.encode(spoken),
+                "decided": when,
+            },
         )
-        catalog.connection.execute("UPDATE decisions SET revision = revision + 1")
+        catalog.connection.execute(compiled.NEXT_REVISION)
 
 
 def withdraw(catalog: Catalog, slug: str, name: str) -> None:
     """Let an entry stand as its companion has it; one that no companion has is gone."""
     with catalog.transaction():
-        catalog.connection.execute("DELETE FROM decision WHERE slug = ? AND id = ?", (slug, name))
-        catalog.connection.execute("UPDATE decisions SET revision = revision + 1")
+        catalog.connection.execute(compiled.WITHDRAW_DECISION, {"slug": slug, "id": name})
+        catalog.connection.execute(compiled.NEXT_REVISION)
 
 
 def decided(row: Sequence[Any]) -> Decided:
-    """The decision of a row of `DECISIONS`."""
+    """The decision of a row of `compiled.DECISIONS`."""
     record, embedder, spoken = row
     return Decided(
         msgspec.json.decode(record, type=Decision),
@@ -90,7 +85,7 @@ def decided(row: Sequence[Any]) -> Decided:
 
 def decisions(catalog: Catalog, slug: str) -> list[Decided]:
     """List the decisions about a book's entries, oldest first."""
-    return [decided(row) for row in catalog.connection.execute(DECISIONS, (slug,))]
+    return [decided(row) for row in catalog.connection.execute(compiled.DECISIONS, {"slug": slug})]
 
 
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:

@@ -7,10 +7,12 @@ where none was (384 bytes), so that each generation can fit its own.
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lutrin.index import compiled
 from lutrin.index.catalog import Catalog
 from lutrin.index.tokens import Int8, project, quantise
 from lutrin.ports import Encoding, Vectors
@@ -44,17 +46,13 @@ class EmbeddingCache:
 
     def missing(self, hashes: Iterable[str]) -> list[str]:
         """Those of the content hashes that have no embedding yet, each once, in order."""
-        find = "SELECT 1 FROM embedding WHERE content_hash = ? AND embedder = ?"
-        execute = self._catalog.connection.execute
-        return [item for item in dict.fromkeys(hashes) if execute(find, (item, self._embedder)).fetchone() is None]
+        return [item for item in dict.fromkeys(hashes) if self._found(compiled.HAS_EMBEDDING, item) is None]
 
     def put(self, items: Sequence[tuple[str, Encoding]]) -> None:
         """Keep embeddings by content hash, durably, in one transaction."""
         with self._catalog.transaction():
             self._catalog.connection.executemany(
-                "INSERT OR REPLACE INTO embedding (content_hash, embedder, windows, token_vectors, token_offsets)"
-                " VALUES (?, ?, ?, ?, ?)",
-                [(name, self._embedder, *self._pack(encoding)) for name, encoding in items],
+                compiled.PUT_EMBEDDING, [self._key(name) | self._pack(encoding) for name, encoding in items]
             )
 
     def get(self, content_hash: str) -> Stored:
@@ -63,10 +61,7 @@ class EmbeddingCache:
         Raises:
             KeyError: It is not here.
         """
-        row = self._catalog.connection.execute(
-            "SELECT windows, token_vectors, token_offsets FROM embedding WHERE content_hash = ? AND embedder = ?",
-            (content_hash, self._embedder),
-        ).fetchone()
+        row = self._found(compiled.EMBEDDING, content_hash)
         if row is None:
             raise KeyError(content_hash)
         windows, tokens, offsets = row
@@ -87,20 +82,24 @@ class EmbeddingCache:
         """
         connection = self._catalog.connection
         with self._catalog.transaction():
-            connection.execute("CREATE TEMP TABLE IF NOT EXISTS live (content_hash TEXT PRIMARY KEY) WITHOUT ROWID")
-            connection.execute("DELETE FROM live")
-            connection.executemany("INSERT OR IGNORE INTO live VALUES (?)", ((item,) for item in live))
-            return connection.execute(
-                "DELETE FROM embedding WHERE content_hash NOT IN (SELECT content_hash FROM live)"
-            ).rowcount
+            connection.execute(compiled.MAKE_LIVE)
+            connection.execute(compiled.EMPTY_LIVE)
+            connection.executemany(compiled.ADD_LIVE, ({"content_hash": item} for item in live))
+            return connection.execute(compiled.PRUNE_EMBEDDINGS).rowcount
 
-    def _pack(self, encoding: Encoding) -> tuple[bytes, bytes, bytes]:
+    def _key(self, content_hash: str) -> dict[str, str]:
+        return {"content_hash": content_hash, "embedder": self._embedder}
+
+    def _found(self, statement: str, content_hash: str) -> Any:  # noqa: ANN401 - a row of any width
+        return self._catalog.connection.execute(statement, self._key(content_hash)).fetchone()
+
+    def _pack(self, encoding: Encoding) -> dict[str, bytes]:
         empty = np.empty((0, self._dimension), dtype=np.float32)
         tokens = encoding.token_vectors if encoding.token_vectors is not None else empty
         if self._projection is not None:
             tokens = project(tokens, self._projection)
-        return (
-            np.ascontiguousarray(encoding.windows, dtype=np.float32).tobytes(),
-            quantise(tokens).tobytes(),
-            np.ascontiguousarray(encoding.token_offsets, dtype=np.int32).tobytes(),
-        )
+        return {
+            "windows": np.ascontiguousarray(encoding.windows, dtype=np.float32).tobytes(),
+            "token_vectors": quantise(tokens).tobytes(),
+            "token_offsets": np.ascontiguousarray(encoding.token_offsets, dtype=np.int32).tobytes(),
+        }

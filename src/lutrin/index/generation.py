@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import lexical, typeahead
+from lutrin.index import compiled, lexical, typeahead
 from lutrin.index.companion import Companion, Prepared
 from lutrin.index.decisions import Decided
 from lutrin.index.disk import ReadLock
@@ -96,9 +96,7 @@ class OpenGeneration:
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
         self._vocabulary: dict[str, int] | None = None
-        known = passages.execute(
-            "SELECT chunk_id, window_start, first, role, variant FROM chunk ORDER BY row"
-        ).fetchall()
+        known = passages.execute(compiled.CHUNK_STATES).fetchall()
         ids, starts, firsts, roles, variants = zip(*known, strict=True) if known else ((),) * 5
         self._postings = Postings(ids, self._read_postings)
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
@@ -190,11 +188,8 @@ class OpenGeneration:
             found = {}
             for start in range(0, len(names), 500):
                 part = names[start : start + 500]
-                marks = ",".join("?" * len(part))
-                rows = self._passages.execute(
-                    f"SELECT chunk_id, row, record FROM chunk WHERE chunk_id IN ({marks})",  # noqa: S608 - question marks
-                    part,
-                )
+                wanted = {"ids": msgspec.json.encode(part).decode()}
+                rows = self._passages.execute(compiled.RECORDS_BY_ID, wanted)
                 found.update({name: (int(row), decode_chunk(record)) for name, row, record in rows})
             return found
 
@@ -209,19 +204,20 @@ class OpenGeneration:
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
-        query = "SELECT record FROM chunk WHERE filename = ? ORDER BY chunk_index"
-        rows = await self._query(lambda: self._passages.execute(query, (filename,)).fetchall())
+        of = {"filename": filename}
+        rows = await self._query(lambda: self._passages.execute(compiled.RECORDS_OF_PAGE, of).fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
     async def all_chunks(self) -> list[Chunk]:
         """Every chunk of the book in the order of rows; the row of chunk `c` is its place in this list."""
-        rows = await self._query(lambda: self._passages.execute("SELECT record FROM chunk ORDER BY row").fetchall())
+        rows = await self._query(lambda: self._passages.execute(compiled.RECORDS).fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
     async def first_ids(self, count: int) -> list[str]:
         """The ids of the book's first chunks, in the order of rows."""
-        query = "SELECT chunk_id FROM chunk ORDER BY row LIMIT ?"
-        return [str(row[0]) for row in await self._query(lambda: self._passages.execute(query, (count,)).fetchall())]
+        most = {"most": count}
+        rows = await self._query(lambda: self._passages.execute(compiled.FIRST_IDS, most).fetchall())
+        return [str(row[0]) for row in rows]
 
     def windows_of(self, row: int) -> Vectors:
         """The pooled vectors of one chunk: (windows of the chunk, dimension)."""
@@ -241,14 +237,9 @@ class OpenGeneration:
 
     async def neighbours(self, chunk: Chunk) -> list[Chunk]:
         """The chunks just before and just after one, in its file."""
-        sides = (chunk.filename, chunk.chunk_index - 1, chunk.chunk_index + 1)
+        sides = {"filename": chunk.filename, "before": chunk.chunk_index - 1, "after": chunk.chunk_index + 1}
         return await self._query(
-            lambda: [
-                decode_chunk(row[0])
-                for row in self._passages.execute(
-                    "SELECT record FROM chunk WHERE filename = ? AND chunk_index IN (?, ?) ORDER BY chunk_index", sides
-                )
-            ]
+            lambda: [decode_chunk(row[0]) for row in self._passages.execute(compiled.NEIGHBOURS, sides)]
         )
 
     async def files(self) -> list[FileEntry]:
@@ -257,16 +248,13 @@ class OpenGeneration:
 
     async def chapters(self) -> list[str]:
         """The names of the chapters in the book's order; pages outside of chapters have none."""
-        query = (
-            "SELECT chunk.chapter FROM chunk JOIN file USING (filename) WHERE chunk.chapter != '' "
-            "GROUP BY chunk.chapter ORDER BY MIN(file.ordinal), MIN(chunk.row)"
-        )
-        return [str(row[0]) for row in await self._query(lambda: self._passages.execute(query).fetchall())]
+        rows = await self._query(lambda: self._passages.execute(compiled.CHAPTERS).fetchall())
+        return [str(row[0]) for row in rows]
 
     async def page_count(self) -> int:
         """How many pages the book has, those of a PDF counted one by one."""
-        query = "SELECT SUM(1 + LENGTH(source) - LENGTH(REPLACE(source, char(12), ''))) FROM file"
-        return int((await self._query(lambda: self._passages.execute(query).fetchone()))[0] or 0)
+        (count,) = await self._query(lambda: self._passages.execute(compiled.SHEET_COUNT).fetchone())
+        return int(count or 0)
 
     async def source(self, filename: str) -> str:
         """The whole text of a file, to which the offsets of its chunks refer.
@@ -276,7 +264,7 @@ class OpenGeneration:
         """
 
         def read() -> str:
-            row = self._passages.execute("SELECT source FROM file WHERE filename = ?", (filename,)).fetchone()
+            row = self._passages.execute(compiled.SOURCE, {"filename": filename}).fetchone()
             if row is None:
                 raise NotFound(f"The book has no page {filename}.")
             return str(row[0])
@@ -323,9 +311,10 @@ class OpenGeneration:
             words_from = partial(lexical.words_from, self._passages)
             words = typeahead.understood(text, words_from, self._vocabulary)
             scored = typeahead.rows_for(self._passages, words, most)
-            one = "SELECT record FROM chunk WHERE row = ?"
-            found = [(decode_chunk(self._passages.execute(one, (row,)).fetchone()[0]), score) for row, score in scored]
-            return words, found
+            execute = self._passages.execute
+            return words, [
+                (decode_chunk(execute(compiled.RECORD, {"row": row}).fetchone()[0]), score) for row, score in scored
+            ]
 
         return await self._query(read)
 
@@ -432,8 +421,6 @@ def decode_chunk(record: bytes) -> Chunk:
 
 def read_files(passages: sqlite.Connection) -> list[FileEntry]:
     """The files of a generation in reading order."""
-    rows = passages.execute(
-        "SELECT filename, title, module, chapter, section, sha256, chunks FROM file ORDER BY ordinal"
-    )
+    rows = passages.execute(compiled.PAGES)
     names = FileEntry.__struct_fields__
     return [msgspec.convert(dict(zip(names, row, strict=True)), FileEntry) for row in rows]

@@ -12,16 +12,17 @@ from itertools import pairwise
 
 import snowballstemmer
 
+from lutrin.index import compiled
 from lutrin.records import Chunk
 from lutrin.sqlite import Connection
 
-SCHEMA = """
-CREATE VIRTUAL TABLE prose USING fts5(
-    title, heading, body, content='', tokenize='porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE identifier USING fts5(
-    heading, body, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_:/.+-~<>@#$='");
-CREATE TABLE word (word TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
-"""
+MAKE_INDEXES = (
+    """CREATE VIRTUAL TABLE prose USING fts5(
+    title, heading, body, content='', tokenize='porter unicode61 remove_diacritics 2')""",
+    """CREATE VIRTUAL TABLE identifier USING fts5(
+    heading, body, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_:/.+-~<>@#$='")""",
+)
+"""The two indexes, written by hand: SQLModel knows no virtual tables."""
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 2.0, 3.0, 1.0
 COLUMNS = {"prose": (TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT), "identifier": (HEADING_WEIGHT, BODY_WEIGHT)}
 """Weights of the columns of each table."""
@@ -122,7 +123,7 @@ def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
     for chunk in chunks:
         for word in set(words(chunk.embedded_text())):
             frequency[word] = frequency.get(word, 0) + 1
-    connection.executemany("INSERT INTO word (word, chunks) VALUES (?, ?)", frequency.items())
+    connection.executemany(compiled.ADD_WORD, [{"word": word, "chunks": chunks} for word, chunks in frequency.items()])
     for table in ("prose", "identifier"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - one of two literals
 
@@ -180,18 +181,17 @@ def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str
     """In how many chunks each lower-case word stands; 0 for those that the book does not have."""
     found = {}
     for term in dict.fromkeys(terms):
-        row = connection.execute("SELECT chunks FROM word WHERE word = ?", (term,)).fetchone()
+        row = connection.execute(compiled.WORD, {"word": term}).fetchone()
         found[term] = int(row[0]) if row else 0
     return found
 
 
 def words_from(connection: Connection, start: str) -> list[tuple[str, int]]:
     """The words that begin so, lower case, with the number of chunks in which each stands."""
-    query = "SELECT word, chunks FROM word WHERE word >= ? AND word < ? ORDER BY word"
-    found = connection.execute(query, (start, start + chr(0x10FFFF)))
+    found = connection.execute(compiled.WORDS_BETWEEN, {"start": start, "stop": start + chr(0x10FFFF)})
     return [(str(word), int(chunks)) for word, chunks in found]
 
 
 def all_words(connection: Connection) -> dict[str, int]:
     """Every word of a book, lower case, with the number of chunks in which it stands."""
-    return {str(word): int(chunks) for word, chunks in connection.execute("SELECT word, chunks FROM word")}
+    return {str(word): int(chunks) for word, chunks in connection.execute(compiled.WORDS)}

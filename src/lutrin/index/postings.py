@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.index import lexical
+from lutrin.index import compiled, lexical
 from lutrin.sqlite import Connection
 
 KEPT_BYTES = 32 * 2**20
@@ -24,12 +24,6 @@ LARGE = 5_000
 """Chunks; a book of more keeps what its common terms add to each chunk, which is slow to find out."""
 COMMON = 100
 """Chunks in which a term stands that is common there; what a rarer one adds is found in half a millisecond."""
-COMMON_SCHEMA = """
-CREATE TABLE common (
-    source TEXT NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL, scores BLOB NOT NULL, PRIMARY KEY (source, term))
-"""
-"""Of large books: `source` is the full-text table, `chunks` rows (int32), `scores` what BM25 gives each (float32)."""
-
 SPARSE = 8
 """Where a question's terms stand in fewer than one of so many chunks, only these are looked at."""
 
@@ -174,12 +168,12 @@ def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]
 
 def write_common(connection: Connection) -> None:
     """Keep what the common terms of a large book add, once its full-text indexes and its words are written."""
-    (chunks,) = connection.execute("SELECT count(*) FROM chunk").fetchone()
-    if chunks <= LARGE:
+    (count,) = connection.execute(compiled.CHUNK_COUNT).fetchone()
+    if count <= LARGE:
         return
-    connection.execute(COMMON_SCHEMA)
+    connection.execute(compiled.MAKE_COMMON)
     forms: dict[str, list[tuple[int, str]]] = {}
-    for word, number in connection.execute("SELECT word, chunks FROM word"):
+    for word, number in connection.execute(compiled.WORDS):
         forms.setdefault(lexical.stemmed(word), []).append((number, word))
     # Any form of a stem finds them all.
     spoken = {stem: max(found)[1] for stem, found in forms.items() if sum(number for number, _ in found) >= COMMON}
@@ -192,17 +186,15 @@ def write_common(connection: Connection) -> None:
         *(("identifier", name, name) for (name,) in names),
     ):
         posting = _scored(connection, source, term)
-        blobs = (posting.rows.astype("<i4").tobytes(), posting.scores.astype("<f4").tobytes())
-        connection.execute("INSERT INTO common VALUES (?, ?, ?, ?)", (source, key, *blobs))
+        chunks, scores = posting.rows.astype("<i4").tobytes(), posting.scores.astype("<f4").tobytes()
+        connection.execute(compiled.ADD_COMMON, {"source": source, "term": key, "chunks": chunks, "scores": scores})
     connection.execute("COMMIT")
 
 
 def _common(connection: Connection, source: str, term: str) -> Posting | None:
     """Return a common term's stored scores."""
     key = lexical.stemmed(term) if source == "prose" else term
-    row = connection.execute(
-        "SELECT chunks, scores FROM common WHERE source = ? AND term = ?", (source, key)
-    ).fetchone()
+    row = connection.execute(compiled.COMMON_TERM, {"source": source, "term": key}).fetchone()
     return row and Posting(np.frombuffer(row[0], dtype="<i4"), np.frombuffer(row[1], dtype="<f4"))
 
 

@@ -1,7 +1,6 @@
 """The catalogue as a running server reads it: by aiosqlite, beside an ingest that writes it.
 
-Its tables are SQL in `catalog.py`, not SQLModel's: to load SQLModel takes 0.9 s of a processor, seven times what every
-command that opens a catalogue takes now. It has a module of its own, so that those commands do not load aiosqlite.
+It stands in a module of its own so that commands, which open the catalogue too, need not load aiosqlite.
 """
 
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import Self
 
 import aiosqlite
 
-from lutrin.index.catalog import BOOKS, RETIRED, Catalog, PublishedBook, published_book
-from lutrin.index.decisions import DECISIONS, REVISION, Decided, decided
+from lutrin.index.catalog import Catalog, PublishedBook, published_book
+from lutrin.index.compiled import BOOKS, DECISIONS, RETIRED, REVISION
+from lutrin.index.decisions import Decided, decided
 
 ROWS_AT_ONCE = 64
 
@@ -45,7 +45,7 @@ class PublishedBooks:
 
     async def decisions(self, slug: str) -> list[Decided]:
         """What the teacher decided about the entries of a book, the oldest first."""
-        return [decided(row) for row in await self._connection.execute_fetchall(DECISIONS, (slug,))]
+        return [decided(row) for row in await self._connection.execute_fetchall(DECISIONS, {"slug": slug})]
 
     async def close(self) -> None:
         """Release the file, once what is being read has been read."""

@@ -8,27 +8,9 @@ from pathlib import Path
 import msgspec
 
 from lutrin import sqlite
-from lutrin.index import decisions
+from lutrin.index import compiled
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import MANIFEST, Manifest
-
-CURRENT_ONLY = (
-    "UPDATE book SET previous = NULL",
-    "DELETE FROM generation WHERE name NOT IN (SELECT current FROM book)",
-)
-# What is published now is retired, what was published then is current again; no embedding is lost, no number used anew.
-TAKE_OVER = """
-DELETE FROM book;
-UPDATE generation SET retired = 1;
-INSERT INTO generation (name, slug, manifest_sha256, published)
-    SELECT name, slug, manifest_sha256, published FROM other.generation WHERE true ON CONFLICT (name) DO UPDATE
-    SET manifest_sha256 = excluded.manifest_sha256, published = excluded.published, retired = 0;
-INSERT INTO book SELECT * FROM other.book ORDER BY rowid;
-INSERT INTO file SELECT * FROM other.file;
-INSERT OR IGNORE INTO embedding SELECT * FROM other.embedding;
-UPDATE sqlite_sequence SET seq = max(seq, (SELECT ifnull(max(seq), 0) FROM other.sqlite_sequence
-    WHERE name = 'generation')) WHERE name = 'generation'
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +36,7 @@ def snapshot(catalog_path: Path, target: Path) -> list[Published]:
         catalog.connection.backup(copy)
     with Catalog(target) as catalog:
         with catalog.transaction():
-            for statement in CURRENT_ONLY:
+            for statement in compiled.KEEP_CURRENT:
                 catalog.connection.execute(statement)
         return published(catalog)
 
@@ -73,7 +55,7 @@ def take_over(catalog_path: Path, other: Path) -> None:
     with Catalog(catalog_path) as catalog:
         catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
         with catalog.transaction():
-            for statement in (*TAKE_OVER.split(";\n"), *decisions.TAKE_OVER):
+            for statement in (*compiled.TAKE_OVER, *compiled.TAKE_OVER_DECISIONS):
                 catalog.connection.execute(statement)
 
 
@@ -90,8 +72,6 @@ def rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
     digest = hashlib.sha256(text).hexdigest()
     with catalog.transaction():
         catalog.connection.execute("PRAGMA defer_foreign_keys = ON")
-        catalog.connection.execute(
-            "UPDATE generation SET name = ?, manifest_sha256 = ? WHERE name = ?", (name, digest, directory.name)
-        )
-        catalog.connection.execute("UPDATE book SET current = ? WHERE current = ?", (name, directory.name))
+        catalog.connection.execute(compiled.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})
+        catalog.connection.execute(compiled.RENAME_CURRENT, {"old": directory.name, "new": name})
     return renamed
