@@ -184,6 +184,15 @@ async def test_a_box_of_several_paragraphs_is_shown_whole() -> None:
     assert await shown(bare, runs=[run(bare, bare.units[-1])]) == ([], [messages.CODE_WITHHELD])
 
 
+async def test_a_warning_between_steps_and_command_is_put_back() -> None:
+    """Search found the steps and the command but not the box between them: the reader gets it in its place."""
+    first, command = steps("Look at the floor.", "Test the button."), code(MOVES, start=400)
+    box = unit("Run it only after both checks.", start=350, block=350, warning=True)
+    page = chunk(BEWARE, *first, box, command)
+    safe, _ = await shown(page, runs=[run(page, *first, command)])
+    assert safe == [(BEWARE,), (*first, box, command)]
+
+
 async def test_warnings_of_two_pages_stand_before_all_code() -> None:
     """Each once, in the order of the code."""
     pages = [chunk(BEWARE, code(start=200), chunk_id=name, filename=f"{name}.md") for name in ("a", "b")]

@@ -45,14 +45,36 @@ def test_selected_hardware_is_looked_up_with_its_surroundings(reader: Reader) ->
 
 
 @pytest.mark.row("A-US1-3")
-def test_a_question_over_two_chapters_has_both_as_sources(reader: Reader) -> None:
-    """The connection of ROS 2 and Isaac Sim is found where it is described; a comparison cites both its chapters."""
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What is an ideal torque source in a simulator, and what is an ideal sensor?", {"Chapter 2", "Chapter 3"}),
+        ("What is a costmap, and what is a Kalman filter?", {"Chapter 8", "Chapter 9"}),
+        ("What is a URDF file and how does Isaac Sim import it?", {"Chapter 5", "Chapter 7"}),
+        ("Where is ROS 2 bridged to Gazebo and where to Isaac Sim?", {"Chapter 6", "Chapter 7"}),
+    ],
+)
+def test_a_question_over_two_chapters_has_both_as_sources(reader: Reader, question: str, wanted: set[str]) -> None:
+    """Two things that are asked at once are answered from the chapter of each, and both are cited."""
+    answer = reader.answer("/api/query", query=question)
+    assert {chapter.partition(":")[0] for chapter in chapters(answer)} == wanted
+    check_sources(answer, FOLDERS)
+
+
+@pytest.mark.row("A-US1-3")
+def test_the_connection_of_ros_2_and_isaac_sim_is_answered_where_the_book_has_it(reader: Reader) -> None:
+    """The example of the specification: of this book chapter 7 alone describes the connection."""
     answer = reader.answer("/api/query", query="How does ROS 2 connect to Isaac Sim?")
     assert "isaacsim.ros2.bridge" in answer.answer
-    question = "What is an ideal torque source in a simulator, and what is an ideal sensor?"
-    answer = reader.answer("/api/query", query=question)
-    assert {"Chapter 2: Sensors"} < chapters(answer)
-    assert any(chapter.startswith("Chapter 3:") for chapter in chapters(answer))
+    assert {source.section for source in answer.sources} == {"02-ros-2-connection"}
+
+
+@pytest.mark.row("A-US1-3")
+@pytest.mark.xfail(reason="the reader finds the better passage for the whole question in one chapter", strict=True)
+def test_two_subjects_related_in_one_clause_have_both_chapters_as_sources(reader: Reader) -> None:
+    """The camera is of chapter 2, the costmap of chapter 9."""
+    answer = reader.answer("/api/query", query="How do depth cameras and costmaps work together?")
+    assert {chapter.partition(":")[0] for chapter in chapters(answer)} >= {"Chapter 2", "Chapter 9"}
 
 
 @pytest.mark.row("A-US1-3")

@@ -19,6 +19,40 @@ pytestmark = pytest.mark.model
 SELECTED = "The wheels of our own robot Perle are 12 cm wide. Perle was built in the winter of 2024."
 LOOP = "What is the sensorimotor loop?"
 FENCE = re.compile(r"^```", re.MULTILINE)
+WARNED_OF = {
+    "class DriveSlowly(Node)": "Put Wren on a stand with its wheels off the ground for the first run",
+    "ros2 action send_goal --feedback /navigate_to_pose": "Clear the floor, keep 2 m distance and be ready to press",
+    "ros2 launch wren_bringup wren.launch.py": "Starting this file on the real Wren switches its motor driver on.",
+    "nav = BasicNavigator()": "let one person hold a hand on the emergency stop before the goal is sent.",
+    "params_file:=$HOME/wren/nav2_wren_slow.yaml": "Run it only after all five checks, with the robot at least",
+    "#include <moveit/move_group_interface/move_group_interface.h>": "Clear a circle of 1 m around the shoulder",
+    'rclpy.create_node("first_steps")': "Keep a distance of 2 m from the robot before you start this program.",
+}
+"""A line of each program of the sample book that moves a real robot, and words of the warning of its page."""
+PROGRAM_FOR = (
+    "Which Python code makes Wren drive slowly?",
+    "Give me the code to drive Wren at 0.1 m/s.",
+    "How do I publish a Twist message?",
+    "Which command sends Wren to a point of the map?",
+    "How do I start Wren's launch file on the real robot?",
+    "How do I send a goal to Nav2 from Python?",
+    "Show me a program that uses BasicNavigator.",
+    "How do I start navigation on the real Wren with the slow parameters?",
+    "First run on the real robot: which launch command?",
+    "How do I plan and execute an arm motion with MoveIt in C++?",
+    "Which program lets Kestrel take its first steps?",
+    "How do I make Kestrel walk with a Python program?",
+)
+"""Questions that are answered with these programs."""
+OTHER_CODE = (
+    "How do I publish velocity commands to a real robot in Python?",
+    "How do I make a real robot drive forward from Python?",
+    "How do I send a navigation goal from the command line?",
+    "How do I start Nav2 on the real robot?",
+    "How do I command the joints of the real arm?",
+    "How do I run the robot for the first time?",
+)
+"""Questions whose answer may show another program, or none."""
 
 
 @pytest.mark.row("D-MODE-1", "D-RAG-3", "D-RAG-7", "D-API-1", "D-FR-1")
@@ -154,6 +188,19 @@ def test_code_that_drives_a_robot_follows_the_warning(reader: Reader) -> None:
 
 
 @pytest.mark.row("D-SS-2")
+def test_no_code_for_a_robot_comes_without_its_warning(reader: Reader) -> None:
+    """Whatever is asked, each program of the book that moves a real robot stands below the warning of its page."""
+    shown = set()
+    for question in (*PROGRAM_FOR, *OTHER_CODE):
+        answer = reader.answer("/query", question=question, book=SLUG).answer
+        for program, warning in WARNED_OF.items():
+            if program in answer:
+                assert warning in answer[: answer.index(program)], question
+                shown.add(program)
+    assert shown == set(WARNED_OF)
+
+
+@pytest.mark.row("D-RAG-2")
 @pytest.mark.xfail(reason="the reader ranks a node with parameters before the publisher of velocities", strict=True)
 def test_the_code_for_a_real_robot_is_found_in_other_words(reader: Reader) -> None:
     """And follows the book's warning."""

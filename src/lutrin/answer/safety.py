@@ -6,6 +6,7 @@ passed off as reality. What is hazardous is data: `hazards.toml`, and what a boo
 
 import tomllib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from itertools import groupby
@@ -58,11 +59,13 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
     safe: list[Run] = []
     boxes: dict[tuple[str, int], Run] = {}
     told: list[str] = []
-    for run in runs:
-        if not _is_concerned(run, hazards):
-            safe.append(run)
+    for found in runs:
+        if not _is_concerned(found, hazards):
+            safe.append(found)
             continue
-        same_file = [run.chunk] if run.chunk.chunk_id == SELECTED else await generation.chunks_of(run.chunk.filename)
+        chunk = found.chunk
+        same_file = [chunk] if chunk.chunk_id == SELECTED else await generation.chunks_of(chunk.filename)
+        run = _with_warnings_between(found, same_file)
         moving = any(moves(run.chunk, unit, hazards) for unit in run.units)
         warned = moving or _names_hazard(run, hazards) or _is_warned_of(run, same_file, hazards)
         box = _warning_for(run, same_file, anywhere=moving) if warned else None
@@ -78,6 +81,23 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
         safe.append(run)
     first = [box for box in boxes.values() if not any(_holds(run, box) for run in safe)]
     return [*first, *safe], list(dict.fromkeys(told))
+
+
+def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
+    """Put back the warnings that the book has between the units of a run, which the search may have passed over."""
+    start, stop = run.span
+    held = {unit.char_start for unit in run.units}
+    between = {
+        unit.char_start: unit
+        for chunk in same_file
+        for unit in chunk.units
+        if unit.warning and start < unit.char_start < stop and unit.char_start not in held
+    }
+    if not between:
+        return run
+    scored = [*zip(run.units, run.scores, strict=True), *((unit, min(run.scores)) for unit in between.values())]
+    units, scores = zip(*sorted(scored, key=lambda pair: pair[0].char_start), strict=True)
+    return replace(run, units=units, scores=scores)
 
 
 def _without_code(run: Run, hazards: Hazards) -> list[Run]:
