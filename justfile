@@ -185,8 +185,8 @@ bundle FILE="dist/lutrin-bundle.tar": setup
     @lutrin ingest
     @lutrin bundle {{FILE}}
 
-# wheel, widget, bundle, bill of materials and their checksums in FOLDER (default dist/), which must be empty
-release *ARGS: _development
+# wheel, widget with its licences, bundle, bill of materials and their checksums in FOLDER (default dist/), which must be empty
+release *ARGS: _development (_packages "web")
     @lutrin models fetch default {{tier}}
     @lutrin ingest
     python requirements/release.py {{ARGS}}

@@ -1,7 +1,8 @@
 """Everything that a release consists of, in one folder: `python requirements/release.py [FOLDER]` (default dist/).
 
-The wheel (program, manifest, reader, pages), the widget, the bundle for machines without network, a bill of materials
-in the form of CycloneDX, licences, and SHA256SUMS of all of it. The folder must be empty or absent.
+The wheel (program, manifest, reader, pages), the widget with the licences of what it contains, the bundle for machines
+without network, a bill of materials in the form of CycloneDX, licences, and SHA256SUMS of all of it. The folder must be
+empty or absent.
 """
 
 import hashlib
@@ -9,9 +10,13 @@ import shutil
 import subprocess
 import sys
 import venv
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+import third_party  # noqa: E402 - its folder is no package
+
 TOOLS = ROOT / ".venv-release"
 WIDGET = ROOT / "src" / "lutrin" / "serve" / "static" / "widget" / "lutrin.js"
 SUMS = "SHA256SUMS"
@@ -55,6 +60,32 @@ def bill(folder: Path) -> None:
     run(*inventory, "--pyproject", "pyproject.toml", "--output-format", "JSON", "-o", folder / "lutrin.cdx.json")
 
 
+def notices(names: Iterable[str], modules: Sequence[Path]) -> str:
+    """Collect the licences of the packages in the widget, as their authors wrote them.
+
+    Args:
+        names: Of npm packages; those of types alone leave nothing in the widget.
+        modules: Folders that npm installs into.
+    """
+    texts = []
+    for name in names:
+        if name.startswith("@types/"):
+            continue
+        found = [path for folder in modules for path in sorted((folder / name).glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))]
+        if not found:
+            stop(f"the licence of {name} is not in web/; run `./justw web` first.")
+        texts.append(f"{name}\n\n{found[0].read_text(encoding='utf-8').strip()}\n")
+    return "\n\n".join(texts)
+
+
+def widget(folder: Path) -> None:
+    """Write the widget below the licences of what it contains."""
+    names = [name for name, _, _ in third_party.bundled()]
+    text = notices(names, [ROOT / "web" / "node_modules", ROOT / "web" / "widget" / "node_modules"])
+    head = f"/*! The widget of Lutrin, Apache-2.0. It contains:\n\n{text.replace('*/', '* /')}*/\n"
+    (folder / "lutrin-widget.js").write_text(head + WIDGET.read_text(encoding="utf-8"), encoding="utf-8")
+
+
 def main() -> None:
     """Make all parts, then the sums."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").resolve()
@@ -64,7 +95,7 @@ def main() -> None:
     run("uv", "build", "--quiet", "--wheel", "--out-dir", folder)
     (folder / ".gitignore").unlink(missing_ok=True)
     run(Path(sys.executable).with_name("lutrin"), "bundle", folder / "lutrin-bundle.tar")
-    shutil.copy2(WIDGET, folder / "lutrin-widget.js")
+    widget(folder)
     for name in ("LICENSE", "THIRD_PARTY.md"):
         shutil.copy2(ROOT / name, folder / name)
     bill(folder)

@@ -31,3 +31,23 @@ def test_a_release_overwrites_nothing(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.strip() == f"release: {tmp_path} is not empty; move what is in it, or name another folder."
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_the_widget_carries_the_licences_of_what_is_in_it(tmp_path: Path) -> None:
+    """Each package's text once; one that is not installed ends the release with its name."""
+    (tmp_path / "@lit" / "element").mkdir(parents=True)
+    (tmp_path / "@lit" / "element" / "LICENSE").write_text("Copyright somebody\n")
+    code = f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import release, pathlib; "
+    code += f"print(release.notices(sys.argv[1:], [pathlib.Path({str(tmp_path)!r})]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "@lit/element", "@types/it"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == "@lit/element\n\nCopyright somebody\n\n"
+    missing = subprocess.run(
+        [sys.executable, "-c", code, "absent"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "the licence of absent is not in web/" in missing.stderr
