@@ -20,9 +20,9 @@ from lutrin.records import BookInfo
 from lutrin.serve import teacher_html as html
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.teacher_asked import as_csv, overview
-from lutrin.serve.teacher_errand import Errand
+from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import load_of
-from lutrin.serve.teacher_office import Gap
+from lutrin.serve.teacher_view import Gap
 from lutrin.settings import Settings, load_settings
 
 from .conftest import House, Serve
@@ -243,42 +243,42 @@ async def test_the_doctor_looks(serve: Serve) -> None:
 async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
     """The last line that it printed stands on the page, and the button is there again."""
     settings = load_settings(data_dir=tmp_path)
-    errand = Errand("no-such-command", list[Gap], settings, lambda: datetime.now(UTC))
+    job = CommandJob("no-such-command", list[Gap], settings, lambda: datetime.now(UTC))
     tasks: list[asyncio.Task[None]] = []
-    errand.start(lambda work: tasks.append(asyncio.ensure_future(work)))
-    assert errand.running
+    job.start(lambda work: tasks.append(asyncio.ensure_future(work)))
+    assert job.running
     await tasks[0]
-    assert (errand.running, errand.found) == (False, None)
-    assert "no-such-command" in errand.trouble
-    page = html.board(board(settings, gaps=errand), "key")
-    assert escape(errand.trouble) in page
+    assert (job.running, job.found) == (False, None)
+    assert "no-such-command" in job.trouble
+    page = html.board(board(settings, gaps=job), "key")
+    assert escape(job.trouble) in page
     assert 'action="/teacher/gaps"' in page
 
 
 def test_gaps_stand_under_their_chapter(tmp_path: Path) -> None:
     """Each question once, with how often it was asked; what is far from every book comes as the page got it."""
     settings = load_settings(data_dir=tmp_path)
-    errand = Errand("gaps", list[Gap], settings, lambda: datetime.now(UTC))
-    errand.found = [
+    job = CommandJob("gaps", list[Gap], settings, lambda: datetime.now(UTC))
+    job.found = [
         Gap(chapter="Chapter 2: Sensors", question="What does a <lidar> cost?", times=3),
         Gap(chapter="Chapter 2: Sensors", question="Who made the first one?", times=1),
         Gap(chapter="", question="Onion soup?", times=1),
     ]
-    page = html.board(board(settings, gaps=errand), "key")
+    page = html.board(board(settings, gaps=job), "key")
     assert page.count("Chapter 2: Sensors") == 1
     assert "What does a &lt;lidar&gt; cost? <span" in page
     assert "3 times" in page
     assert "Far from every book" in page
-    errand.found = []
-    assert "the books answer whatever was asked" in html.board(board(settings, gaps=errand), "key")
+    job.found = []
+    assert "the books answer whatever was asked" in html.board(board(settings, gaps=job), "key")
 
 
-def board(settings: Settings, *, gaps: Errand[list[Gap]]) -> html.Board:
+def board(settings: Settings, *, gaps: CommandJob[list[Gap]]) -> html.Board:
     """A page of a server that has nothing yet, but these gaps."""
     return html.Board(
         books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
         model_ready=False, gaps=gaps,
-        health=Errand("doctor", list[Check], settings, lambda: datetime.now(UTC)),
+        health=CommandJob("doctor", list[Check], settings, lambda: datetime.now(UTC)),
     )  # fmt: skip
 
 

@@ -23,11 +23,11 @@ from lutrin.ingest.upload import MAX_FILES
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
+from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.arrivals import protocol
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import ACCEPTED_AT_ONCE, BACKLOG, Connections, most_connections, raise_file_limit
-from lutrin.serve.desk import Desk
 from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
@@ -47,8 +47,8 @@ from lutrin.serve.routes import (
 )
 from lutrin.serve.services import Services
 from lutrin.serve.sse import HEARTBEAT_S
-from lutrin.serve.teacher_office import Office
 from lutrin.serve.teacher_sign_in import SignIns
+from lutrin.serve.teacher_view import TeacherView
 from lutrin.serve.turns import ASKED_HEADER, MESSAGE_HEADER
 from lutrin.settings import Settings
 
@@ -114,12 +114,12 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         heartbeat_s: Seconds between comments in a silent stream.
     """
     metrics = Metrics()
-    desk = Desk(services, settings, metrics, heartbeat_s)
+    service = AnswerService(services, settings, metrics, heartbeat_s)
     jobs = ingest.Jobs(services.board)
-    shared = {"desk": desk, "settings": settings, "reader": Reader(services.library), "jobs": jobs}
+    shared = {"service": service, "settings": settings, "reader": Reader(services.library), "jobs": jobs}
     shared["files"] = pages.StaticFiles()
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
-    shared |= {"office": Office(settings, services.now), "sign_ins": SignIns(token, services.clock)}
+    shared |= {"view": TeacherView(settings, services.now), "sign_ins": SignIns(token, services.clock)}
     if "*" in settings.cors_origins:
         _log.warning("cors_open", detail="LUTRIN_CORS_ORIGINS is *: pages of any site may ask.")
     return Litestar(
@@ -134,9 +134,9 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),
         openapi_config=openapi_config(),
-        lifespan=[_lifespan(desk)],
+        lifespan=[_lifespan(service)],
         logging_config=None,
-        state=State({"desk": desk}),
+        state=State({"service": service}),
         request_class=StrictRequest,
         request_max_body_size=None,  # the guard counts it
         multipart_form_part_limit=MAX_FILES + book_uploads.OTHER_FIELDS,
@@ -168,8 +168,8 @@ async def run_server(
         settings.connections_per_peer,
         settings.trusted_proxies,
     )
-    desk: Desk = app.state.desk
-    desk.metrics.connections.set_function(lambda: connections.count)
+    service: AnswerService = app.state.service
+    service.metrics.connections.set_function(lambda: connections.count)
     config = uvicorn.Config(
         compressing(answering_head(app)),
         http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
@@ -191,7 +191,7 @@ async def run_server(
     with listener:
         if on_ready is not None:
             on_ready(f"http://{_shown(settings.host)}:{listener.getsockname()[1]}")
-        await _Server(config, desk).serve(sockets=[listener])
+        await _Server(config, service).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -200,9 +200,9 @@ class _Server(uvicorn.Server):
     Readers of running answers get these finished, or an error event, before their connections close.
     """
 
-    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
+    def __init__(self, config: uvicorn.Config, service: AnswerService) -> None:
         super().__init__(config)
-        self._desk = desk
+        self._service = service
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -210,7 +210,7 @@ class _Server(uvicorn.Server):
             listener.listen(BACKLOG)  # the loop takes few at once; more than these may wait for it
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        ending = asyncio.create_task(self._desk.end(ANSWERS_END_S))
+        ending = asyncio.create_task(self._service.end(ANSWERS_END_S))
         await super().shutdown(sockets)
         await ending
 
@@ -298,13 +298,13 @@ def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
     return count
 
 
-def _lifespan(desk: Desk) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _lifespan(service: AnswerService) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def run(_: Litestar) -> AsyncIterator[None]:
-        await desk.open()
+        await service.open()
         try:
             yield
         finally:
-            await desk.close()
+            await service.close()
 
     return run

@@ -5,7 +5,7 @@ from io import BytesIO
 import segno
 
 from lutrin.platform import network_addresses
-from lutrin.serve.desk import is_secure
+from lutrin.serve.answer_service import is_secure
 from lutrin.serve.requests import HTTPRequest
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})

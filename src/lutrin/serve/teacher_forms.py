@@ -6,7 +6,7 @@ from litestar import MediaType, Response
 
 from lutrin.errors import MalformedRequest
 from lutrin.messages import MALFORMED_BODY
-from lutrin.serve.desk import NO_STORE
+from lutrin.serve.answer_service import NO_STORE
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.teacher_sign_in import SignIns
 

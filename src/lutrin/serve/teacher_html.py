@@ -18,9 +18,9 @@ from lutrin.serve.html import counted
 from lutrin.serve.prepared_html import PreparedRow
 from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
-from lutrin.serve.teacher_errand import Errand
+from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import Load
-from lutrin.serve.teacher_office import BookRow, Edition, Gap, ModelRow
+from lutrin.serve.teacher_view import BookRow, Edition, Gap, ModelRow
 from lutrin.serve.templating import render
 
 COUNTED = {
@@ -50,8 +50,8 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """Name of the language model that answers; empty: none."""
     model_ready: bool
-    health: Errand[list[Check]]
-    gaps: Errand[list[Gap]]
+    health: CommandJob[list[Check]]
+    gaps: CommandJob[list[Gap]]
     left_out: Sequence[LeftOut] = ()
     """Files that are in no book."""
     prepared: Sequence[PreparedRow] = ()

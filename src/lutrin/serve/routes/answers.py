@@ -8,7 +8,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
 from lutrin.records import Answer, Question
-from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.ownership import owner
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
@@ -22,15 +22,15 @@ TAGS = ["answers"]
 
 
 @post("/api/query", operation_id="apiQuery", summary="Ask the book", tags=TAGS, status_code=200, responses=ANSWER)
-async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """A question about the book; with `selected_text` the selection weighs more and the book is searched too."""
-    return await desk.answer(request, data.asked(data.query, "query"))
+    return await service.answer(request, data.asked(data.query, "query"))
 
 
 @post("/query", operation_id="query", summary="Ask the book's tutor", tags=TAGS, status_code=200, responses=ANSWER)
-async def query(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+async def query(data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """As `/api/query`, with the tutor's wording of refusals."""
-    return await desk.answer(request, data.tutored())
+    return await service.answer(request, data.tutored())
 
 
 @post(
@@ -41,9 +41,11 @@ async def query(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Des
     status_code=200,
     responses=ANSWER,
 )
-async def query_selected_text(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+async def query_selected_text(
+    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
+) -> Response[Any]:
     """Only the selection is context; an unusable one is said, and the whole book is searched."""
-    return await desk.answer(request, data.tutored("selection"))
+    return await service.answer(request, data.tutored("selection"))
 
 
 @post(
@@ -54,13 +56,15 @@ async def query_selected_text(data: JSONBody[TutorBody], request: HTTPRequest, d
     status_code=200,
     responses=ANSWER,
 )
-async def query_selection(data: JSONBody[TutorBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+async def query_selection(
+    data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
+) -> Response[Any]:
     """The same as `/query-selected-text`, under its other name."""
-    return await desk.answer(request, data.tutored("selection"))
+    return await service.answer(request, data.tutored("selection"))
 
 
 @post("/chat", operation_id="chat", summary="Ask within a conversation", tags=TAGS, status_code=200, responses=REPLY)
-async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """Both messages are stored; a follow-up is completed from the conversation."""
     question = Question(
         text=data.message,
@@ -73,7 +77,7 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]
         session_id=data.session_id,
         surface="chat",
     )
-    return await desk.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
+    return await service.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
 
 
 @post(
@@ -85,13 +89,13 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, desk: Given[Desk]
     responses=_PROBLEMS,
 )
 async def retrieve(
-    data: JSONBody[QueryBody], request: HTTPRequest, desk: Given[Desk]
+    data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
     question = data.asked(data.query, "query")
-    asked = desk.asked(request, question, owner(request, question.session_id))
-    await desk.admit(request, asked)
-    began_s = desk.services.clock()
-    passages = await desk.services.retrieve(asked.question)
-    desk.metrics.retrieve_seconds.observe(desk.services.clock() - began_s)
+    asked = service.asked(request, question, owner(request, question.session_id))
+    await service.admit(request, asked)
+    began_s = service.services.clock()
+    passages = await service.services.retrieve(asked.question)
+    service.metrics.retrieve_seconds.observe(service.services.clock() - began_s)
     return Response([RetrievedPassage.of(passage) for passage in passages], status_code=200, headers=NO_STORE)

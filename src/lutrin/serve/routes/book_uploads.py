@@ -12,7 +12,7 @@ from litestar.di import NamedDependency as Given
 
 from lutrin.errors import IngestInProgress, InvalidInput
 from lutrin.ingest.upload import Stored, store
-from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import TAGS, Job, Jobs, checked
@@ -46,14 +46,14 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
 )
 async def upload(
     request: HTTPRequest,
-    desk: Given[Desk],
+    service: Given[AnswerService],
     jobs: Given[Jobs],
     settings: Given[Settings],
     sign_ins: Given[SignIns],
 ) -> Response[Uploaded]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`. Fields: `files`; `book`, the folder's name; `replace=true`."""
-    ingest = checked(request, desk, sign_ins)
-    stored, job = await receive(request, desk, jobs, settings, ingest=ingest)
+    ingest = checked(request, service, sign_ins)
+    stored, job = await receive(request, service, jobs, settings, ingest=ingest)
     body = uploaded(stored, job)
     return Response(body, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
@@ -66,7 +66,7 @@ def uploaded(stored: Stored, job: Job) -> Uploaded:
 
 async def receive(
     request: HTTPRequest,
-    desk: Desk,
+    service: AnswerService,
     jobs: Jobs,
     settings: Settings,
     *,
@@ -77,7 +77,7 @@ async def receive(
 
     Args:
         request: Its body has not been read.
-        desk: Runs the job.
+        service: Runs the job.
         jobs: Knows whether another one runs.
         settings: Say where the corpus lies.
         ingest: Reads the corpus.
@@ -101,7 +101,7 @@ async def receive(
             note(line)
         return await ingest(note)
 
-    return stored, await jobs.start(ingest_it, desk.spawn)
+    return stored, await jobs.start(ingest_it, service.spawn)
 
 
 async def _stored(form: FormMultiDict, settings: Settings, check: Callable[[Mapping[str, str]], None]) -> Stored:

@@ -11,13 +11,13 @@ from lutrin.errors import LutrinError, NotPermitted
 from lutrin.messages import METRICS_OFF
 from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
-from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
-from lutrin.serve.teacher_office import Office
 from lutrin.serve.teacher_sign_in import SignIns
+from lutrin.serve.teacher_view import TeacherView
 from lutrin.settings import Settings
 
 MOST_LEFT_OUT = 200
@@ -43,9 +43,9 @@ def health() -> Health:
     summary="Books, model and queue; 503 until a book is open",
     tags=["operation"],
 )
-async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readiness]:
+async def ready(service: Given[AnswerService], settings: Given[Settings]) -> Response[Readiness]:
     """Ready means that a question would be answered; without a language model answers are quotes."""
-    services = desk.services
+    services = service.services
     try:
         books = list(await services.library.books())
     except LutrinError:
@@ -62,8 +62,8 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
         queue_length=services.queue_length(),
-        storing=not services.trouble and not desk.space.low,
-        free_mb=desk.space.free_bytes >> 20,
+        storing=not services.trouble and not service.space.low,
+        free_mb=service.space.free_bytes >> 20,
         left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in left_out[:MOST_LEFT_OUT]],
         left_out_count=len(left_out),
     )
@@ -79,22 +79,26 @@ async def ready(desk: Given[Desk], settings: Given[Settings]) -> Response[Readin
     media_type=metrics.MEDIA_TYPE,
 )
 async def read_metrics(
-    request: HTTPRequest, desk: Given[Desk], office: Given[Office], settings: Given[Settings], sign_ins: Given[SignIns]
+    request: HTTPRequest,
+    service: Given[AnswerService],
+    view: Given[TeacherView],
+    settings: Given[Settings],
+    sign_ins: Given[SignIns],
 ) -> Response[bytes]:
     """Counts and timings, never ids or words of a reader; with `LUTRIN_METRICS=token` for the administrator alone."""
     if settings.metrics == "token":
         if not sign_ins.possible:
             raise NotPermitted(METRICS_OFF)
-        sign_ins.prove(bearer(request), desk.peer(request))
-    meters = desk.metrics
-    meters.queue.set(desk.services.queue_length())
-    meters.free_bytes.set(desk.space.free_bytes)
+        sign_ins.prove(bearer(request), service.peer(request))
+    meters = service.metrics
+    meters.queue.set(service.services.queue_length())
+    meters.free_bytes.set(service.space.free_bytes)
     meters.memory_bytes.set(resident_bytes())
-    meters.model_restarts.set(desk.services.model_restarts())
+    meters.model_restarts.set(service.services.model_restarts())
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
-        for book in await office.books():
+        for book in await view.books():
             if book.current.created:
-                age = desk.services.now() - datetime.fromisoformat(book.current.created)
+                age = service.services.now() - datetime.fromisoformat(book.current.created)
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
-    return Response(desk.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
+    return Response(service.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)

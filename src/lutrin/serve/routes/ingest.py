@@ -15,7 +15,7 @@ from litestar.params import FromPath
 from lutrin.errors import ChatStoreError, IngestInProgress, NotFound, NotPermitted
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
-from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import documented, reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
@@ -139,10 +139,10 @@ class Jobs:
     status_code=202,
 )
 async def start_ingest(
-    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sign_ins: Given[SignIns]
+    request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
     """Needs `Authorization: Bearer LUTRIN_ADMIN_TOKEN`; without a token set it is off."""
-    job = await jobs.start(checked(request, desk, sign_ins), desk.spawn)
+    job = await jobs.start(checked(request, service, sign_ins), service.spawn)
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
@@ -156,26 +156,26 @@ async def start_ingest(
 async def read_job(
     job: FromPath[str],
     request: HTTPRequest,
-    desk: Given[Desk],
+    service: Given[AnswerService],
     jobs: Given[Jobs],
     sign_ins: Given[SignIns],
 ) -> Response[Job]:
     """Needs the same token."""
-    checked(request, desk, sign_ins)
+    checked(request, service, sign_ins)
     return Response(await jobs.get(job), headers=NO_STORE)
 
 
-def checked(request: HTTPRequest, desk: Desk, sign_ins: SignIns) -> Ingest:
+def checked(request: HTTPRequest, service: AnswerService, sign_ins: SignIns) -> Ingest:
     """What ingests the corpus, for whoever knows the token.
 
     Raises:
         NotPermitted: No token is set, or it is another one.
         RateLimited: Too many wrong ones were tried.
     """
-    if not sign_ins.possible or desk.services.ingest is None:
+    if not sign_ins.possible or service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    sign_ins.prove(bearer(request), desk.peer(request))
-    return desk.services.ingest
+    sign_ins.prove(bearer(request), service.peer(request))
+    return service.services.ingest
 
 
 def bearer(request: HTTPRequest) -> str:

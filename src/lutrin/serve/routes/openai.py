@@ -15,7 +15,7 @@ from lutrin.answer.render import sentence_piece
 from lutrin.errors import InvalidQuestion
 from lutrin.messages import EMPTY_QUESTION
 from lutrin.serve import sse
-from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.ownership import openai_session
 from lutrin.serve.problems import OpenAIProblem, documented
 from lutrin.serve.requests import HTTPRequest
@@ -70,9 +70,9 @@ class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
     summary="The one model",
     tags=TAGS,
 )
-async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
+async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
     """The book itself; the language model behind it is named in each answer."""
-    books = await desk.services.library.books()
+    books = await service.services.library.books()
     entry = {"id": MODEL, "object": "model", "created": 0, "owned_by": "lutrin", "books": [book.slug for book in books]}
     return Response({"object": "list", "data": [entry]}, headers=NO_STORE)
 
@@ -85,13 +85,15 @@ async def models(desk: Given[Desk]) -> Response[dict[str, Any]]:
     tags=TAGS,
     status_code=200,
 )
-async def completions(data: JSONBody[CompletionBody], request: HTTPRequest, desk: Given[Desk]) -> Response[Any]:
+async def completions(
+    data: JSONBody[CompletionBody], request: HTTPRequest, service: Given[AnswerService]
+) -> Response[Any]:
     """The last message of the user is the question, those before complete it; instructions to the model do nothing."""
     places = [place for place, message in enumerate(data.messages) if message.role == "user"]
     text = data.messages[places[-1]].text() if places else ""
     if not text.strip():
         raise InvalidQuestion(EMPTY_QUESTION)
-    session = openai_session(desk.services.secret, data.user or "", request.headers.get("authorization", ""))
+    session = openai_session(service.services.secret, data.user or "", request.headers.get("authorization", ""))
     question = records.Question(
         text=text,
         session_id=session,
@@ -99,10 +101,10 @@ async def completions(data: JSONBody[CompletionBody], request: HTTPRequest, desk
         answer_tokens=data.max_completion_tokens or data.max_tokens,
         earlier=_earlier(data.messages[: places[-1]]),
     )
-    created = int(desk.services.now().timestamp())
+    created = int(service.services.now().timestamp())
     if not data.stream:
-        return await desk.answer_openai(request, question, lambda answer: _completion(answer, created))
-    turn = await desk.open_turn(request, question)
+        return await service.answer_openai(request, question, lambda answer: _completion(answer, created))
+    turn = await service.open_turn(request, question)
     return Stream(_chunks(turn, created), status_code=200, media_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
 
 

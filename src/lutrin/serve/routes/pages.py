@@ -14,8 +14,8 @@ from litestar.params import FromPath, QueryParameter
 from lutrin.errors import NotFound
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html, pictures, qr
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
-from lutrin.serve.desk import NO_STORE, Desk
 from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
@@ -139,9 +139,9 @@ async def results(reader: Given[Reader], files: Given[StaticFiles], q: Typed = "
     summary="Sections that fit words which are still being typed",
     tags=["reading"],
 )
-async def search(desk: Given[Desk], q: Typed, book: Slug = "") -> Response[FoundList]:
+async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[FoundList]:
     """The last word may be unfinished, and any may hold a slip; none of it is stored."""
-    found = await desk.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
+    found = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
     return Response(FoundList(list(found)), headers=NO_STORE)
 
 
@@ -152,9 +152,9 @@ async def search(desk: Given[Desk], q: Typed, book: Slug = "") -> Response[Found
     summary="The terms of a book with their definitions",
     tags=["reading"],
 )
-async def terms(desk: Given[Desk], book: Slug) -> Response[Glossary]:
+async def terms(service: Given[AnswerService], book: Slug) -> Response[Glossary]:
     """For the definitions that a page shows; empty where nothing was prepared."""
-    found = await desk.services.library.glossary(book)
+    found = await service.services.library.glossary(book)
     shown = [GlossaryTerm(term.name, term.definition, term.path, term.quote) for term in found]
     return Response(Glossary(shown), headers=REVALIDATE)
 

@@ -11,7 +11,7 @@ from lutrin.chats.owner import SESSION_ID_PATTERN, conversation_key, owner_of
 from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession
-from lutrin.serve.desk import NO_STORE, Desk
+from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.ownership import CLIENT_HEADER, COOKIE, owner
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
@@ -32,10 +32,10 @@ MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", descriptio
     summary="The newest 50 messages",
     tags=TAGS,
 )
-async def history(session_id: SessionPath, request: HTTPRequest, desk: Given[Desk]) -> Response[History]:
+async def history(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> Response[History]:
     """Oldest first; a conversation that is unknown, or another browser's, has none."""
     key = conversation_key(session_id, owner(request, session_id).hashed)
-    return Response(History(await desk.services.chats.history(key, NEWEST)), headers=NO_STORE)
+    return Response(History(await service.services.chats.history(key, NEWEST)), headers=NO_STORE)
 
 
 @get(
@@ -45,9 +45,9 @@ async def history(session_id: SessionPath, request: HTTPRequest, desk: Given[Des
     summary="This browser's conversations",
     tags=TAGS,
 )
-async def sessions(request: HTTPRequest, desk: Given[Desk]) -> Response[Sessions]:
+async def sessions(request: HTTPRequest, service: Given[AnswerService]) -> Response[Sessions]:
     """The one used last first."""
-    return Response(Sessions(await desk.services.chats.sessions(_owner_required(request))), headers=NO_STORE)
+    return Response(Sessions(await service.services.chats.sessions(_owner_required(request))), headers=NO_STORE)
 
 
 @patch(
@@ -58,11 +58,11 @@ async def sessions(request: HTTPRequest, desk: Given[Desk]) -> Response[Sessions
     tags=TAGS,
 )
 async def rename(
-    session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, desk: Given[Desk]
+    session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[ChatSession]:
     """Its name in the list."""
     key = conversation_key(session_id, _owner_required(request))
-    return Response(await desk.services.chats.rename(key, data.title), headers=NO_STORE)
+    return Response(await service.services.chats.rename(key, data.title), headers=NO_STORE)
 
 
 @delete(
@@ -72,9 +72,9 @@ async def rename(
     summary="Delete a conversation",
     tags=TAGS,
 )
-async def remove(session_id: SessionPath, request: HTTPRequest, desk: Given[Desk]) -> None:
+async def remove(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> None:
     """For good."""
-    await desk.services.chats.delete(conversation_key(session_id, _owner_required(request)))
+    await service.services.chats.delete(conversation_key(session_id, _owner_required(request)))
 
 
 @get(
@@ -87,13 +87,13 @@ async def remove(session_id: SessionPath, request: HTTPRequest, desk: Given[Desk
 async def export(
     session_id: SessionPath,
     request: HTTPRequest,
-    desk: Given[Desk],
+    service: Given[AnswerService],
     form: FromQuery[Literal["markdown", "json"]] = "markdown",
 ) -> Response[bytes]:
     """The whole conversation as a file: Markdown, or JSON with `?form=json`."""
     key = conversation_key(session_id, _owner_required(request))
-    session = await desk.services.chats.session(key)
-    messages = await desk.services.chats.history(key, EXPORTED)
+    session = await service.services.chats.session(key)
+    messages = await service.services.chats.history(key, EXPORTED)
     body = as_json(session, messages) if form == "json" else as_markdown(session, messages).encode()
     suffix, media_type = ("json", "application/json") if form == "json" else ("md", "text/markdown; charset=utf-8")
     disposition = f'attachment; filename="conversation-{session.created[:10]}.{suffix}"'
@@ -108,9 +108,11 @@ async def export(
     tags=TAGS,
     status_code=204,
 )
-async def feedback(message_id: MessagePath, data: JSONBody[Feedback], request: HTTPRequest, desk: Given[Desk]) -> None:
+async def feedback(
+    message_id: MessagePath, data: JSONBody[Feedback], request: HTTPRequest, service: Given[AnswerService]
+) -> None:
     """Thumbs up or down; a second judgement replaces the first."""
-    await desk.services.chats.judge(message_id, _owner(request), data.value, data.comment)
+    await service.services.chats.judge(message_id, _owner(request), data.value, data.comment)
 
 
 def _owner(request: HTTPRequest) -> str:

@@ -14,7 +14,7 @@ from lutrin.log import get_logger
 from lutrin.messages import DISK_LOW, INGEST_OFF, PAGE_EXPIRED, WRONG_PASSWORD
 from lutrin.serve import qr
 from lutrin.serve import teacher_html as html
-from lutrin.serve.desk import NO_STORE, Desk, is_secure
+from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
 from lutrin.serve.prepared_html import PreparedRow, prepared_row
 from lutrin.serve.problems import prefers_html, reported
 from lutrin.serve.requests import HTTPRequest
@@ -23,8 +23,8 @@ from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
 from lutrin.serve.teacher_forms import COOKIE, checked, fields, shown_page
 from lutrin.serve.teacher_load import Load, load_of
-from lutrin.serve.teacher_office import Office
 from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
+from lutrin.serve.teacher_view import TeacherView
 from lutrin.settings import Settings
 from lutrin.study.teach import Wanted
 
@@ -49,9 +49,9 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 async def page(
     *,
     request: HTTPRequest,
-    desk: Given[Desk],
+    service: Given[AnswerService],
     jobs: Given[Jobs],
-    office: Given[Office],
+    view: Given[TeacherView],
     sign_ins: Given[SignIns],
     settings: Given[Settings],
 ) -> Response[str]:
@@ -62,34 +62,38 @@ async def page(
     if not sign_ins.knows(cookie):
         return shown_page(html.sign_in())
     address = qr.for_others(request, settings.host)
-    shown = await _board(desk, jobs, office, settings, address)
+    shown = await _board(service, jobs, view, settings, address)
     return shown_page(html.board(shown, sign_ins.form_key(cookie)))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
 async def progress(
-    request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], office: Given[Office], sign_ins: Given[SignIns]
+    request: HTTPRequest,
+    service: Given[AnswerService],
+    jobs: Given[Jobs],
+    view: Given[TeacherView],
+    sign_ins: Given[SignIns],
 ) -> Response[Progress]:
     """Figures and lines that change while the page is open."""
     if not sign_ins.knows(request.cookies.get(COOKIE, "")):
         raise NotPermitted(PAGE_EXPIRED)
     job = jobs.newest()
     body = Progress(
-        figures={name: value for name, _, value in html.figures(_load(desk))},
-        now=html.now_text(_load(desk)),
+        figures={name: value for name, _, value in html.figures(_load(service))},
+        now=html.now_text(_load(service)),
         job=job.state if job is not None else "",
         job_text=html.job_text(job) if job is not None else "",
         lines=job.progress if job is not None else [],
-        awaited=office.health.running or office.gaps.running,
+        awaited=view.health.running or view.gaps.running,
     )
     return Response(body, headers=NO_STORE)
 
 
 @post("/teacher/sign-in", include_in_schema=False, operation_id="teacherSignIn", media_type=MediaType.HTML)
-async def sign_in(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
-        cookie = sign_ins.enter((await fields(request)).get("token", ""), desk.peer(request))
+        cookie = sign_ins.enter((await fields(request)).get("token", ""), service.peer(request))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = reported(error).problem
@@ -111,12 +115,14 @@ async def sign_out(request: HTTPRequest, sign_ins: Given[SignIns]) -> Response[s
 
 
 @post("/teacher/ingest", include_in_schema=False, operation_id="teacherIngest", media_type=MediaType.HTML)
-async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sign_ins: Given[SignIns]) -> Response[str]:
+async def ingest(
+    request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
+) -> Response[str]:
     """Read the books again, as `POST /ingest` does."""
     await checked(request, sign_ins)
-    if desk.services.ingest is None:
+    if service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    await jobs.start(desk.services.ingest, desk.spawn)
+    await jobs.start(service.services.ingest, service.spawn)
     return _to_page("reading")
 
 
@@ -124,7 +130,7 @@ async def ingest(request: HTTPRequest, desk: Given[Desk], jobs: Given[Jobs], sig
 async def upload(
     *,
     request: HTTPRequest,
-    desk: Given[Desk],
+    service: Given[AnswerService],
     jobs: Given[Jobs],
     sign_ins: Given[SignIns],
     settings: Given[Settings],
@@ -133,10 +139,10 @@ async def upload(
     cookie = request.cookies.get(COOKIE, "")
     if not sign_ins.knows(cookie):
         raise NotPermitted(PAGE_EXPIRED)
-    if desk.services.ingest is None:
+    if service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
     check_key = partial(_check_key, sign_ins, cookie)
-    stored, job = await receive(request, desk, jobs, settings, ingest=desk.services.ingest, check=check_key)
+    stored, job = await receive(request, service, jobs, settings, ingest=service.services.ingest, check=check_key)
     _log.info("uploaded", book=stored.book, files=len(stored.files))
     if prefers_html(request.headers.get("accept", "")):
         return _to_page("reading")
@@ -149,21 +155,21 @@ def _check_key(sign_ins: SignIns, cookie: str, fields: Mapping[str, str]) -> Non
 
 @post("/teacher/check", include_in_schema=False, operation_id="teacherCheck", media_type=MediaType.HTML)
 async def check(
-    request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
+    request: HTTPRequest, service: Given[AnswerService], view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Let the doctor look."""
     await checked(request, sign_ins)
-    office.health.start(desk.spawn)
+    view.health.start(service.spawn)
     return _to_page("health")
 
 
 @post("/teacher/gaps", include_in_schema=False, operation_id="teacherGaps", media_type=MediaType.HTML)
 async def gaps(
-    request: HTTPRequest, desk: Given[Desk], office: Given[Office], sign_ins: Given[SignIns]
+    request: HTTPRequest, service: Given[AnswerService], view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """List what the books did not answer."""
     await checked(request, sign_ins)
-    office.gaps.start(desk.spawn)
+    view.gaps.start(service.spawn)
     return _to_page("gaps")
 
 
@@ -174,22 +180,22 @@ async def gaps(
     media_type=MediaType.HTML,
 )
 async def previous(
-    book: FromPath[str], request: HTTPRequest, office: Given[Office], sign_ins: Given[SignIns]
+    book: FromPath[str], request: HTTPRequest, view: Given[TeacherView], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """Go back to the index before this one."""
     await checked(request, sign_ins)
-    await office.roll_back(book)
+    await view.roll_back(book)
     _log.info("rolled_back", book=book)
     return _to_page("books")
 
 
 @get("/teacher/questions.csv", include_in_schema=False, operation_id="teacherQuestions", media_type="text/csv")
-async def questions(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+async def questions(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """Export readers' questions as CSV, without their authors."""
     if not sign_ins.knows(request.cookies.get(COOKIE, "")):
         raise NotPermitted(PAGE_EXPIRED)
-    asked = await desk.services.chats.asked(MOST_READ)
-    titles = {book.slug: book.title for book in await desk.services.library.books()}
+    asked = await service.services.chats.asked(MOST_READ)
+    titles = {book.slug: book.title for book in await service.services.library.books()}
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
     return Response(as_csv(asked, titles), media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -197,34 +203,34 @@ async def questions(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[Sig
 HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check, gaps, previous]
 
 
-async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings, address: str) -> html.Board:
+async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings: Settings, address: str) -> html.Board:
     """Replace a failed lookup by a line on the page."""
-    generator, troubles = desk.services.generator, [desk.services.trouble] if desk.services.trouble else []
-    if desk.space.low:
-        troubles.append(DISK_LOW.format(free_mb=desk.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
+    generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
+    if service.space.low:
+        troubles.append(DISK_LOW.format(free_mb=service.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
     name = generator.name if generator is not None else ""
     books, models, left_out = [], [], []
     try:
-        books, left_out = await office.books(), await office.left_out()
+        books, left_out = await view.books(), await view.left_out()
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
     try:
-        models = office.models(name)
+        models = view.models(name)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
-    asked, chapters = await _asked(desk, troubles)
-    prepared = await _prepared(desk, office)
+    asked, chapters = await _asked(service, troubles)
+    prepared = await _prepared(service, view)
     return html.Board(
         books=books,
         left_out=left_out,
         corpus=str(settings.corpus_dir),
         job=jobs.newest(),
-        load=_load(desk),
+        load=_load(service),
         models=models,
         model=name,
         model_ready=generator is not None and await generator.ready(),
-        health=office.health,
-        gaps=office.gaps,
+        health=view.health,
+        gaps=view.gaps,
         prepared=prepared,
         asked=asked,
         chapters=chapters,
@@ -233,40 +239,40 @@ async def _board(desk: Desk, jobs: Jobs, office: Office, settings: Settings, add
     )
 
 
-async def _prepared(desk: Desk, office: Office) -> list[PreparedRow]:
+async def _prepared(service: AnswerService, view: TeacherView) -> list[PreparedRow]:
     """What is prepared of each book that can be read."""
-    companions = desk.services.companions
+    companions = service.services.companions
     if companions is None:
         return []
     try:
         return [
-            prepared_row(book.slug, await companions.listed(book.slug, Wanted()), await office.studied(book.slug))
-            for book in await desk.services.library.books()
+            prepared_row(book.slug, await companions.listed(book.slug, Wanted()), await view.studied(book.slug))
+            for book in await service.services.library.books()
         ]
     except LutrinError:
         return []  # an index that cannot be read is told elsewhere on the page
 
 
-async def _asked(desk: Desk, troubles: list[str]) -> tuple[Overview, list[str]]:
+async def _asked(service: AnswerService, troubles: list[str]) -> tuple[Overview, list[str]]:
     """What readers asked, and the chapters of all books in their order; what is in the way is added to `troubles`."""
     try:
-        shelf = await desk.services.library.books()
-        books = [(book.slug, book.title, await desk.services.library.chapters(book.slug)) for book in shelf]
+        shelf = await service.services.library.books()
+        books = [(book.slug, book.title, await service.services.library.chapters(book.slug)) for book in shelf]
     except LutrinError:
         books = []  # before the first ingest there is none
     chapters = [chapter for _, _, own in books for chapter in own]
-    if desk.services.trouble:
+    if service.services.trouble:
         return Overview(), chapters  # nothing is stored, and that is said already
     try:
-        asked = await desk.services.chats.asked(MOST_READ)
+        asked = await service.services.chats.asked(MOST_READ)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
         return Overview(), chapters
-    return overview(asked, books, desk.services.now().date()), chapters
+    return overview(asked, books, service.services.now().date()), chapters
 
 
-def _load(desk: Desk) -> Load:
-    return load_of(desk.metrics, readers=desk.presence.count(), waiting=desk.services.queue_length())
+def _load(service: AnswerService) -> Load:
+    return load_of(service.metrics, readers=service.presence.count(), waiting=service.services.queue_length())
 
 
 def _to_page(anchor: str = "", cookies: list[Cookie] | None = None) -> Response[str]:

@@ -14,7 +14,7 @@ from lutrin.index.companion import Kind, State
 from lutrin.log import get_logger
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import Answer, DoneEvent, Question
-from lutrin.serve.desk import Desk, check_lengths
+from lutrin.serve.answer_service import AnswerService, check_lengths
 from lutrin.serve.prepared_html import companion_page, proposal_page
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.teacher_forms import COOKIE, checked, is_teacher, led_to, shown_page
@@ -29,13 +29,13 @@ _log = get_logger("teacher")
 
 @get("/teacher/companion/{book:str}", include_in_schema=False, operation_id="teacherCompanion")
 async def entries(
-    book: FromPath[str], request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]
+    book: FromPath[str], request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]
 ) -> Response[str]:
     """The entries of a book's companion, some at a time."""
     if not is_teacher(request, sign_ins):
         return led_to("/teacher")
     wanted = _wanted(dict(request.query_params))
-    listed = await _companions(desk).listed(book, wanted)
+    listed = await _companions(service).listed(book, wanted)
     key = sign_ins.form_key(request.cookies.get(COOKIE, ""))
     return shown_page(companion_page(book, listed, wanted, key))
 
@@ -47,7 +47,11 @@ async def entries(
     media_type=MediaType.HTML,
 )
 async def change(
-    book: FromPath[str], entry: FromPath[str], request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]
+    book: FromPath[str],
+    entry: FromPath[str],
+    request: HTTPRequest,
+    service: Given[AnswerService],
+    sign_ins: Given[SignIns],
 ) -> Response[str]:
     """Approve, hide, mend, pin an entry, or take that back."""
     fields = await checked(request, sign_ins)
@@ -60,34 +64,34 @@ async def change(
         choices=fields.get("choices", ""),
         answer=int(number) if number.isascii() and number.isdigit() else None,
     )
-    await _companions(desk).change(book, entry, wanted)
+    await _companions(service).change(book, entry, wanted)
     _log.info("entry_changed", book=book, entry=entry, act=wanted.act)
     back = urlencode(_filters(dict(parse_qsl(fields.get("back", "")))))
     return led_to(f"/teacher/companion/{quote(book)}?{back}#e{quote(entry)}")
 
 
 @get("/teacher/answer", include_in_schema=False, operation_id="teacherAnswer")
-async def proposal(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """How a question is answered now, to be pinned as it is or in better words."""
     if not is_teacher(request, sign_ins):
         return led_to("/teacher")
     text, book = request.query_params.get("question", ""), request.query_params.get("book", "")
-    books = await desk.services.library.books()
+    books = await service.services.library.books()
     known = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
     if known is None:
         raise NotFound(NOTHING_HERE)
-    answer = await _answered(desk, text, known.slug) if text.strip() else None
+    answer = await _answered(service, text, known.slug) if text.strip() else None
     key = sign_ins.form_key(request.cookies.get(COOKIE, ""))
     return shown_page(proposal_page(books, known, text, answer, key))
 
 
 @post("/teacher/answer", include_in_schema=False, operation_id="teacherPinAnswer", media_type=MediaType.HTML)
-async def pin(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns]) -> Response[str]:
+async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """Have a question answered so from now on."""
     fields = await checked(request, sign_ins)
     book, question = fields.get("book", ""), fields.get("question", "")
-    answer = await _answered(desk, question, book)
-    await _companions(desk).pin_answer(book, question, fields.get("text", ""), answer.excerpts)
+    answer = await _answered(service, question, book)
+    await _companions(service).pin_answer(book, question, fields.get("text", ""), answer.excerpts)
     _log.info("answer_pinned", book=book)
     return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': question})}")
 
@@ -95,7 +99,7 @@ async def pin(request: HTTPRequest, desk: Given[Desk], sign_ins: Given[SignIns])
 HANDLERS = [entries, change, proposal, pin]
 
 
-async def _answered(desk: Desk, text: str, book: str) -> Answer:
+async def _answered(service: AnswerService, text: str, book: str) -> Answer:
     """The answer that a reader of a book would get now; nothing of it is stored.
 
     Raises:
@@ -104,22 +108,22 @@ async def _answered(desk: Desk, text: str, book: str) -> Answer:
     """
     question = Question(text=text, book=book)
     check_lengths(question)
-    events = [event async for event in desk.services.answers.answer(question)]
+    events = [event async for event in service.services.answers.answer(question)]
     done = events[-1]
     if not isinstance(done, DoneEvent):
         raise TypeError("an answer ends with all of it")
     return done.answer
 
 
-def _companions(desk: Desk) -> Companions:
+def _companions(service: AnswerService) -> Companions:
     """The companions behind this server.
 
     Raises:
         NotFound: There are none.
     """
-    if desk.services.companions is None:
+    if service.services.companions is None:
         raise NotFound(NOTHING_HERE)
-    return desk.services.companions
+    return service.services.companions
 
 
 def _filters(given: Mapping[str, str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from lutrin.index.catalog import Catalog, LeftOut, PublishedBook, read_left_out
 from lutrin.index.manifest import read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep import weights
-from lutrin.serve.teacher_errand import Errand
+from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.settings import Settings
 from lutrin.study.write import progress_of
 
@@ -58,8 +58,8 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     times: int
 
 
-class Office:
-    """Looks things up for the teacher; only `roll_back` changes anything.
+class TeacherView:
+    """Collects what the teacher's page shows. Only `roll_back` changes anything.
 
     Args:
         settings: Say where everything is.
@@ -68,8 +68,8 @@ class Office:
 
     def __init__(self, settings: Settings, now: Callable[[], datetime]) -> None:
         self._settings = settings
-        self.health = Errand("doctor", list[Check], settings, now)
-        self.gaps = Errand("gaps", list[Gap], settings, now)
+        self.health = CommandJob("doctor", list[Check], settings, now)
+        self.gaps = CommandJob("gaps", list[Gap], settings, now)
 
     async def books(self) -> list[BookRow]:
         """All published books; none before the first ingest.

@@ -1,4 +1,4 @@
-"""Where questions are handed in: admits them, starts their turns, keeps these a while, and answers over HTTP."""
+"""Answers questions over HTTP: admits each one, starts a turn for it, and keeps the turn for a while to be resumed."""
 
 import asyncio
 import uuid
@@ -43,8 +43,8 @@ HOUSEKEEPING_EVERY_S = 60.0
 _log = get_logger("serve")
 
 
-class Desk:
-    """The one place through which every answering endpoint goes.
+class AnswerService:
+    """Handles every request for an answer, whichever endpoint it came to.
 
     Args:
         services: What stands behind the server.

@@ -1,4 +1,4 @@
-"""Commands of Lutrin's own that the teacher's page runs: in processes of their own, so that readers go on meanwhile."""
+"""Commands that the teacher's page runs in separate processes, so that readers do not have to wait for them."""
 
 import asyncio
 import os
@@ -17,8 +17,8 @@ PATIENCE_S = 600.0
 T = TypeVar("T")
 
 
-class Errand(Generic[T]):
-    """`lutrin COMMAND --json`, once at a time; what it printed last is kept.
+class CommandJob(Generic[T]):
+    """Runs `lutrin COMMAND --json`, once at a time, and keeps what it printed last.
 
     Args:
         command: Its name.
