@@ -6,6 +6,7 @@ empty or absent.
 """
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -71,10 +72,15 @@ def notices(names: Iterable[str], modules: Sequence[Path]) -> str:
     for name in names:
         if name.startswith("@types/"):
             continue
-        found = [path for folder in modules for path in sorted((folder / name).glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))]
-        if not found:
-            stop(f"the licence of {name} is not in web/; run `./justw web` first.")
-        texts.append(f"{name}\n\n{found[0].read_text(encoding='utf-8').strip()}\n")
+        places = [folder / name for folder in modules if (folder / name).is_dir()]
+        if not places:
+            stop(f"{name} is not in web/, so its licence is missing; run `./justw web` first.")
+        found = sorted(places[0].glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))
+        if found:
+            said = found[0].read_text(encoding="utf-8").strip()
+        else:  # a package of the same authors as another one that brings the text
+            said = str(json.loads((places[0] / "package.json").read_text(encoding="utf-8"))["license"])
+        texts.append(f"{name}\n\n{said}\n")
     return "\n\n".join(texts)
 
 

@@ -50,4 +50,4 @@ def test_the_widget_carries_the_licences_of_what_is_in_it(tmp_path: Path) -> Non
     missing = subprocess.run(
         [sys.executable, "-c", code, "absent"], capture_output=True, text=True, check=False, timeout=60
     )
-    assert "the licence of absent is not in web/" in missing.stderr
+    assert "absent is not in web/, so its licence is missing" in missing.stderr

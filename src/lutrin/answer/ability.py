@@ -1,4 +1,4 @@
-"""What a language model may be asked, by its entry in the manifest and by measurements on this machine."""
+"""Decides what a language model may be asked, from its entry in the manifest and measurements on this machine."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Ability:
     """Whether it may add words that are not the book's: an analogy."""
 
     def may(self, query: Query) -> bool:
-        """Whether it answers this question while the reader waits.
+        """Whether the model may answer this question while the reader waits.
 
         One who asks for an explanation of what was found has marked it, so to say.
         """
@@ -31,5 +31,5 @@ class Ability:
         return bool(self.frames & {ALL, query.frame}) or (is_marked and SELECTION in self.frames)
 
     def may_if_asked(self, query: Query) -> bool:
-        """Whether it would, if the reader asked for an explanation."""
+        """Whether the model may answer this question if the reader asks for an explanation."""
         return self.may(query) or SELECTION in self.frames

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class AboutAnswer:
-    """What can be said of the book without searching it."""
+    """An answer that needs no search."""
 
     text: str
     """Markdown."""

@@ -36,7 +36,7 @@ _ASKS = re.compile(
 
 
 def as_asked(text: str) -> str:
-    """A question as it is remembered: plain words in small letters, one blank each.
+    """Normalise a question for the cache: lower case, single spaces, no final punctuation.
 
     IT and US are no pronouns, unless all is in capitals. A question ends in its mark, typed or not; what is no
     question, in none. Names from code stay as they are, for `Node` is not `node`; and so does what stands inside a
@@ -77,7 +77,7 @@ def for_reader(event: AnswerEvent, question: Question, *, latency_ms: int) -> An
 
 
 class AnswerCache:
-    """Events of whole answers by everything that decides about them: generation, question, mode, settings."""
+    """Whole answers, as events, by everything that determines them: generation, question, mode and settings."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
@@ -91,7 +91,7 @@ class AnswerCache:
         return self._kept[key]
 
     def put(self, key: Hashable, events: Sequence[AnswerEvent]) -> None:
-        """Remember an answer that is as good as it gets.
+        """Keep an answer, if nothing went wrong with it.
 
         One of which the model was away or late for is not kept: the next reader may be luckier. Every other answer in
         the book's words alone is: there is no model, or it had its say and nothing of it held, and would say the same

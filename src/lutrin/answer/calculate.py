@@ -1,4 +1,4 @@
-"""Sums that a model writes down: recalculated here, so that no result is believed.
+"""Recalculates the sums that a model writes, so that no result is taken on trust.
 
 A calculation is `numbers and signs = result`, with units beside the numbers: "3 * 2.5 kg = 7.5 kg". Only the four kinds
 of arithmetic, powers and brackets are known; everything else is no calculation.
@@ -30,7 +30,7 @@ LARGEST_POWER = 16
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A calculation as it was written."""
+    """A calculation as the model wrote it."""
 
     text: str
     operands: tuple[str, ...]

@@ -28,7 +28,7 @@ def reader_url(chunk: Chunk) -> str:
 
 
 def citation(chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: Mapping[str, float]) -> Citation:
-    """A place of the book under its number.
+    """Cite a place of the book under its number.
 
     Args:
         chunk: That holds the place.
@@ -53,7 +53,7 @@ def citation(chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: 
 
 
 def excerpt(run: Run, n: int, source: str) -> Excerpt:
-    """A run as an excerpt of its source, the units that answer marked."""
+    """Make an excerpt of a run, with the units that answer marked."""
     start, end = run.span
     marks: list[tuple[int, int]] = []
     for unit in sorted(run.marked, key=lambda unit: unit.char_start):

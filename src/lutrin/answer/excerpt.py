@@ -59,7 +59,7 @@ class Run:
 
     @property
     def words(self) -> int:
-        """Besides code."""
+        """Number of words, not counting code."""
         return sum(word_count(unit.text) for unit in self.units if unit.kind != "code")
 
     @property

@@ -39,7 +39,7 @@ class Explained:
 
 @dataclass(slots=True)
 class Explanation:
-    """What became of the model's words, for the answer."""
+    """The sentences that were shown, and why there are no more."""
 
     sentences: list[Explained] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -171,7 +171,7 @@ class Sentence:
 async def sentences_of(
     generator: Generator, request: GenerationRequest
 ) -> AsyncGenerator[Queued | Sentence | Finished, None]:
-    """Whole sentences of the model as they come, then how it ended; one that was cut in the middle is left out.
+    """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
 
     What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
     """

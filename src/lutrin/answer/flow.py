@@ -1,4 +1,4 @@
-"""From a question to an answer: the book's own words at once, then the model's as far as the book supports them."""
+"""Answers a question: the book's own words at once, then the model's sentences that the book supports."""
 
 import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
@@ -267,7 +267,7 @@ def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:
 
 
 def leaned_on(query: Query, history: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-    """The messages of a conversation that the model is shown: none if the question stands alone."""
+    """The messages of the conversation to show to the model; none if the question stands alone."""
     return tuple(history[-MOST_TURNS:]) if query.text != query.typed else ()
 
 

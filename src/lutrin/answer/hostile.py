@@ -58,10 +58,10 @@ def gives_orders(text: str) -> bool:
 
 
 def without_control(text: str) -> str:
-    """A text without the control tokens of any model's template."""
+    """Remove the control tokens of all model templates from a text."""
     return _TURN_MARK.sub(" ", text)
 
 
 def headings(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Headings without those that give orders."""
+    """Drop headings that give orders to a model."""
     return tuple(title for title in path if not gives_orders(title))

@@ -21,7 +21,7 @@ CLOSEST = 2
 
 
 def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
-    """Whether evidence has what a sentence may not have otherwise.
+    """Whether everything that a sentence must take literally is in the evidence.
 
     Args:
         sentence: Without citation markers.
@@ -32,7 +32,7 @@ def literals_stand(sentence: str, evidence: str, question: str = "") -> bool:
 
 
 def keeps_numbers(sentence: str, evidence: str, _question: str = "") -> bool:
-    """Whether each number in digits stands in the evidence, there in digits or as a word.
+    """Whether each number in the sentence also stands in the evidence, in digits or in words.
 
     >>> keeps_numbers("It has 5 joints.", "The arm has five joints."), keeps_numbers("It has 6.", "The arm has 5.")
     (True, False)
@@ -73,7 +73,7 @@ def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
 
 
 def keeps_quantifiers(sentence: str, evidence: str, _question: str = "") -> bool:
-    """Whether "all", "always" or "never" is the evidence's, where it speaks of the same."""
+    """Whether the evidence says "all", "always" or "never" too, where it speaks of the same thing."""
     if TOTAL.isdisjoint(words(sentence.lower())):
         return True
     closest = " ".join(closest_sentences(sentence, evidence))

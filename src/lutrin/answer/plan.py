@@ -1,4 +1,4 @@
-"""A plan: all that is settled of an answer before a word is generated. Nothing of it changes afterwards."""
+"""A plan: everything about an answer that is decided before a word is generated. It never changes afterwards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def explainable(self) -> bool:
-        """Whether a model may add an explanation; a hazardous procedure is said in the book's words alone."""
+        """Whether a model may add an explanation. Hazardous procedures are given in the book's words only."""
         is_open = self.refusal is None and not self.explanation and bool(self.shown)
         return is_open and not (self.guarded and self.procedural)
 

@@ -92,7 +92,7 @@ def prompt_of(plan: Plan, ability: Ability, earlier: Sequence[ChatMessage] = ())
 
 
 def warm_request() -> GenerationRequest:
-    """A request that computes what all prompts share, before the first reader asks."""
+    """A request that computes the beginning that all prompts share, before the first reader asks."""
     rules = Message(role="system", content=SYSTEM.format(title="the book"))
     return GenerationRequest(
         messages=(rules, Message(role="user", content="Question: What is air?")), max_tokens=6, deadline_s=60

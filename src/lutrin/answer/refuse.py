@@ -1,4 +1,4 @@
-"""Refusals: the exact words depend on why, and on which family of endpoints asks; and what may be asked instead."""
+"""Refusals, worded by reason and endpoint, and suggestions of what to ask instead."""
 
 from collections.abc import Iterable, Sequence
 
@@ -37,7 +37,7 @@ def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
 
 
 def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Topics of the book that are nearest to a question, the nearest first, in words that say what they are about."""
+    """The topics of the book nearest to a question, nearest first, named so that one knows what they are about."""
     topics: dict[str, str] = {}
     for passage in passages:
         if topic := _topic(passage.chunk):
@@ -46,7 +46,7 @@ def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def next_questions(companion: Companion, excerpts: Sequence[Excerpt], asked: str) -> tuple[str, ...]:
-    """Up to three questions that were prepared on the section of the first excerpt.
+    """Up to three prepared questions about the section of the first excerpt.
 
     Args:
         companion: Of the book.

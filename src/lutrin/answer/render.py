@@ -13,7 +13,7 @@ _RUNS_ON = frozenset({"sentence", "caption"})
 
 
 def markdown(units: Sequence[Unit], n: int) -> str:
-    """Units of one section as Markdown with the marker `[n]` at the end."""
+    """Render units of one section as Markdown, with the marker `[n]` at the end."""
     paragraphs = []
     said = ""
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
@@ -26,7 +26,7 @@ def markdown(units: Sequence[Unit], n: int) -> str:
 
 
 def sentence_piece(event: SentenceEvent, before: str) -> str:
-    """A sentence of the explanation as the whole answer holds it: with its markers, behind what was said before.
+    """Render a sentence of the explanation with its markers, to be appended to the answer so far.
 
     Args:
         event: The sentence.
@@ -72,7 +72,7 @@ def _items(units: Sequence[Unit]) -> Iterator[str]:
 
 
 def cells_of(row: str) -> list[str]:
-    """The cells of a table's row or header; the first of a header is often empty.
+    """The cells of a table row or header. The first cell of a header is often empty.
 
     >>> cells_of(" | Springs | Neaps")
     ['', 'Springs', 'Neaps']

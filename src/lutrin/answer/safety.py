@@ -46,7 +46,7 @@ def hazards_of(book: BookInfo) -> Hazards:
 
 
 async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
-    """Excerpts with the book's warnings before them; hazardous code without any warning goes.
+    """Put the book's warnings before excerpts that need them, and drop hazardous code that has no warning.
 
     Args:
         generation: The book.

@@ -8,14 +8,14 @@ THINKS, THOUGHT = "<think>", "</think>"
 
 
 class SentenceStream:
-    """Cuts a stream of text into whole sentences; what the model thinks aloud is left out."""
+    """Cuts a stream of text into whole sentences and leaves out what the model thinks aloud."""
 
     def __init__(self) -> None:
         self._pending = ""
         self._aloud = Aloud()
 
     def feed(self, piece: str) -> list[str]:
-        """Sentences that are complete now; a sentence is complete when the next one has begun."""
+        """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
         self._pending += self._aloud.feed(piece)
         ranges = sentence_ranges(self._pending)
         whole = [self._pending[start:end] for start, end in ranges[:-1]]

@@ -37,5 +37,5 @@ class Traffic:
                 self._all_quoted.set()
 
     async def all_quoted(self) -> None:
-        """Wait until nobody waits for excerpts any more."""
+        """Wait until every reader has excerpts."""
         await self._all_quoted.wait()

@@ -1,4 +1,4 @@
-"""Whether the book states a generated sentence. Precision first: a doubt drops the sentence.
+"""Checks whether the book states a generated sentence. When in doubt, the sentence is dropped.
 
 Two things decide. Numbers with their units, names, commands and "all" or "never" must stand in the passages literally
 (`literals`). What the sentence says must follow from the passages that it cites, together: a support model judges that
@@ -44,7 +44,7 @@ class Verifier:
     async def cited(
         self, text: str, shown: Shown, question: str, said: Sequence[str], sums: list[str] | None = None
     ) -> tuple[str, tuple[int, ...]] | None:
-        """A generated sentence without its markers, and the numbers of the passages that state it; None: none do.
+        """The sentence without its markers and the numbers of the passages that state it, or None if none do.
 
         A copy of the book is an excerpt and no sentence of the model's.
 
@@ -147,7 +147,7 @@ def _groups(named: Sequence[int], shown: Shown, sentence: str) -> list[list[tupl
 
 
 def told(chunk: Chunk) -> str:
-    """A passage below its headings, as it counts as evidence: without what gives a model orders."""
+    """A passage with its headings as evidence, without anything that gives orders to a model."""
     units = [
         _row(unit) if unit.kind == "table_row" else unit.text for unit in chunk.units if not gives_orders(unit.text)
     ]

@@ -1,4 +1,4 @@
-"""A server reads its books once, in the background, so that not every reader is the first one.
+"""Reads each book once in the background, so that the first readers do not have to wait for it.
 
 What is read, decoded or counted for the first time costs a question half as much again as all else
 (docs/decisions/0012): pages and chunks, how rare words are and where they stand, the stems of sentences. All of it is
@@ -28,7 +28,7 @@ POLL_S = 10.0
 
 
 async def follow(shelf: Shelf, traffic: Traffic) -> None:
-    """Read every book that is on the shelf and every one that comes, until cancelled."""
+    """Read every book on the shelf, and each new one, until cancelled."""
     known: set[str] = set()
     while True:
         there = {generation.name: generation.book.slug for generation in shelf.books()}
@@ -42,7 +42,7 @@ async def follow(shelf: Shelf, traffic: Traffic) -> None:
 
 
 async def read(generation: OpenGeneration, traffic: Traffic) -> None:
-    """Read one book, while nobody is answered or searches.
+    """Read one book whenever no answer or search is under way.
 
     Raises:
         IndexUnavailable: It cannot be read.

@@ -123,7 +123,7 @@ class AnswerService:
     async def answer_openai(
         self, request: HTTPRequest, question: Question, shape: Callable[[Answer], Any]
     ) -> Response[Any]:
-        """Answer a question of OpenAI's interface, whose conversations no address names.
+        """Answer a question asked through OpenAI's interface, which has no address for conversations.
 
         Raises:
             LutrinError: As `answer`.
@@ -157,7 +157,7 @@ class AnswerService:
         return peer_of(client, request.headers.get("x-forwarded-for", ""), self._settings.trusted_proxies)
 
     def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
-        """Start a task that no connection owns; when the server ends, vital work is waited for, the rest cancelled."""
+        """Start a task that no connection owns. At shutdown the server waits for vital tasks and cancels the rest."""
         task = asyncio.get_running_loop().create_task(work)
         tasks = self._vital if vital else self._tasks
         tasks.add(task)
@@ -165,27 +165,27 @@ class AnswerService:
         return task
 
     async def open(self) -> None:
-        """Begin what runs beside the questions: deleting conversations that are too old, saying what was folded."""
+        """Start the background work: deleting old conversations and reporting log lines that were folded."""
         self.spawn(self._keep_house())
         if self._settings.retention_days:
             self.spawn(self._retain())
 
     async def end(self, grace_s: float) -> None:
-        """The server is to end: let running answers finish for a while, then cancel them; their readers are told."""
+        """Shut down: give running answers some time to finish, then cancel them and tell their readers."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace_s)
         for task in self._tasks:
             task.cancel()
 
     async def close(self) -> None:
-        """Cancel what still runs, and wait until what was sent is stored."""
+        """Cancel whatever is still running, and wait until everything that was sent has been stored."""
         for task in self._tasks:
             task.cancel()
         while pending := self._tasks | self._vital:  # a cancelled turn still stores what it has sent
             await asyncio.wait(pending)
 
     def asked(self, request: HTTPRequest, question: Question, whose: Owner) -> Asked:
-        """The question with its conversation's key in place of the session id that the browser sent.
+        """Replace the browser's session id in a question by the key of its conversation.
 
         Raises:
             InvalidQuestion: It is empty, or too long.
@@ -309,7 +309,7 @@ def check_lengths(question: Question) -> None:
 
 
 def is_secure(request: HTTPRequest) -> bool:
-    """Whether the browser speaks TLS, with us or with a proxy before us."""
+    """Whether the browser uses TLS, to us or to a proxy in front of us."""
     return "https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")}
 
 

@@ -1,4 +1,4 @@
-"""The application: routes, guards and what they share, put together; and the process that runs it."""
+"""Assembles the application from routes, guards and shared services, and runs it in a process."""
 
 import asyncio
 import errno
@@ -150,7 +150,7 @@ async def run_server(
     on_ready: Callable[[str], None] | None = None,
     listener: socket.socket | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; running answers get 3 seconds to finish, and what was sent is stored.
+    """Serve until SIGINT or SIGTERM. Running answers then get 3 seconds to finish, and what was sent is stored.
 
     Args:
         services: As for `create_app`.
@@ -231,7 +231,7 @@ class _Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take a port.
+    """Bind the port to listen on.
 
     Raises:
         LutrinError: It is in use, or the address is not this machine's.

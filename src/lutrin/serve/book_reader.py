@@ -1,4 +1,4 @@
-"""The built-in reader: the ingested books as pages, rendered from the very text that was indexed."""
+"""The built-in reader: shows the ingested books as pages, rendered from the same text that was indexed."""
 
 import asyncio
 import re
@@ -72,7 +72,7 @@ _TAGS = {*nh3.ALLOWED_TAGS, *maths.TAGS, "aside", "details", "figcaption", "figu
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A page's text as it is shown."""
+    """A page's text, rendered."""
 
     html: str
     """Safe; a picture is a `span` that holds its description."""
@@ -84,7 +84,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture as it is sent."""
+    """A picture, ready to be sent."""
 
     body: bytes
     media_type: str
@@ -106,11 +106,11 @@ class Reader:
         return html.shelf(books, await self._library.starters(STARTERS))
 
     async def version(self) -> str:
-        """Changes when a book is read anew, comes or goes."""
+        """A value that changes whenever a book is added, updated or removed."""
         return " ".join(sorted(f"{book.slug}={book.generation}" for book in await self._library.books()))
 
     async def cover(self, slug: str) -> str:
-        """The page of a book that leads to all of its pages.
+        """A book's table of contents.
 
         Raises:
             NotFound: There is no such book.
@@ -127,7 +127,7 @@ class Reader:
         return await self._library.practice(slug)
 
     async def study(self, slug: str, view: str = "study", chapter: int = 0) -> str:
-        """A page to practise with.
+        """One of the practice pages.
 
         Args:
             slug: Of the book.
@@ -141,7 +141,7 @@ class Reader:
         return render_practice(book, await self._library.practice(slug), view, chapter)
 
     async def package(self, slug: str, cards: Sequence[Card]) -> bytes:
-        """Cards as a package for Anki.
+        """The cards as an Anki package.
 
         Raises:
             NotFound: There is no such book.
@@ -150,7 +150,7 @@ class Reader:
         return await asyncio.to_thread(take_away.anki, book.title, slug, cards)
 
     async def results(self, typed: str, slug: str) -> str:
-        """The page that lists what fits words.
+        """The page of search results.
 
         Args:
             typed: The words; empty: none yet.
@@ -183,7 +183,7 @@ class Reader:
         return html.reading(book, pages, entry, text, page.sections)
 
     async def picture(self, slug: str, path: str, number: int) -> Picture:
-        """A picture that a page of a book shows.
+        """A picture from a page of a book.
 
         Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
 
@@ -216,7 +216,7 @@ class Reader:
 
 @lru_cache(maxsize=64)
 def rendered(source: str, filename: str) -> Rendered:
-    """A source file as safe HTML; anchors of headings are those that citations lead to."""
+    """Render a source file as safe HTML, with the heading anchors that citations link to."""
     pictures: list[str] = []
 
     def described(match: re.Match[str]) -> str:
@@ -235,7 +235,7 @@ def rendered(source: str, filename: str) -> Rendered:
 
 
 def with_anchors(page: str) -> str:
-    """A page whose headings have a link to themselves, for whoever wants to pass one on."""
+    """Add a link to each heading of a page, so that readers can share it."""
 
     def linked(match: re.Match[str]) -> str:
         level, anchor, title = match.groups()
@@ -249,7 +249,7 @@ def with_anchors(page: str) -> str:
 
 
 def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """A long page of a PDF in chapters, or in parts of a few pages where it has none.
+    """Split a long PDF into chapters, or into parts of a few pages if it has no chapters.
 
     Args:
         page: HTML with a section for each page of the PDF; others are left as they are.
@@ -278,12 +278,12 @@ def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def pictures_in(source: str, filename: str) -> list[str]:
-    """Addresses of the pictures that a page shows, as it writes them."""
+    """Addresses of the pictures on a page, as the page writes them."""
     return [unescape(address) for address, _ in IMAGE.findall(page_html(source, filename))]
 
 
 def sanitised(page: str) -> str:
-    """HTML without anything that runs or loads: no script, style, handler, frame, form or picture."""
+    """Remove everything from HTML that runs or loads: scripts, styles, handlers, frames, forms and pictures."""
     return nh3.clean(page, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"}, link_rel=None)
 
 

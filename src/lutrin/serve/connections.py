@@ -78,7 +78,7 @@ def most_connections(wanted: int, files: int) -> int:
 
 
 class Peer:
-    """Connections from one network peer, the one that waits longest first.
+    """Connections from one network peer, longest waiting first.
 
     Args:
         proxy: Whether many readers come from there; they are bounded by the limit for all.
@@ -124,7 +124,7 @@ class Connections:
                 self._close_one(peer.connections)
 
     def moved(self, connection: "Counted") -> None:
-        """A connection is at another stage; of requests that are begun and not whole the oldest may be one too many."""
+        """Move a connection to another stage, and close the peer's oldest unfinished request if there are too many."""
         peer = self._peers.get(connection.address)
         if peer is None:
             return
@@ -136,7 +136,7 @@ class Connections:
             self._close_one(peer.unfinished)
 
     def used(self, connection: "Counted") -> None:
-        """A connection has brought something: of those that wait it is the last one to be closed."""
+        """Note that a connection has sent something, which makes it the last of the waiting ones to be closed."""
         if (peer := self._peers.get(connection.address)) is not None:
             for among in (peer.connections, peer.unfinished):
                 if connection in among:
@@ -144,7 +144,7 @@ class Connections:
                     among[connection] = None
 
     def replaced(self, connection: "Counted", by: "Counted") -> None:
-        """A connection goes on as another one."""
+        """Replace one connection by another."""
         by.address = connection.address
         if (peer := self._peers.get(connection.address)) is not None and connection in peer.connections:
             del peer.connections[connection]
@@ -152,7 +152,7 @@ class Connections:
             peer.connections[by] = None
 
     def gone(self, connection: "Counted") -> None:
-        """A connection is closed."""
+        """Forget a closed connection."""
         if (peer := self._peers.get(connection.address)) is None:
             return
         if connection in peer.connections:
@@ -181,7 +181,7 @@ class Connections:
 
 
 class Counted:
-    """A connection among all, which gets so much time for each stage of a request."""
+    """One connection, with a time limit for each stage of a request."""
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
@@ -194,11 +194,11 @@ class Counted:
     _since_s = 0.0
 
     def refuse(self, status: int, detail: str) -> None:
-        """Answer that much and close."""
+        """Send this answer and close the connection."""
         raise NotImplementedError
 
     def enter(self, stage: Stage) -> None:
-        """Go to another stage."""
+        """Move to another stage."""
         self.stage = stage
         self._came_bytes = 0
         self._since_s = self.loop.time()
@@ -209,7 +209,7 @@ class Counted:
         self.counted_in.moved(self)
 
     def leave(self) -> None:
-        """Be counted no more."""
+        """Stop being counted."""
         if self._deadline is not None:
             self._deadline.cancel()
         self.counted_in.gone(self)
@@ -270,7 +270,7 @@ class BoundedProtocol(Counted, H11Protocol):
         self._unread: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """A connection has ended."""
+        """Handle the end of a connection."""
         self.leave()
         if self._unread is not None:
             self._unread.cancel()
@@ -290,29 +290,29 @@ class BoundedProtocol(Counted, H11Protocol):
             self.counted_in.used(self)  # an upload that comes is not the one that waits longest
 
     def on_response_complete(self) -> None:
-        """An answer is sent."""
+        """Handle the end of an answer."""
         super().on_response_complete()
         self.counted_in.used(self)
         self._follow()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's sentence says less
-        """Refuse what is not HTTP, or too much of it, as a problem; where an answer has begun, just close."""
+        """Refuse malformed or oversized HTTP with a problem document, or just close if an answer has begun."""
         status = self.conn.status if isinstance(self.conn, BoundedConnection) else 400
         self.refuse(status, HEAD_TOO_LARGE if status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE else NOT_HTTP)
 
     def pause_writing(self) -> None:
-        """The other side takes nothing at present."""
+        """Pause: the client is not reading."""
         super().pause_writing()
         self._unread = self.loop.call_later(UNREAD_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It goes on reading."""
+        """Resume: the client reads again."""
         super().resume_writing()
         if self._unread is not None:
             self._unread.cancel()
 
     def refuse(self, status: int, detail: str) -> None:
-        """Answer with a problem and close; where an answer has begun, just close."""
+        """Send a problem document and close, or just close if an answer has begun."""
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE} or self.transport.is_closing():
             self.transport.abort()
             return

@@ -1,4 +1,4 @@
-"""Diagrams as pictures drawn on the server: no script, no style, nothing that a strict policy would have to allow.
+"""Draws diagrams on the server, without scripts or styles that a strict content policy would have to allow.
 
 Boxes are laid out in layers after Sugiyama, Tagawa and Toda (1981): cycles are opened, every box gets the layer of its
 longest path, long lines and labels get a place of their own in the layers between, each layer is ordered by the mean
@@ -47,21 +47,21 @@ class _Drawing:
     size: tuple[float, float] = (0.0, 0.0)
 
     def middle(self, name: str) -> float:
-        """Where a place is beside its neighbours."""
+        """The middle of the place, across the layer."""
         return self.places[name].y if self.across else self.places[name].x
 
     def breadth(self, name: str) -> float:
-        """What it takes there."""
+        """The space it needs there."""
         return self.places[name].height if self.across else self.places[name].width
 
 
 def with_diagrams(page: str) -> str:
-    """Safe HTML in which every Mermaid block is a figure: drawn where that is possible, its text always below."""
+    """Turn every Mermaid block in safe HTML into a figure: a drawing if possible, always with its text below."""
     return DIAGRAM.sub(lambda match: figure(unescape(match[1])), page)
 
 
 def figure(source: str) -> str:
-    """A diagram as HTML.
+    """Render a diagram as HTML.
 
     Args:
         source: In Mermaid's language.

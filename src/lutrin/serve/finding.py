@@ -1,4 +1,4 @@
-"""Suggestions while a reader types: one line for each section, with the meant words marked."""
+"""Suggestions while a reader types: one line for each section, with the matching words marked."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ class FoundList(msgspec.Struct, frozen=True):
 def listed(
     words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
 ) -> list[tuple[bool, float, Found]]:
-    """Lines for the passages of a book, one for each section.
+    """List a book's passages, one line for each section.
 
     Args:
         words: What was typed.
@@ -127,7 +127,7 @@ def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Found:
 
 
 def best_first(lines: Iterable[Line]) -> list[Line]:
-    """Lines in the order in which they are shown; those of several books can be mixed."""
+    """Sort lines, possibly of several books, into the order in which they are shown."""
     return sorted(lines, key=lambda line: (not line[0], -line[1]))
 
 
@@ -156,7 +156,7 @@ def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> str:
 
 
 def readable(text: str) -> str:
-    r"""A piece of text in one line, its formulas as they are read aloud rather than typed.
+    r"""Put a piece of text on one line, with formulas as one would read them aloud.
 
     >>> readable(r"Torque is $\tau = \frac{P}{\omega}$.")
     'Torque is τ = P / ω.'

@@ -1,4 +1,4 @@
-"""What stands before every handler: the host name, the size of the body, its encoding and its depth.
+"""Checks every request before its handler sees it: host name, size of the body, encoding and nesting depth.
 
 Litestar answers 500 to a body that is nested 100,000 deep or is not UTF-8, and compares the Host header with its port;
 hence guards of our own.
@@ -46,7 +46,7 @@ _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|([\[{])|[\]}]', re.DOTALL)
 
 
 class HostGuard(ASGIMiddleware):
-    """Answers only under known names, against DNS rebinding: a foreign page cannot make its own name ours.
+    """Answers only under known host names, which prevents DNS rebinding.
 
     Addresses need no list, for rebinding needs a name.
 
@@ -58,7 +58,7 @@ class HostGuard(ASGIMiddleware):
         self._names = LOOPBACK_NAMES | {name.lower() for name in names}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on if its Host is ours.
+        """Pass the request on if its Host header names us.
 
         Raises:
             MalformedRequest: It is not.
@@ -92,7 +92,7 @@ def answering_head(app: ASGIApp) -> ASGIApp:
 
 
 class ElsewhereGuard(ASGIMiddleware):
-    """Lets pages of other sites change or ask something only if the operator named them.
+    """Lets pages of other sites send requests only if the operator has listed them.
 
     A browser asks the server first before it sends JSON to another site, but sends a form or plain text at once; hence
     the origin is looked at here, and a body that does not call itself JSON is not read.
@@ -105,7 +105,7 @@ class ElsewhereGuard(ASGIMiddleware):
         self._origins = frozenset(origins)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on if it comes from this site, a named one, or no page at all.
+        """Pass the request on if it comes from this site, a listed site, or no web page at all.
 
         Raises:
             NotPermitted: It comes from a page of another site.
@@ -126,7 +126,7 @@ class ElsewhereGuard(ASGIMiddleware):
 
 
 class BodyGuard(ASGIMiddleware):
-    """Reads the whole body before anything else does, and refuses what nobody should parse."""
+    """Reads the whole body first, and refuses what nobody should try to parse."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         """Pass the request on with its body in one piece.

@@ -23,7 +23,7 @@ HEADERS = {
 
 
 async def secure(message: Message, scope: Scope) -> None:
-    """Add the headers to a response that begins; one that sets a header itself keeps it. A `before_send` hook."""
+    """Add the headers to a response unless it sets them itself. A `before_send` hook."""
     if message["type"] != "http.response.start":
         return
     headers = list(message["headers"])

@@ -53,7 +53,7 @@ class Part:
 
 
 def outline(pages: Iterable[PageEntry]) -> list[Part]:
-    """A book's table of contents: parts, chapters, pages, in reading order."""
+    """Arrange a book's pages by part and chapter, in reading order."""
     return [
         Part(module, tuple(_chapter(title, list(inside)) for title, inside in groupby(within, key=lambda p: p.chapter)))
         for module, within in groupby(pages, key=lambda page: page.module)
@@ -83,7 +83,7 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Se
 
 
 def cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
-    """The page of a book that leads to all of its pages."""
+    """A book's table of contents."""
     return render("book.html", book=book.slug, **_cover(book, pages))
 
 
@@ -124,7 +124,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = False) -> str:
-    """The page in place of one that could not be shown: what is the matter, and where to go from here.
+    """The page shown when another one cannot be: says what went wrong and where to go from here.
 
     Args:
         status: The HTTP status that it is sent with.
@@ -147,7 +147,7 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
 
 
 def offline() -> str:
-    """The page in place of one that this browser does not have while no network is there."""
+    """The page shown without a network for a page that this browser has not kept."""
     return render(
         "trouble.html",
         title="No network",
@@ -194,7 +194,7 @@ def reading(
 
 
 def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
-    """A page's text with the notes of each section at its end.
+    """Add to each section of a page the notes prepared for it.
 
     Args:
         text: HTML, sanitised; sections begin with `<h2 id="...">`.
@@ -218,7 +218,7 @@ def contents(
     current: PageEntry | None = None,
     sections: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A table of contents as HTML: parts, chapters, pages, as nested lists; of the current page its sections, too."""
+    """Render the table of contents as nested lists, with the sections of the current page."""
     return _part("contents", slug, outline(pages), current, _marked(sections))
 
 

@@ -1,4 +1,4 @@
-"""The ingested books as their readers see them: shelf, table of contents, pages."""
+"""The ingested books as readers see them: shelf, table of contents, pages."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ PASSAGES_A_LINE = 3
 
 
 class ShelfLibrary:
-    """Reads the open generations of a shelf.
+    """Reads from the generations that the shelf has open.
 
     Args:
         shelf: The books.
@@ -102,11 +102,11 @@ class ShelfLibrary:
             return known[1]
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
-        """Which file of the book's folder a page shows; see `serve.services.Library`."""
+        """Find the file that a picture on a page refers to; see `serve.services.Library`."""
         return await asyncio.to_thread(self._find_picture, slug, filename, address)
 
     async def picture(self, slug: str, name: str) -> bytes:
-        """The content of a picture, from inside the book's folder only; see `serve.services.Library`."""
+        """Read a picture, but only from inside the book's folder; see `serve.services.Library`."""
         root = await asyncio.to_thread(self._root, slug)
         if root is None:
             raise NotFound(NOTHING_HERE)
@@ -152,7 +152,7 @@ async def _practice(generation: OpenGeneration) -> Practice:
 
 
 def opening(chunks: Sequence[Chunk]) -> str:
-    """Return a book's first sentences, as many as a card holds; empty if it has no text.
+    """Return as many of a book's first sentences as fit on a card; empty if it has no text.
 
     Args:
         chunks: The book's first ones, in order.
@@ -170,7 +170,7 @@ def opening(chunks: Sequence[Chunk]) -> str:
 
 
 def book_root(corpus: Path, slug: str, *, renamed: bool = True) -> Path | None:
-    """The folder of a book inside the folder that was ingested; None where it is gone.
+    """The folder of a book inside the folder that was ingested, or None if it is gone.
 
     Args:
         corpus: The folder.

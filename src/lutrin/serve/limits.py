@@ -1,4 +1,4 @@
-"""How often one may ask: a sliding window for each session and a wider one for each network peer.
+"""Rate limits: a sliding window for each session, and a wider one for each network peer.
 
 A window keeps the times of the questions that it admitted in the last minute, so `Retry-After` is exact. Everything
 happens between two `await`s of one process: fifty questions at once admit exactly as many as the window has room for.
@@ -33,7 +33,7 @@ class SlidingWindow:
         self._admitted: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait_s(self, key: str) -> float:
-        """Seconds until this key is admitted again; 0 if it is now."""
+        """Seconds until this key is admitted again; 0 if it is admitted now."""
         if not self._limit or key not in self._admitted:
             return 0.0
         times = self._admitted[key]
@@ -104,7 +104,7 @@ def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
 
 
 def is_within(address: str, networks: Sequence[str]) -> bool:
-    """Whether an address is one of these, or in one of these networks."""
+    """Whether an address is in the list, or in one of its networks."""
     found = _address(address)
     return found is not None and any(found in network for network in map(_network, networks))
 

@@ -50,12 +50,12 @@ _REFUSALS: tuple[type[Exception], ...] = (
 
 
 def with_mathml(page: str) -> str:
-    """HTML in which every formula that can be drawn is; one that cannot stays as its author typed it."""
+    """Convert the formulas in HTML to MathML; one that cannot be converted stays as its author typed it."""
     return FORMULA.sub(_drawn, page)
 
 
 def mathml(tex: str, *, display: bool) -> str | None:
-    """A formula as a `math` element that holds its TeX as an annotation, or None if it cannot be converted.
+    """Convert a formula to a `math` element with its TeX as an annotation; None if that fails.
 
     The result still has to be sanitised: a text inside the formula is not trusted.
 

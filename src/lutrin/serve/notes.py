@@ -74,7 +74,7 @@ def _shortened(notes: Notes) -> Notes:
 
 
 def starters(companion: Companion, count: int) -> list[str]:
-    """Questions that a book answers well, spread over it: those of the sections that open their pages come first.
+    """Questions from all over a book that it answers well, those of the first section of each page first.
 
     Args:
         companion: Of the book.
@@ -91,7 +91,7 @@ def starters(companion: Companion, count: int) -> list[str]:
 
 
 def terms_meant(companion: Companion, slug: str, typed: Sequence[Typed]) -> list[Term]:
-    """The terms whose name has every word that was typed, in full or begun; short names first.
+    """Terms whose name has every word that was typed, whole or begun; short names first.
 
     Args:
         companion: Of the book.
@@ -120,7 +120,7 @@ def _term(entry: Entry, slug: str, name: str = "") -> Term:
 
 
 def glossary(companion: Companion, slug: str) -> list[Term]:
-    """The terms of a book as a page may define them where they stand, in the order of the book.
+    """The terms of a book, in its order, for the definitions that pages show.
 
     Of the other names of a term those of several words are taken: a single common word would often mean something else.
 

@@ -57,7 +57,7 @@ class Owner:
 
 
 def owner(request: HTTPRequest, session_id: str) -> Owner:
-    """Determine the owner of the conversation that a request names.
+    """Determine who owns the conversation that a request names.
 
     Raises:
         InvalidInput: The browser's secret has a wrong form.
@@ -73,7 +73,7 @@ def owner(request: HTTPRequest, session_id: str) -> Owner:
 
 
 def is_random(session_id: str) -> bool:
-    """Whether an id cannot be guessed, by its form."""
+    """Whether an id looks too random to be guessed."""
     return RANDOM_ID.fullmatch(session_id) is not None and len(set(session_id.lower())) >= DISTINCT
 
 

@@ -22,12 +22,12 @@ _STATIC = ("@site/static/", "/static/")
 
 
 def media_type(name: str) -> str:
-    """The type that a picture is sent as, by its suffix; empty: no picture."""
+    """The media type for a picture's suffix; empty if it is not a picture."""
     return MEDIA_TYPES.get(PurePosixPath(name).suffix.lower(), "")
 
 
 def candidates(page: str, address: str) -> list[str]:
-    """Files that a picture's address may mean, the likeliest first, relative to the book's folder.
+    """Files that a picture's address may refer to, likeliest first, relative to the book's folder.
 
     Nothing outside of the folder, hidden, or of another kind than a picture is among them.
 

@@ -1,4 +1,4 @@
-"""The pages of practice: what a book's deck, glossary and guide look like."""
+"""Renders the practice pages of a book: deck, glossary, guide and worksheet."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -24,7 +24,7 @@ VIEWS = ("study", "deck", "worksheet", "glossary", "guide")
 
 
 def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: int) -> str:
-    """A page to practise with.
+    """One of the practice pages.
 
     Args:
         book: Whose practice it is.
@@ -54,7 +54,7 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
 
 
 def spread(cards: Sequence[Card], most: int = WORKSHEET_CARDS) -> list[Card]:
-    """At most so many cards, evenly from all of them, in their order."""
+    """Pick at most `most` cards, spread evenly over all of them, in their order."""
     if len(cards) <= most:
         return list(cards)
     return [cards[place * len(cards) // most] for place in range(most)]

@@ -28,7 +28,7 @@ _MARKER = re.compile(r"\s*\[\d+\]")
 
 
 class PreparedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What is prepared of a book, in a line on the teacher's page."""
+    """A line on the teacher's page about what is prepared for a book."""
 
     slug: str
     title: str
@@ -40,7 +40,7 @@ class PreparedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prepared_row(slug: str, listed: Listed, study: str = "") -> PreparedRow:
-    """What is prepared of a book.
+    """Summarise what is prepared for a book.
 
     Args:
         slug: Of the book.
@@ -56,7 +56,7 @@ def prepared_row(slug: str, listed: Listed, study: str = "") -> PreparedRow:
 
 
 def companion_page(book: str, listed: Listed, wanted: Wanted, form_key: str) -> str:
-    """Entries of a companion with a form each.
+    """The entries of a companion, each with its form.
 
     Args:
         book: Slug of the book.
@@ -87,7 +87,7 @@ def companion_page(book: str, listed: Listed, wanted: Wanted, form_key: str) -> 
 def proposal_page(
     books: Sequence[ShelvedBook], book: ShelvedBook, question: str, answer: Answer | None, form_key: str
 ) -> str:
-    """A question with its present answer, and the form that pins one.
+    """A question with its current answer, and the form that pins an answer.
 
     Args:
         books: All of them.
@@ -109,7 +109,7 @@ def proposal_page(
 
 
 def proposed_text(answer: Answer) -> str:
-    """What stands in the form to begin with: the explanation without its markers, else the words that answer."""
+    """The text that the form starts with: the explanation without its markers, or else the words that answer."""
     if answer.explanation:
         return _MARKER.sub("", answer.explanation).strip()
     marked = [" ".join(one.text[first:last].split()) for one in answer.excerpts for first, last in one.marks]

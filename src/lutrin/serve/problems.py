@@ -59,7 +59,7 @@ _log = get_logger("serve")
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An error as a client gets it."""
+    """An error in the form in which a client gets it."""
 
     type: str = msgspec.field(default_factory=lambda: "about:blank")
     title: str
@@ -196,7 +196,7 @@ def _fields(error: ValidationException) -> str:
 
 
 def prefers_html(accept: str) -> bool:
-    """Whether a page is more welcome than JSON, by an Accept header (RFC 9110, section 12.5.1).
+    """Whether an Accept header prefers HTML to JSON (RFC 9110, section 12.5.1).
 
     Browsers name `text/html`; programs that take anything, or both alike, get JSON.
     """

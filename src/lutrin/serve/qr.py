@@ -1,4 +1,4 @@
-"""Addresses of this server for telephones: as QR codes."""
+"""QR codes with addresses of this server, for phones."""
 
 from io import BytesIO
 
@@ -12,7 +12,7 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 def address(request: HTTPRequest, path: str) -> str:
-    """The whole address of a page, as the reader's browser would have to be told it.
+    """The full address of a page, as a reader would have to type it.
 
     Args:
         request: Names the host that it was sent to, which the server has found to be its own.
@@ -23,7 +23,7 @@ def address(request: HTTPRequest, path: str) -> str:
 
 
 def for_others(request: HTTPRequest, host: str) -> str:
-    """The server's address as other devices in the room reach it; empty if they cannot.
+    """The address at which other devices in the room reach the server; empty if they cannot.
 
     Args:
         request: From a browser that may run on this very machine, where the server has a name that no other knows.
@@ -45,7 +45,7 @@ def own_address() -> str:
 
 
 def svg(text: str) -> bytes:
-    """A text as a QR code, a picture that can be drawn at any size."""
+    """Draw a text as a QR code that scales to any size."""
     out = BytesIO()
     segno.make(text, micro=False).save(out, kind="svg", scale=4, border=3, dark="#2b2018", light="#fff", xmldecl=False)
     return out.getvalue()

@@ -10,7 +10,7 @@ HTTPRequest = Request[Any, Any, Any]
 
 
 class StrictRequest(Request[Any, Any, Any]):
-    """A request whose JSON body is decoded straight into the struct that its handler asks for.
+    """A request whose JSON body is decoded directly into the struct that its handler declares.
 
     Litestar would first make plain values of it and then convert these leniently (`"5"` becomes 5).
     """

@@ -1,4 +1,4 @@
-"""The services that the server is given: stages and adapters, as it sees them.
+"""The services behind the server: stages and adapters, as the server sees them.
 
 `lutrin.runtime` fills `Services`; tests fill it with small honest ones. The server itself chooses nothing.
 """
@@ -72,7 +72,7 @@ class Conversations(ChatStore, Protocol):
         ...
 
     async def retain(self, days: int) -> int:
-        """Delete conversations that are older than so many days on which the server ran."""
+        """Delete conversations older than this many days, counting only days on which the server ran."""
         ...
 
 
@@ -116,7 +116,7 @@ class Library(Protocol):
         ...
 
     async def chapters(self, slug: str) -> Sequence[str]:
-        """The names of a book's chapters in its order; none where it has no chapters.
+        """The names of a book's chapters in order; none if it has no chapters.
 
         Raises:
             NotFound: There is no such book.
@@ -132,7 +132,7 @@ class Library(Protocol):
         ...
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
-        """What stands below the sections of a page, by the anchors of their headings; empty where nothing was prepared.
+        """The notes for a page's sections, by heading anchor; empty if nothing was prepared.
 
         Raises:
             NotFound: There is no such book.
@@ -140,7 +140,7 @@ class Library(Protocol):
         ...
 
     async def glossary(self, slug: str) -> Sequence[Term]:
-        """A book's terms as its pages define them; empty where nothing was prepared.
+        """A book's glossary terms; empty if nothing was prepared.
 
         Raises:
             NotFound: There is no such book.
@@ -148,7 +148,7 @@ class Library(Protocol):
         ...
 
     async def starters(self, most: int) -> Sequence[str]:
-        """Questions to begin with that the books answer well; none where nothing was prepared."""
+        """Questions to begin with that the books answer well; none if nothing was prepared."""
         ...
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
@@ -174,7 +174,7 @@ class Library(Protocol):
         ...
 
     async def find_picture(self, slug: str, filename: str, address: str) -> str:
-        """Which file of the book's folder a page shows; empty: none that may be shown.
+        """Find the file in the book's folder that a picture refers to; empty if there is none that may be shown.
 
         Args:
             slug: Of the book.
@@ -184,7 +184,7 @@ class Library(Protocol):
         ...
 
     async def picture(self, slug: str, name: str) -> bytes:
-        """A file that `find_picture` named.
+        """Read a file that `find_picture` found.
 
         Raises:
             NotFound: It cannot be read any more.

@@ -20,7 +20,7 @@ _log = get_logger("serve")
 
 
 class Gate(Protocol):
-    """Counts questions of all servers."""
+    """Counts the questions of all servers."""
 
     async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
         """Count a question under each key with its limit a minute, or under none.
@@ -73,7 +73,7 @@ class JobBoard(Protocol):
 
 
 class Limiter:
-    """Both limits, counted with the other servers where there are some.
+    """Both limits, shared with the other servers if there are any.
 
     Args:
         own: This server's windows.

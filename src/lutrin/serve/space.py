@@ -1,4 +1,4 @@
-"""How much room the disk has: below a floor nothing is stored, and answers go on; without any, no server starts."""
+"""Watches free disk space. Below a floor nothing is stored but answers continue; on a full disk no server starts."""
 
 import shutil
 from collections import OrderedDict
@@ -76,7 +76,7 @@ class FreeSpace:
 
     @property
     def low(self) -> bool:
-        """Whether the floor is reached."""
+        """Whether free space has fallen to the floor."""
         return bool(self._floor_bytes) and self.free_bytes < self._floor_bytes
 
 

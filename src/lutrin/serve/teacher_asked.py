@@ -121,7 +121,7 @@ def _often(asked: Sequence[AskedQuestion]) -> tuple[Often, ...]:
 
 
 def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
-    """The questions as a table for a spreadsheet.
+    """Export the questions as a table for a spreadsheet.
 
     Args:
         asked: The newest first.

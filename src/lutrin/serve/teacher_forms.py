@@ -45,11 +45,11 @@ async def fields(request: HTTPRequest) -> dict[str, str]:
 
 
 def shown_page(page: str, status: int = 200) -> Response[str]:
-    """A page that is kept nowhere."""
+    """A page that no cache may store."""
     return Response(page, status_code=status, media_type=MediaType.HTML, headers=dict(NO_STORE))
 
 
 def led_to(location: str) -> Response[str]:
-    """Sends a browser on to a page."""
+    """Redirect a browser to a page."""
     headers = {"Location": location, **NO_STORE}
     return Response("", status_code=303, media_type=MediaType.HTML, headers=headers)

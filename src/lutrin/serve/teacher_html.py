@@ -67,13 +67,13 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def busy(self) -> bool:
-        """Whether something runs whose end the page waits for."""
+        """Whether the page is waiting for something to finish."""
         reading = self.job is not None and self.job.state == "running"
         return reading or self.health.running or self.gaps.running
 
 
 def off() -> str:
-    """The page where no token is set: how to set one."""
+    """The page shown when no token is set, which tells how to set one."""
     return render("teacher_gate.html", chat=False, off=True)
 
 
@@ -142,7 +142,7 @@ def now_text(load: Load) -> str:
 
 
 def job_text(job: Job) -> str:
-    """How an ingestion is or went, in one sentence."""
+    """Describe in one sentence how an ingestion is going or went."""
     text = STATES[job.state]
     if job.detail:
         text += f" {job.detail}"

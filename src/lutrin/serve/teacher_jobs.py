@@ -40,7 +40,7 @@ class CommandJob(Generic[T]):
         """Why it found nothing, the last time."""
 
     def start(self, spawn: Callable[[Coroutine[Any, Any, None]], object]) -> None:
-        """Run it, unless it is running.
+        """Start the command unless it is already running.
 
         Args:
             spawn: Starts a task that ends with the server.

@@ -1,4 +1,4 @@
-"""How busy the server is, in words for the teacher's page: from the same meters that Prometheus reads."""
+"""Describes how busy the server is, for the teacher's page, from the same meters that Prometheus reads."""
 
 import math
 from collections import OrderedDict
@@ -27,14 +27,14 @@ class Presence:
         self._seen_s: OrderedDict[str, float] = OrderedDict()
 
     def note(self, reader: str) -> None:
-        """A reader asks."""
+        """Note that a reader has asked."""
         self._seen_s[reader] = self._clock()
         self._seen_s.move_to_end(reader)
         while len(self._seen_s) > MOST_READERS:
             self._seen_s.popitem(last=False)
 
     def count(self) -> int:
-        """How many they are."""
+        """How many readers asked in the last five minutes."""
         since_s = self._clock() - RECENT_S
         while self._seen_s and next(iter(self._seen_s.values())) < since_s:
             self._seen_s.popitem(last=False)
@@ -42,7 +42,7 @@ class Presence:
 
 
 class Load(msgspec.Struct, frozen=True, kw_only=True):
-    """Figures since the server started, except the first three, which are of now."""
+    """Figures since the server started; the first three describe the present."""
 
     readers: int
     running: int
@@ -93,7 +93,7 @@ def totals(counter: Counter, label: str) -> dict[str, int]:
 
 
 def within(histogram: Histogram, stage: str, share: float) -> float:
-    """The smallest bound in seconds under which this share of a stage's times lies.
+    """The smallest bound in seconds below which this share of a stage's times lies.
 
     Returns:
         A bound of the histogram; infinity if they are beyond the last one; 0 if nothing was measured.

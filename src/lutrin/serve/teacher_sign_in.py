@@ -69,7 +69,7 @@ class SignIns:
         return cookie
 
     def prove(self, token: str, peer: str) -> None:
-        """Let whoever knows the token pass; the one place where guesses of it are counted and compared.
+        """Check a token; the only place where tokens are compared and guesses counted.
 
         Args:
             token: As it came.

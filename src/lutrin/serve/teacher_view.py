@@ -1,4 +1,4 @@
-"""The teacher's page beyond this server's figures: generations, model files, findings, gaps."""
+"""What the teacher's page shows besides the server's figures: indexes, models, findings and gaps."""
 
 import asyncio
 from collections.abc import Callable
@@ -88,7 +88,7 @@ class TeacherView:
         return await asyncio.to_thread(read_left_out, self._settings.catalog_path)
 
     async def studied(self, slug: str) -> str:
-        """How far the model is that studies a book, in a sentence; empty: none did on this machine."""
+        """How far the model has got in studying a book, in one sentence; empty if none did on this machine."""
         return await asyncio.to_thread(progress_of, self._settings.studied_path(slug))
 
     async def roll_back(self, slug: str) -> None:

@@ -1,4 +1,4 @@
-"""The templates of all pages for people: plain HTML in `templates/`, where whatever is filled in is escaped."""
+"""Renders the HTML templates in `templates/`; whatever is filled in is escaped."""
 
 from functools import cache
 from pathlib import Path
@@ -33,7 +33,7 @@ def environment() -> Environment:
 
 
 def anchor(name: str) -> str:
-    """The part of an address behind `#` that leads to an anchor; `page=4` stays as PDF viewers write it."""
+    """Quote an anchor for the part of an address after `#`; `page=4` stays as PDF viewers write it."""
     return quote(name, safe="=")
 
 

@@ -1,4 +1,4 @@
-"""Times of one answer's stages, for the log line, the metrics and the trace."""
+"""Measures the stages of one answer, for the log line, the metrics and the trace."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ class Span:
 
 
 class Traces(Protocol):
-    """Where the spans of each answer go."""
+    """Receives the spans of each answer."""
 
     def answered(self, whole: Span, parts: Sequence[Span], facts: Mapping[str, str | int | bool]) -> None:
         """Take the spans of one answer; never a reader's words."""
@@ -43,22 +43,22 @@ class Timings:
     _spans: list[Span] = field(default_factory=list)
 
     def timed(self, stage: str, began_s: float, ended_s: float) -> None:
-        """A stage has ended; see `stages.Listener`."""
+        """Note that a stage has ended; see `stages.Listener`."""
         self._spans.append(Span(stage, began_s, ended_s))
         self.metrics.work_seconds.labels(stage).observe(ended_s - began_s)
 
     def noted(self, fact: str, value: str) -> None:
-        """Something is so; see `stages.Listener`."""
+        """Note a fact about the answer; see `stages.Listener`."""
         self.facts[fact] = value
         self.metrics.facts.labels(fact, value).inc()
 
     def work_ms(self) -> dict[str, int]:
-        """Milliseconds of each stage, several of a name added up."""
+        """Milliseconds of each stage; stages with the same name are added up."""
         found: dict[str, float] = {}
         for span in self._spans:
             found[span.name] = found.get(span.name, 0.0) + span.ended_s - span.began_s
         return {name: round(seconds * 1000) for name, seconds in found.items()}
 
     def trace(self, traces: Traces, facts: Mapping[str, str | int | bool]) -> None:
-        """Hand the spans on, with what is known of the answer."""
+        """Pass the spans on, with what is known about the answer."""
         traces.answered(Span("question", self._began_s, time.monotonic()), self._spans, {**self.facts, **facts})

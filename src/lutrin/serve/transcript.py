@@ -1,4 +1,4 @@
-"""The events of an answer sent so far, and the messages that a conversation stores of it."""
+"""Keeps the events of an answer that were sent so far, and makes the messages to store from them."""
 
 import uuid
 from collections.abc import Callable
@@ -30,19 +30,19 @@ class Transcript:
 
     @property
     def message_ids(self) -> tuple[str, str]:
-        """Of the question and of its answer, as they are stored."""
+        """Ids of the question and its answer, as stored."""
         return (self._user_message_id, self._message_id)
 
     def note(self, event: records.AnswerEvent) -> None:
-        """An event is on its way to the reader."""
+        """Note an event that is sent to the reader."""
         self._events.append(event)
 
     def replayable(self) -> list[records.AnswerEvent]:
-        """The events that asking the same question again brings again, in order; waiting in a queue is none."""
+        """The events, in order, that the same question would produce again; waiting in a queue is not one of them."""
         return [event for event in self._events if not isinstance(event, records.QueuedEvent)]
 
     def complete(self, answer: records.Answer, made: records.Made | None = None) -> list[records.ChatMessage]:
-        """Question and answer as they are stored, with how the answer was made."""
+        """The question and answer to store, with a record of how the answer was made."""
         given = msgspec.structs.replace(
             self._assistant(answer.answer, answer.kind, answer.mode, answer.sources),
             refusal=answer.refusal,
@@ -56,7 +56,7 @@ class Transcript:
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 
     def partial(self) -> list[records.ChatMessage]:
-        """Question and what was sent of its answer; empty if nothing was."""
+        """The question and what was sent of its answer; empty if nothing was sent."""
         excerpts = tuple(event.excerpt for event in self._events if isinstance(event, records.ExcerptEvent))
         sentences = [event for event in self._events if isinstance(event, records.SentenceEvent)]
         if not excerpts and not sentences:

@@ -115,17 +115,17 @@ class Turn:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What whoever asked is told before the answer: the name of its message, and when the question came."""
+        """The response headers: the id of the answer's message, and when the question arrived."""
         return {MESSAGE_HEADER: self.id, ASKED_HEADER: self._transcript.asked_at}
 
     def attach(self) -> None:
-        """A connection begins to read; the turn starts, or starts again after it was cancelled."""
+        """Attach a connection; this starts the turn, or restarts it if it was cancelled."""
         self._readers += 1
         if not self.finished.is_set() and (self._task is None or self._task.done()):
             self._task = self._spawn(self._run(resume_after=self._transcript.replayable()))
 
     def detach(self) -> None:
-        """A connection has read enough or is gone."""
+        """Detach a connection that has finished or gone."""
         self._readers -= 1
         if self._readers == 0 and not self.finished.is_set():
             asyncio.get_running_loop().call_later(LINGER_S, self._abandon)
@@ -146,7 +146,7 @@ class Turn:
         return self.answer
 
     async def stream(self, after: int) -> AsyncIterator[bytes]:
-        """Frames from number `after + 1` to the last, those that are there together; comments while nothing happens."""
+        """Frames from number `after + 1` to the last, in batches, with comments while nothing happens."""
         number = after
         async with aclosing(self._come(after)) as come:
             async for events in come:
@@ -156,7 +156,7 @@ class Turn:
                 yield b"".join(frames) or sse.HEARTBEAT
 
     async def events(self, after: int = 0) -> AsyncGenerator[records.AnswerEvent | None, None]:
-        """Events from number `after + 1` to the last; None when nothing happened for a while."""
+        """Events from number `after + 1` to the last, with None whenever nothing has happened for a while."""
         async with aclosing(self._come(after)) as come:
             async for events in come:
                 for event in events:

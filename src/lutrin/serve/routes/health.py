@@ -1,4 +1,4 @@
-"""Is the process alive, can it answer, and how is it doing."""
+"""Endpoints that tell whether the server is alive, whether it can answer, and how it is doing."""
 
 import asyncio
 from contextlib import suppress

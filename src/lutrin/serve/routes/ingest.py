@@ -34,7 +34,7 @@ _log = get_logger("serve")
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """An ingestion as its operator follows it."""
+    """An ingestion and its progress."""
 
     job: str
     state: Literal["running", "done", "failed"]
@@ -57,7 +57,7 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     async def start(self, ingest: Ingest, spawn: Spawn) -> Job:
-        """Begin an ingestion.
+        """Start an ingestion.
 
         Raises:
             IngestInProgress: One is running.
@@ -73,7 +73,7 @@ class Jobs:
         return job
 
     async def get(self, name: str) -> Job:
-        """An ingestion by its id, whichever server runs it.
+        """Look up an ingestion by its id, whichever server runs it.
 
         Raises:
             NotFound: There is none, or it was long ago.
@@ -90,7 +90,7 @@ class Jobs:
         return job
 
     def newest(self) -> Job | None:
-        """The ingestion that began last."""
+        """The most recent ingestion."""
         return next(reversed(self._jobs.values()), None)
 
     async def _run(self, job: Job, ingest: Ingest) -> None:
@@ -166,7 +166,7 @@ async def read_job(
 
 
 def checked(request: HTTPRequest, service: AnswerService, sign_ins: SignIns) -> Ingest:
-    """What ingests the corpus, for whoever knows the token.
+    """Return the function that ingests the corpus, if the request has the token.
 
     Raises:
         NotPermitted: No token is set, or it is another one.

@@ -43,7 +43,7 @@ class CompletionMessage(msgspec.Struct, frozen=True):
     content: str | list[TextPart] | None = None
 
     def text(self) -> str:
-        """What it says."""
+        """The text of the message."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text")
         return self.content or ""

@@ -36,7 +36,7 @@ REVALIDATE = {"Cache-Control": "no-cache"}
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A file as it is sent."""
+    """A static file, ready to be sent."""
 
     body: bytes
     media_type: str
@@ -49,7 +49,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """All files of a folder, read once; a name that is not among them is not looked for on the disk.
+    """All files of a folder, read once. A name that is not among them is never looked for on the disk.
 
     Args:
         root: The folder.
@@ -77,7 +77,7 @@ class StaticFiles:
 
     @property
     def version(self) -> str:
-        """Of all files together."""
+        """A hash of all files."""
         return hashlib.sha256("".join(file.etag for file in self._files.values()).encode()).hexdigest()
 
     def text(self, name: str) -> str:

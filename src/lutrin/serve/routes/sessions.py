@@ -1,4 +1,4 @@
-"""A browser's own conversations: read, list, rename, export, delete; what it thought of an answer."""
+"""Endpoints with which a browser reads, lists, renames, exports and deletes its conversations, and rates answers."""
 
 from typing import Annotated, Literal
 

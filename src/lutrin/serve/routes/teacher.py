@@ -1,4 +1,4 @@
-"""The teacher's page: off unless the operator set a token, behind it one page and the buttons on it."""
+"""The teacher's page and its buttons; off unless the operator has set a token."""
 
 from collections.abc import Mapping
 from functools import partial
