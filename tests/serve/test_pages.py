@@ -172,14 +172,27 @@ async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.
     assert {policy[name] for name in ("script-src", "style-src", "connect-src")} == {"'self'"}
 
 
-@pytest.mark.parametrize("name", ["reader.js", "box.js", "looks.js", "page.js", "margin.js", "worker.js"])
+@pytest.mark.parametrize(
+    "name", ["reader.js", "box.js", "looks.js", "page.js", "margin.js", "passages.js", "worker.js"]
+)
 async def test_the_scripts_write_no_html(client: httpx.AsyncClient, name: str) -> None:
     """What the book says stays text in the list of what was found."""
     script = await client.get(f"/static/{name}")
     assert script.headers["content-type"].startswith("text/javascript")
     assert not re.search(
-        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|^import ", script.text, re.MULTILINE
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|import\(", script.text, re.MULTILINE
     )
+    for line in re.findall(r"^import .*", script.text, re.MULTILINE):
+        assert re.fullmatch(r'import \{[\w, ]+\} from "\./[a-z]+\.[0-9a-f]{12}\.js";', line)
+
+
+async def test_a_script_that_is_imported_is_the_one_that_the_page_has_loaded(client: httpx.AsyncClient) -> None:
+    """Both name it by its hash, so that it is fetched once, kept for ever, and there without a network."""
+    page = (await client.get("/read/physical-ai/01/02-loop")).text
+    loaded = re.search(r'<link rel="modulepreload" href="/static/(passages\.[0-9a-f]{12}\.js)">', page)
+    assert loaded is not None
+    assert f'from "./{loaded[1]}"' in (await client.get("/static/margin.js")).text
+    assert "immutable" in (await client.get(f"/static/{loaded[1]}")).headers["cache-control"]
 
 
 async def test_a_page_names_its_sections_in_the_contents(client: httpx.AsyncClient) -> None:

@@ -92,14 +92,14 @@ def listed(
         wants this section.
     """
     meant = [frozenset(map(stemmed, one.forms)) for one in words]
-    lines: dict[str, Line] = {}
+    sections: dict[str, tuple[bool, float, Chunk]] = {}
     for chunk, score in passages:
         url = reader_url(chunk)
-        if url not in lines:
-            line = _line(chunk, url, meant)
-            named = all(any(stemmed(word) in forms for word in _words(line.title)) for forms in meant)
-            lines[url] = (named, score, line)
-    return best_first(lines.values())[:most]
+        if url not in sections:
+            sections[url] = (_kinds(_title(chunk), meant) == len(meant), score, chunk)
+    # To find the words in a passage costs most: only those that are shown are looked through.
+    first = sorted(sections.items(), key=lambda item: (not item[1][0], -item[1][1]))[:most]
+    return [(named, score, _line(chunk, url, meant)) for url, (named, score, chunk) in first]
 
 
 def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Found:
@@ -132,7 +132,7 @@ def best_first(lines: Iterable[Line]) -> list[Line]:
 
 
 def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Found:
-    title = chunk.section_title or chunk.heading_path[-1]
+    title = _title(chunk)
     where = " › ".join(dict.fromkeys(part for part in (chunk.chapter or chunk.module, chunk.heading_path[0]) if part))
     quote = _place(chunk, meant)
     shown = readable(quote)
@@ -148,6 +148,10 @@ def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Found:
         url=url,
         quote=quote,
     )
+
+
+def _title(chunk: Chunk) -> str:
+    return chunk.section_title or chunk.heading_path[-1]
 
 
 def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> str:

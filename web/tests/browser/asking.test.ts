@@ -70,10 +70,9 @@ test('the book’s words come first, then sentences above them; the answer ends 
   const reader = await visit();
   server.script = () => streamed(1000);
   await reader.open();
+  const sentencesBeside = reader.appearing('.from-book', 'A node is a process that does one job.', '.message.book .text');
   await reader.send('What is a node?');
-  await reader.widget.locator('.from-book').waitFor();
-  expect(await reader.widget.locator('.from-book').innerText()).toContain('A node is a process that does one job.');
-  expect(await reader.answers.locator('.text').count()).toBe(0);
+  expect(await sentencesBeside).toBe(0);
   await reader.answers.locator('.text').waitFor();
   const above = reader.answers.locator('.text + .progress + .from-book, .text + .from-book');
   expect(await above.count()).toBe(1);
@@ -239,8 +238,9 @@ test('an answer that was cut half-way goes on, and ends as if it had not been', 
   await reader.open();
   await reader.ask('What is a node?');
   const whole = await reader.answers.last().innerText();
+  const said = reader.appearing('.progress', 'picking it up again');
   await reader.send('And again, cut half-way');
-  await reader.widget.getByText('picking it up again').waitFor();
+  await said;
   await reader.finished.nth(1).waitFor();
   const withoutTime = (text: string): string => text.replace(/\d+:\d+|Try again/g, '');
   expect(withoutTime(await reader.answers.last().innerText())).toBe(withoutTime(whole));

@@ -82,8 +82,16 @@ test('on a page that is written from right to left it stands on the left, and so
   await eventually(async () => (await reader.panel.boundingBox())?.width, 448);
 });
 
+test('a tablet has it beside the text, as narrow as is useful', async () => {
+  const tablet = await visit('/docked', {viewport: {width: 768, height: 1024}});
+  await tablet.open();
+  const [panel, text] = await Promise.all([tablet.panel.boundingBox(), tablet.page.locator('main').boundingBox()]);
+  expect(panel).toMatchObject({y: 0, width: 320, height: 1024});
+  expect(panel && text && text.x + text.width <= panel.x && text.width > 380).toBe(true);
+});
+
 test('a narrower page has it over its edge, a phone as a sheet that is drawn down or pressed away', async () => {
-  const narrow = await visit('/docked', {viewport: {width: 800, height: 700}});
+  const narrow = await visit('/docked', {viewport: {width: 700, height: 700}});
   await narrow.open();
   expect(await narrow.panel.boundingBox()).toMatchObject({y: 0, width: 424, height: 700});
   expect(await narrow.page.evaluate(() => document.documentElement.hasAttribute('data-lutrin-docked'))).toBe(false);

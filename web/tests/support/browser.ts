@@ -130,6 +130,26 @@ export class Reader {
     await this.questions.filter({hasText: question}).last().waitFor();
   }
 
+  /**
+   * How many parts `beside` there are when a part of the panel first appears. Call it before that can happen: a look from
+   * outside may come when it is gone.
+   */
+  appearing(selector: string, words: string, beside = ':not(*)'): Promise<number> {
+    return this.widget.evaluate(
+      ({shadowRoot: root}, [part, said, other]) =>
+        new Promise<number>((resolve) => {
+          const look = (): void => {
+            if (!root || ![...root.querySelectorAll(part)].some(({textContent}) => textContent.includes(said))) return;
+            observer.disconnect();
+            resolve(root.querySelectorAll(other).length);
+          };
+          const observer = new MutationObserver(look);
+          if (root) observer.observe(root, {childList: true, subtree: true, characterData: true});
+        }),
+      [selector, words, beside] as const,
+    );
+  }
+
   /** Top and bottom of the marked passage in the window, and the window's height, once the page scrolls no more. */
   passageAtRest(): Promise<{top: number; bottom: number; height: number}> {
     return this.page.evaluate(async () => {

@@ -9,11 +9,11 @@ export type Stance = 'docked' | 'drawer' | 'sheet' | 'floating';
 /** Phones, and a page at twice its size. */
 const SMALL = '(max-width: 480px), (max-height: 480px)';
 /** A page that makes room does so from here on. */
-const WIDE = '(min-width: 60rem)';
+const WIDE = '(min-width: 48rem)';
 const WIDTH = 'lutrin:width';
 const [USUAL_PX, LEAST_PX, MOST_PX, STEP_PX] = [424, 320, 760, 24];
 /** Left to the text beside the panel. */
-const TEXT_PX = 480;
+const TEXT_PX = 448;
 /** A sheet that is drawn down so far is meant to be closed. */
 const CLOSING_PX = 90;
 

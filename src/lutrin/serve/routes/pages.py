@@ -23,6 +23,7 @@ from lutrin.serve.requests import HTTPRequest
 STATIC = Path(__file__).parents[1] / "static"
 STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
 LOADED = re.compile(r'(src|href)="/(static|widget)/([a-z]+)\.(js|css|svg)"')
+IMPORTED = re.compile(rb'(?<=from "\./)([a-z]+)\.js(?=")')
 MOST_FOUND = 8
 """Lines under the box: as many as a glance takes in."""
 Typed = Annotated[str, QueryParameter(max_length=500, description="As it stands in the box")]
@@ -51,14 +52,21 @@ class StaticFile:
 class StaticFiles:
     """All files of a folder, read once. A name that is not among them is never looked for on the disk.
 
+    A script may import one that imports none; it does so under the name that holds that one's hash.
+
     Args:
         root: The folder.
     """
 
     def __init__(self, root: Path = STATIC) -> None:
-        self._files = {
-            path.relative_to(root).as_posix(): _static_file(path) for path in sorted(root.rglob("*")) if path.is_file()
+        bodies = {
+            path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()
         }
+
+        def stamped(name: re.Match[bytes]) -> bytes:
+            return b"%s.%s.js" % (name[1], _static_file("", bodies[name[0].decode()]).stamp.encode())
+
+        self._files = {name: _static_file(name, IMPORTED.sub(stamped, body)) for name, body in bodies.items()}
 
     def response(self, name: str, request: HTTPRequest) -> Response[bytes]:
         """The file, or 304 if the browser has it already.
@@ -215,8 +223,7 @@ async def widget(name: FromPath[Path], request: HTTPRequest, files: Given[Static
     return files.response(f"widget/{name.as_posix().strip('/')}", request)
 
 
-def _static_file(path: Path) -> StaticFile:
-    body = path.read_bytes()
-    guessed = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    media_type = "text/javascript" if path.suffix == ".js" else guessed
+def _static_file(name: str, body: bytes) -> StaticFile:
+    guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    media_type = "text/javascript" if name.endswith(".js") else guessed
     return StaticFile(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:20]}"')

@@ -5,11 +5,18 @@ export const messages = css`
   .message {
     margin-bottom: 18px;
   }
-  /* The focus is here to be read on from, not to press anything. */
+  /* The focus is here to be read on from, not to press anything: a line beside the text, no frame. */
   .message:focus-visible {
-    border-radius: 12px;
-    outline: 1px dotted var(--_quiet);
-    outline-offset: 4px;
+    position: relative;
+    outline: none;
+  }
+  .message:focus-visible::before {
+    position: absolute;
+    inset-block: 0;
+    inset-inline-start: -11px;
+    border-inline-start: 3px solid var(--_accent);
+    border-radius: 2px;
+    content: "";
   }
   .message.user {
     display: flex;
