@@ -2,7 +2,7 @@
 
 The ten journeys: `real/first.test.ts` has the first visit and question, and a citation and back, in every run;
 `real/journeys.test.ts` has search by half a word, explain and simplify, ten cards on a phone, a printed chapter, a
-teacher's folder, a foreign page, a server that is lost, and everything by keyboard.
+teacher's folder and three approved cards, a foreign page, a server that is lost, and everything by keyboard.
 
 The suites of `web/tests/browser` have a scripted server, those of `web/tests/real` Lutrin itself with a small book and
 the tiny model. The Docusaurus site takes minutes to install and build, hence it is looked at here only where

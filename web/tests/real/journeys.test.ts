@@ -3,7 +3,7 @@
  * back, are in `first.test.ts`, which every run of the tests makes.
  */
 
-import {execFile} from 'node:child_process';
+import {execFile, execFileSync} from 'node:child_process';
 import {cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -11,6 +11,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import type {Browser, BrowserContextOptions} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
+import {axeFindings} from '../support/axe.ts';
 import {launch, Reader} from '../support/browser.ts';
 import {eventually} from '../support/harness.ts';
 import {freePort, LUTRIN, RealServer} from '../support/real-server.ts';
@@ -23,6 +24,12 @@ const PASSWORD = 'a-long-password-for-a-test';
 const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 760}, hasTouch: true, isMobile: true};
 const PATIENCE_MS = 15_000;
 const PARTS = 'gripper wrist elbow shoulder neck waist hip knee ankle sole camera bumper'.split(' ');
+const CARDS: readonly [string, string][] = [
+  ['How long are the onions fried?', 'Fry the onions for twenty minutes before the water comes in.'],
+  ['What keeps onions from burning?', 'A spoon of water keeps the onions from burning.'],
+  ['Which onions are the sweetest?', 'Yellow onions are the sweetest after frying.'],
+  ['When is the soup salted?', 'Salt the soup after the water has boiled.'],
+];
 const root = mkdtempSync(join(tmpdir(), 'lutrin-journeys-'));
 const corpus = join(root, 'corpus');
 let browser: Browser;
@@ -62,6 +69,21 @@ async function visit(path: string, options: BrowserContextOptions = {}, base = l
   reader.page.setDefaultTimeout(PATIENCE_MS);
   readers.push(reader);
   return reader;
+}
+
+/** A folder of a book, a file that is none of it, and four cards that were prepared and that nobody has read yet. */
+function preparedFolder(): string {
+  const folder = join(root, 'cooking');
+  mkdirSync(join(folder, 'soups'), {recursive: true});
+  const said = CARDS.map(([, answer]) => answer).join(' ');
+  writeFileSync(join(folder, 'soups/onions.md'), `# Onion soup\n\n## The onions\n\n${said}\n`);
+  writeFileSync(join(folder, 'soups/photo.raw'), 'not for reading');
+  const drafts = join(root, 'drafts.jsonl');
+  const entry = {kind: 'question', file: 'soups/onions.md', heading: 'The onions', author: 'm@2026-01-01'};
+  writeFileSync(drafts, CARDS.map(([topic, text]) => `${JSON.stringify({...entry, topic, text, quotes: [text]})}\n`).join(''));
+  // Sections and hashes are filled in as an author would have it done.
+  execFileSync(LUTRIN, ['companion', 'merge', drafts, '--corpus', folder]);
+  return folder;
 }
 
 function marked(reader: Reader): Promise<string> {
@@ -128,23 +150,33 @@ test('print a chapter: all of its text, what is folded too, with title and addre
   for (const frame of ['Search or ask', 'Ask the book', 'Copy', 'Next']) expect(text).not.toContain(frame);
 }, 60_000);
 
-test('a teacher uploads a folder: it is sent, read, told what was left out, and stands on the shelf', async () => {
-  const folder = join(root, 'cooking');
-  mkdirSync(join(folder, 'soups'), {recursive: true});
-  writeFileSync(join(folder, 'soups/onions.md'), '# Onion soup\n\nFry the onions for twenty minutes before the water comes in.\n');
-  writeFileSync(join(folder, 'soups/photo.raw'), 'not for reading');
+test('a teacher uploads a folder and approves three cards: sent, read, told what was left out, on the shelf and to be learnt', async () => {
+  const folder = preparedFolder();
   const reader = await visit('/teacher');
-  await reader.page.getByLabel('Password').fill(PASSWORD);
-  await reader.page.getByRole('button', {name: 'Sign in'}).click();
-  await reader.page.getByLabel('Or a whole folder').setInputFiles(folder);
-  await reader.page.getByText('2 files, ready to be sent.').waitFor();
-  await reader.page.getByRole('button', {name: 'Send and read it'}).click();
-  await reader.page.getByText(/1 file was stored in cooking\//).waitFor();
-  await reader.page.getByText(/Left out: .*photo\.raw/).waitFor();
-  await reader.page.getByText('The books have been read.').waitFor({timeout: 120_000});
+  const {page} = reader;
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByLabel('Or a whole folder').setInputFiles(folder);
+  await page.getByText('3 files, ready to be sent.').waitFor();
+  await page.getByRole('button', {name: 'Send and read it'}).click();
+  await page.getByText(/2 files were stored in cooking\//).waitFor();
+  await page.getByText(/Left out: .*photo\.raw/).waitFor();
+  await page.getByText('The books have been read.').waitFor({timeout: 120_000});
+  const prepared = page.getByRole('region', {name: 'Prepared answers and cards', exact: true});
+  await prepared.getByText('4 to read').click();
+  for (const left of [3, 2, 1]) {
+    await page.getByRole('button', {name: 'Approve'}).first().click();
+    await page.getByText(left === 1 ? '1 entry' : `${left} entries`, {exact: true}).waitFor();
+  }
+  expect(await axeFindings(reader, 'html')).toEqual([]);
+  await page.getByRole('link', {name: 'Teacher’s page'}).click();
+  await prepared.getByText('1 not read yet, 3 approved').waitFor();
   const pupil = await visit('/');
-  await pupil.page.locator('.card', {hasText: 'cooking'}).or(pupil.page.locator('.card', {hasText: 'Onion soup'})).first().waitFor();
-}, 180_000);
+  await pupil.page.locator('.card', {hasText: /cooking/i}).first().waitFor();
+  await pupil.page.goto(`${lutrin.address}/study/cooking/deck`);
+  const fronts = await pupil.page.locator('.cards-to-learn .flash').allTextContents();
+  for (const [question] of CARDS) expect(fronts.join('\n')).toContain(question);
+}, 240_000);
 
 test('embed in a foreign page: one tag, a floating panel, an answer whose place leads to the book', async () => {
   const reader = await visit('/', {}, origin);

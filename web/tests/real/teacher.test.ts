@@ -1,6 +1,5 @@
 /** The teacher's page on Lutrin itself: signing in, reading the books again, going back, the doctor; on a desk and a phone. */
 
-import {execFileSync} from 'node:child_process';
 import {cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
@@ -157,42 +156,6 @@ test('on a phone nothing scrolls sideways, and every button is large enough for 
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   const heights = await page.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().height));
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
-});
-
-test('a folder with what was prepared for it is sent, and three of its cards are approved', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lutrin-bees-'));
-  const page1 = '# Bees\n\n## Smoke\n\nSmoke calms the bees. A hive holds 50,000 bees. The queen lays the eggs. Drones do not sting.\n';
-  const entry = (topic: string, text: string): string =>
-    JSON.stringify({kind: 'question', file: '01-bees.md', heading: 'Smoke', topic, text, quotes: [text], author: 'm@2026-01-01'});
-  const cards: [string, string][] = [
-    ['What calms the bees?', 'Smoke calms the bees.'],
-    ['How many bees does a hive hold?', 'A hive holds 50,000 bees.'],
-    ['Who lays the eggs?', 'The queen lays the eggs.'],
-    ['Which bees do not sting?', 'Drones do not sting.'],
-  ];
-  writeFileSync(join(folder, '01-bees.md'), page1);
-  const drafts = join(folder, 'drafts.jsonl');
-  writeFileSync(drafts, cards.map(([topic, text]) => `${entry(topic, text)}\n`).join(''));
-  // Sections and hashes are filled in as an author would have it done.
-  execFileSync(process.env['LUTRIN'] ?? fileURLToPath(new URL('../../../.venv/bin/lutrin', import.meta.url)), ['companion', 'merge', drafts, '--corpus', folder]);
-  rmSync(drafts);
-  const page = await signedIn();
-  const form = page.locator('[data-upload]');
-  await form.locator('input[name=files]').setInputFiles([join(folder, '01-bees.md'), join(folder, 'companion.jsonl')]);
-  await form.getByLabel('Name of the book').fill('Bees');
-  await form.getByRole('button', {name: 'Send and read it'}).click();
-  const prepared = section(page, 'Prepared answers and cards');
-  await prepared.getByText('4 to read').click({timeout: 60_000});
-  for (const left of [3, 2, 1]) {
-    await page.getByRole('button', {name: 'Approve'}).first().click();
-    await page.getByText(left === 1 ? '1 entry' : `${left} entries`, {exact: true}).waitFor();
-  }
-  expect(await findings(page)).toEqual([]);
-  await page.getByRole('link', {name: 'Teacher’s page'}).click();
-  await prepared.getByText('1 not read yet, 3 approved').waitFor();
-  const deck = (await (await fetch(`${server.address}/study/bees/deck.json`)).json()) as {front: string}[];
-  expect(deck.map(({front}) => front)).toEqual(expect.arrayContaining(cards.map(([topic]) => topic)));
-  rmSync(folder, {recursive: true});
 });
 
 const STATES: [string, BrowserContextOptions, (options: BrowserContextOptions) => Promise<Page>][] = [
