@@ -1,4 +1,8 @@
-"""Calls to services elsewhere: tried again after a pause when the trouble may pass, within the caller's time."""
+"""Retries calls to remote services after a pause, within the caller's time, when the trouble may pass.
+
+By hand: with tenacity both rules, the pause that a service asks for and the deadline that counts the next pause, would
+be callbacks of our own, as long as this function.
+"""
 
 import asyncio
 import random
