@@ -9,8 +9,9 @@ model's tokenizer knows them as one piece, and what it has to put together is ei
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 from typing import Protocol, TypeVar
+
+from rapidfuzz.distance import OSA
 
 from lutrin.language.spelling import SPELLING_PAIRS, SPELLING_RULES
 from lutrin.language.spoken import STOP_WORDS
@@ -127,13 +128,7 @@ def is_slip(word: str, other: str) -> bool:
     >>> is_slip("quaternoin", "quaternion"), is_slip("odometer", "odometry")
     (True, False)
     """
-    short, long = sorted((word, other), key=len)
-    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False)))
-    if len(short) < len(long):
-        return short[start:] == long[start + 1 :]
-    ends = short[start + 2 :] == long[start + 2 :]
-    swapped = ends and short[start : start + 2] == long[start : start + 2][::-1]
-    return short != long and (short[start + 1 :] == long[start + 1 :] or swapped)
+    return OSA.distance(word, other, score_cutoff=1) == 1
 
 
 def _may_differ(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""A text as a search needs it: one vector, its token vectors, and how much each token counts."""
+"""Prepares a text for search: one vector, its token vectors, and how much each token counts."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One text of a question, in the terms of one book."""
+    """One text of a question, encoded for one book."""
 
     text: str
     vector: Float
@@ -35,7 +35,7 @@ class Asked:
 
 
 async def asked(generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading) -> Asked:
-    """Put a text into the terms of a book.
+    """Encode a text for a book.
 
     The weight of a token is a softmax over its learned importance and the logarithm of how rare its word is in the
     book.
@@ -80,7 +80,7 @@ async def rarities(generation: OpenGeneration, words: Sequence[str]) -> tuple[Fl
 
 
 def owners(text: str, starts: Sequence[int]) -> list[str]:
-    """The lower-case word that holds each of the given characters; empty where none does."""
+    """The lower-case word around each of the given characters; empty where there is none."""
     spans = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
     firsts = np.array([start for start, _, _ in spans] or [0])
     places = np.searchsorted(firsts, starts, side="right") - 1

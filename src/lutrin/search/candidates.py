@@ -1,4 +1,4 @@
-"""Candidates for an answer: what two searches find, fused by rank, and how a reader's tokens match each of them."""
+"""Candidates for an answer: two searches, fused by rank, and how the question's tokens match each candidate."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -51,7 +51,7 @@ async def gather(
     without: Collection[str] = (),
     page: str = "",
 ) -> tuple[Pool, list[Matched]]:
-    """Search for each text, and match all that was found with each.
+    """Search for each text, and match each text with everything that was found.
 
     Args:
         generation: Open for reading.

@@ -1,4 +1,4 @@
-"""Readers name chapters as they remember them; the index knows them by their full titles."""
+"""Finds the chapters that readers mean, since they rarely give a chapter's full title."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from lutrin.records import Question
 async def filtered(
     generations: Sequence[OpenGeneration], question: Question
 ) -> list[tuple[OpenGeneration, dict[str, str] | None]]:
-    """The books that have the question's chapter and module, each with the filter for them.
+    """The books that have the question's chapter and module, with the filter for each.
 
     Raises:
         InvalidQuestion: None of them has; the message lists what the first one has.

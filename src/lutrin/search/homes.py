@@ -1,4 +1,4 @@
-"""Where in the book a selection stands."""
+"""Finds the place of a selection in the book."""
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain
@@ -30,7 +30,7 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
 
 
 async def section_of(generation: OpenGeneration, home: Chunk) -> list[str]:
-    """Ids of the passages of a section, from one of them.
+    """Ids of all passages in the section of a given passage.
 
     Raises:
         IndexUnavailable: The generation cannot be read.

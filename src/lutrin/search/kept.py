@@ -34,7 +34,7 @@ class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def led(companion: Companion, vector: Float) -> dict[str, float]:
-    """Passages to which kept questions lead, by id, with the cosine of the nearest question, the nearest first.
+    """Passages that prepared questions lead to, by id, with the cosine of the nearest question, nearest first.
 
     Args:
         companion: Of the book.

@@ -1,4 +1,4 @@
-"""Search without an answer: the passages nearest to a question, or to the text that is selected."""
+"""Search without an answer: the passages nearest to a question or to the selected text."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -33,7 +33,7 @@ async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]
 async def search_books(
     searcher: Searcher, generations: Sequence[OpenGeneration], query: Query, *, k: int
 ) -> tuple[OpenGeneration, Found]:
-    """Search each book that has the named chapter and module; the one whose evidence is best.
+    """Search each book that has the named chapter and module, and return the best evidence.
 
     Raises:
         InvalidQuestion: No book has the named chapter or module.

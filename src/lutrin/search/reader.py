@@ -1,4 +1,4 @@
-"""The reader: how well each unit of each candidate answers, by what was learned with the embedder.
+"""The reader: scores how well each unit of each candidate answers, with weights learned with the embedder.
 
 The formula stands in `lutrin.ports.Reading`; `training/` learns its numbers.
 """
@@ -16,7 +16,7 @@ from lutrin.search.candidates import Matched, Pool
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A passage with what the reader says of its units, as one text sees it."""
+    """A passage with the reader's scores for its units, for one text of a question."""
 
     chunk: Chunk
     scores: Float
@@ -27,7 +27,7 @@ class Read:
 
 
 def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
-    """The candidates with their scores, in the order of the pool."""
+    """Score the candidates, in the order of the pool."""
     late = matched.late
     share = matched.asked.share
     own, headed = late.unit_own @ share, late.unit_best @ share
@@ -48,7 +48,7 @@ def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
 
 
 def log_sum(scores: Float | Sequence[float]) -> float:
-    """The logarithm of the sum of what these are logarithms of; -inf for none."""
+    """The logarithm of a sum of exponentials; -inf for an empty sum."""
     values = np.asarray(scores, dtype=np.float32)
     highest = float(values.max(initial=-np.inf))
     return highest if np.isinf(highest) else highest + float(np.log(np.exp(values - highest).sum()))

@@ -1,4 +1,4 @@
-"""Whether the book answers at all: the odds, from what the reader found, and the decision."""
+"""Decides whether the book answers at all, from the odds that follow from what the reader found."""
 
 from collections.abc import Iterable, Sequence
 
@@ -23,7 +23,7 @@ FAR = -4.0
 
 
 def signals(pool: Pool, matched: Matched, found: Sequence[Read]) -> Float:
-    """What tells whether a book answers: (4,) in the order of `SIGNALS`.
+    """The signals that tell whether a book answers: (4,), in the order of `SIGNALS`.
 
     Args:
         pool: Not empty.
@@ -70,7 +70,7 @@ def log_odds(found: Float, reading: Reading) -> float:
 
 
 def judge(odds: float, *, found: bool) -> Refusal | None:
-    """None if the book answers; else why not.
+    """Return None if the book answers, else the reason why not.
 
     Args:
         odds: From `log_odds`.

@@ -1,4 +1,4 @@
-"""Search in one book: two searches for candidates, the reader to rank them and to score their units."""
+"""Searches one book: two searches find candidates, and the reader ranks them and scores their units."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,7 +59,7 @@ class Found:
 
     @property
     def odds(self) -> float:
-        """Logarithm of the odds that the book answers anything of it; comparable between books."""
+        """Logarithm of the odds that the book answers any part of the question; comparable between books."""
         return max((part.odds for part in self.parts), default=-np.inf)
 
 
@@ -88,7 +88,7 @@ class Searcher:
         self._encoded: dict[str, Encoding] = {}
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """Encode questions; those of late are remembered, for each book of several is searched for the same one."""
+        """Encode questions, remembering the latest, because several books are searched for the same question."""
         wanted = dict.fromkeys(texts)
         known = {text: self._encoded[text] for text in wanted if text in self._encoded}
         missing = [text for text in wanted if text not in known]

@@ -1,4 +1,4 @@
-"""Evidence from selected text alone: its sentences are the only ones there are."""
+"""Finds evidence in the selected text alone."""
 
 import re
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
 
 
 def units_of(selected_text: str) -> tuple[Unit, ...]:
-    """The sentences and code blocks of a selection; offsets are those of the selection itself."""
+    """The sentences and code blocks of a selection, with offsets into the selection."""
     if looks_like_code(selected_text):
         return (_unit("code", selected_text, 0, len(selected_text), 0),)
     units: list[Unit] = []

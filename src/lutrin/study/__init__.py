@@ -1,1 +1,1 @@
-"""What is prepared of a book beforehand, and what pupils practise with."""
+"""Prepares answers and practice material for a book before anybody asks."""

@@ -33,7 +33,7 @@ MOST_OF_A_KIND = 2
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something to know: a front, and a back with its proof."""
+    """A card: a front, and a back with its proof."""
 
     id: str
     """The same as long as front, kind and place stay the same, so that a browser remembers it."""
@@ -82,7 +82,7 @@ class GuideChapter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Practice(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one book has to practise with, in its order; the glossary from A to Z."""
+    """All practice material of one book, in its order, with the glossary from A to Z."""
 
     cards: tuple[Card, ...] = ()
     glossary: tuple[GlossaryTerm, ...] = ()
@@ -90,7 +90,7 @@ class Practice(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def chapters(self) -> tuple[str, ...]:
-        """Titles of the chapters that have cards."""
+        """Titles of the chapters that have cards, in order."""
         return tuple(dict.fromkeys(card.chapter for card in self.cards))
 
     def of_chapter(self, number: int) -> tuple[Card, ...]:
@@ -244,7 +244,7 @@ def _terms(
 
 
 def defined(units: Sequence[Unit], source: str) -> Iterator[tuple[str, str]]:
-    """Terms that a text sets in bold in a sentence that goes on about them, with that sentence.
+    """Terms set in bold, each with the sentence that goes on to explain it.
 
     >>> text = "A **watchdog** stops the motors when commands stay away."
     >>> list(defined([Unit(kind="sentence", text=text.replace("*", ""), char_start=0, char_end=len(text))], text))

@@ -1,4 +1,4 @@
-"""What a model is asked to write about a passage, and what of its lines is taken for a draft.
+"""Asks a model to write about a passage, and reads drafts from the lines that it writes.
 
 Each task ends the same prompt, so that the passage is read once. Nothing here judges what is true; see `write`.
 """
@@ -37,7 +37,7 @@ GAP = "…"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Something that a model wrote, not judged yet."""
+    """Something that a model wrote and nobody has judged yet."""
 
     kind: Literal["question", "keypoints", "term", "example", "analogy"]
     topic: str
@@ -46,7 +46,7 @@ class Draft:
 
 
 def messages_for(chunk: Chunk, task: str) -> tuple[Message, ...]:
-    """A prompt: rules, passage, task."""
+    """Build a prompt: rules, passage, task."""
     place = " > ".join(chunk.heading_path)
     return (
         Message(role="system", content=RULES),
@@ -79,7 +79,7 @@ def drafts_in(written: str) -> list[Draft]:
 
 
 def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
-    """A question for a term by its meaning, with its siblings as wrong choices; None: there are too few.
+    """Ask for a term by its meaning, with other terms as wrong choices; None if there are too few.
 
     Args:
         term: With its meaning, which is what is asked.

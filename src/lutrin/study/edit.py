@@ -33,7 +33,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What became of drafts."""
+    """The outcome of merging drafts."""
 
     written: Mapping[Path, int]
     """How many entries each companion has now."""
@@ -45,7 +45,7 @@ class Merged:
 
 @dataclass(slots=True)
 class OpenedBook:
-    """A book of a corpus with its files, of which those are read that entries name."""
+    """A book of a corpus with its files; only files that entries name are read."""
 
     book: Book
     files: Mapping[str, SourceFile]
@@ -87,7 +87,7 @@ def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
 
 
 def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
-    """Hold the companions beside the books of a corpus against these books; arguments as of `open_books`.
+    """Check the companions beside the books of a corpus against the books; arguments as for `open_books`.
 
     Returns:
         How many entries fit, and a line for each that does not.
@@ -176,7 +176,7 @@ def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]
 
 
 def write_entries(path: Path, entries: Iterable[Entry]) -> None:
-    """Write a companion: one entry a line, whole or not at all."""
+    """Write a companion atomically, one entry on each line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = b"".join(line_of(entry) for entry in entries)
     unfinished = path.with_name(f".{path.name}.new")
@@ -190,7 +190,7 @@ def line_of(entry: Entry) -> bytes:
 
 
 async def export(shelf: Shelf, slug: str) -> list[Entry]:
-    """Every entry that is published with a book.
+    """List every entry that is published with a book.
 
     Raises:
         NotFound: There is no such book.

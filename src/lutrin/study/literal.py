@@ -14,7 +14,7 @@ from lutrin.records import Chunk
 
 
 def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
-    """What of an entry is not the book's; empty: nothing.
+    """Say what in an entry is not in the book; empty if everything is.
 
     Args:
         entry: That nobody stands for yet.

@@ -1,4 +1,4 @@
-"""Answers that were prepared: a question that means a prepared one gets its explanation at once, with its proof below.
+"""Prepared answers: a question that means the same as a prepared one gets its explanation and proof at once.
 
 Whether it does is judged by the reader (`lutrin.study.same`), on the question as completed from its conversation. What
 is wanted of a term decides which of its entries answers: its plain words, an example, an analogy. Where the meaning
@@ -56,7 +56,7 @@ WANTED: Mapping[Frame, tuple[Kind, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A prepared entry that answers what is asked."""
+    """A prepared entry that answers the question."""
 
     generation: OpenGeneration
     item: Prepared
@@ -65,7 +65,7 @@ class Match:
 
 
 class PreparedAnswers:
-    """Finds what was prepared on a question.
+    """Finds the prepared answer to a question.
 
     Args:
         searcher: Encodes and respells the question.

@@ -1,4 +1,4 @@
-"""Whether two questions mean the same, so that what was prepared for one answers the other.
+"""Decides whether two questions mean the same, so that the answer prepared for one also answers the other.
 
 What must agree literally does: the book's terms that the two name, numbers, and whether they deny. Beyond that the
 signals compare them as the embedder sees them. What each signal counts is fitted on labelled pairs (`python -m training
@@ -47,7 +47,7 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 @dataclass(frozen=True)
 class Said:
-    """A question as it is compared."""
+    """A question, ready to be compared."""
 
     text: str
     vector: Float
@@ -57,7 +57,7 @@ class Said:
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """Of all its words, in order."""
+        """The stems of all words, in order."""
         return tuple(map(stem, words(self.text)))
 
 

@@ -1,4 +1,4 @@
-"""A deck to take along: a package for Anki, and a table for any other program."""
+"""Exports a deck: as a package for Anki, and as a table for other programs."""
 
 import csv
 import hashlib
@@ -28,7 +28,7 @@ _STYLE = (
 
 
 def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
-    """A package that Anki imports: one deck, and below it one for each chapter.
+    """Make a package for Anki: one deck with a deck for each chapter below it.
 
     A card that is exported again takes the place of the one before, and keeps what Anki knows of its learner.
 
@@ -64,7 +64,7 @@ def front_of(card: Card) -> str:
 
 
 def back_of(card: Card) -> str:
-    """The answer, as HTML."""
+    """Render a card's back as HTML."""
     right = ""
     if card.answer is not None:
         right = f"<p><b>{LETTERS[card.answer]}: {_html(card.choices[card.answer])}</b></p>"

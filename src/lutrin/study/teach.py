@@ -1,4 +1,4 @@
-"""What a teacher does with the companion of a book: reads it, approves, hides, mends and pins entries, pins answers.
+"""Lets a teacher read a book's companion, approve, hide, correct and pin entries, and pin answers.
 
 Decisions are kept in the catalogue (`lutrin.index.decisions`) and hold at once, for every server on it. The text of an
 entry is changed only in the catalogue, never in the file beside the book: that is its authors'.
@@ -40,7 +40,7 @@ MOST_TOPIC = 500
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What a teacher wants of an entry."""
+    """A change that a teacher makes to an entry."""
 
     act: Act
     text: str = ""
@@ -63,7 +63,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """Entries of a book as a teacher looks through them."""
+    """Entries of a book, listed for a teacher."""
 
     title: str
     entries: Sequence[tuple[str, Prepared]]
@@ -82,7 +82,7 @@ ENTRIES_A_PAGE = 40
 
 
 class Companions(Protocol):
-    """The companions of all books as a teacher works on them; `TaughtCompanions` in earnest."""
+    """The companions of all books as a teacher works on them; implemented by `TaughtCompanions`."""
 
     async def listed(self, slug: str, wanted: Wanted) -> Listed:
         """The entries that a teacher wants to see, in the order of the book.
@@ -93,7 +93,7 @@ class Companions(Protocol):
         ...
 
     async def change(self, slug: str, name: str, change: Change) -> None:
-        """Do what a teacher wants of an entry; every later answer and page honours it.
+        """Apply a teacher's change to an entry, for every later answer and page.
 
         Raises:
             NotFound: There is no such book or entry.
@@ -102,7 +102,7 @@ class Companions(Protocol):
         ...
 
     async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Excerpt]) -> None:
-        """Have a question answered by this text above these words of the book, from now on.
+        """From now on, answer a question with this text and, below it, these words of the book.
 
         Raises:
             NotFound: There is no such book.
@@ -145,7 +145,7 @@ class TaughtCompanions:
             )
 
     async def change(self, slug: str, name: str, change: Change) -> None:
-        """Do what a teacher wants of an entry; see `Companions`."""
+        """Apply a teacher's change to an entry; see `Companions`."""
         async with self._shelf.lease(slug) as generation:
             item = generation.companion.find(name)
         if item is None:
@@ -189,7 +189,7 @@ class TaughtCompanions:
 
 
 def changed(entry: Entry, change: Change) -> Entry:
-    """An entry after a change.
+    """Apply a change to an entry.
 
     Raises:
         InvalidInput: The new text cannot be that of such an entry.

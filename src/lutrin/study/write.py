@@ -1,4 +1,4 @@
-"""The model works through a book, passage by passage; what it writes is kept only if the round trip holds.
+"""Has the model work through a book, passage by passage, and keeps what it writes only if the round trip holds.
 
 A question is kept if a search for it finds this very section first, the book answers it, every sentence of its answer
 is stated by the passage, nothing says the same already, and it gives away no exercise of the book. A term is kept
@@ -44,7 +44,7 @@ UNLIKE = "not in form"
 
 @dataclass(slots=True)
 class Yield:
-    """What became of the drafts so far."""
+    """How many drafts were kept so far, and why others were not."""
 
     passages: int = 0
     studied: int = 0
@@ -55,11 +55,11 @@ class Yield:
 
     @property
     def kept(self) -> int:
-        """Entries in all."""
+        """Number of entries kept."""
         return self.by_kind.total()
 
     def line(self) -> str:
-        """For an operator."""
+        """A line of figures for an operator."""
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.by_kind.most_common())
         reasons = ", ".join(f"{count} {reason}" for reason, count in self.dropped.most_common())
         return (
@@ -69,7 +69,7 @@ class Yield:
 
 
 def progress_of(path: Path) -> str:
-    """How far the study of a book is, in a sentence, as its last run left it; empty: there was none.
+    """Say in one sentence how far the last study of a book got; empty if there was none.
 
     Args:
         path: The companion of this machine; see `Settings.studied_path`.
@@ -94,7 +94,7 @@ class _Book:
 
 
 class Student:
-    """Writes entries on a book.
+    """Writes entries for a book.
 
     Args:
         generator: The language model.
@@ -124,7 +124,7 @@ class Student:
         self._own_words = own_words
 
     async def work_through(self, generation: OpenGeneration, most: int = 0) -> AsyncGenerator[Yield, None]:
-        """Study a book; yields the figures after each passage.
+        """Study a book, yielding the figures after each passage.
 
         Args:
             generation: The book.
@@ -235,7 +235,7 @@ class Student:
 
 
 def nearest(units: Sequence[Unit], text: str) -> Unit:
-    """The unit that shares most words with a text, the first of such."""
+    """The first of the units that share most words with a text."""
     own = set(content_stems(text))
     return max(units, key=lambda unit: len(own & stem_set(unit.text)))
 
