@@ -247,6 +247,7 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     excerpts: [],
     prepared_by: '',
     explainable: false,
+    is_cut: false,
     ...changes,
   };
   return {send: {type: 'done', ...whole}};

@@ -15,6 +15,7 @@ export interface Answer {
   excerpts: Excerpt[];
   prepared_by: string;
   explainable: boolean;
+  is_cut: boolean;
 }
 
 export interface ChatBody {

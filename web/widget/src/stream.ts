@@ -100,6 +100,7 @@ function doneEvent(reply: ChatReply): AnswerEvent {
     warnings: reply.warnings,
     prepared_by: reply.prepared_by,
     explainable: reply.explainable,
+    is_cut: false, // a reply in one piece does not say
     model_used: reply.model_used,
     latency_ms: 0,
     generation: '',
