@@ -5,6 +5,7 @@ WRONG = {
     "model_threads": "-1", "model_context_tokens": "10", "model_slots": "0", "gpu_layers": "most", "queue_limit": "-1",
     "deadline_s": "nan", "explain_s": "0", "answer_tokens": "1", "own_words": "perhaps",
     "chunk_tokens": "99", "chunk_overlap_tokens": "201", "top_k": "0", "study_after_s": "-1",
+    "study_on_battery": "perhaps", "study_exercises": "perhaps",
     "port": "http", "cors_origins": "school.github.io", "allowed_hosts": "https://book.example/",
     "trusted_proxies": "not a name", "connections": "1", "connections_per_peer": "0", "rate_session_per_min": "ten",
     "rate_peer_per_min": "-1", "admin_token": "short", "chat_key": "a password", "conversation_kb": "1",

@@ -16,6 +16,8 @@ from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
+LOWEST = 19
+"""Niceness: a reader's question weighs some seventy times as much; on an idle machine nothing is lost."""
 PROC = Path("/proc")
 SYS = Path("/sys")
 INTERFACE_ADDRESS = 0x8915
@@ -76,6 +78,50 @@ def resident_bytes(pid: int | None = None) -> int:
         pages = int(fields[1]) - (int(fields[2]) if pid else 0)
         return pages * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time that all threads of a process have used; 0 where the system does not say (proc(5), `stat`, Linux).
+
+    Args:
+        pid: Of the process.
+    """
+    with suppress(OSError, ValueError, IndexError):
+        # The name of the program, in brackets, may hold spaces.
+        fields = (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def stand_back(niceness: int = LOWEST) -> None:
+    """Let others have the processor first, for good: this process and all that it starts.
+
+    Where Linux groups processes by session (`CONFIG_SCHED_AUTOGROUP`) niceness counts only among those of one session,
+    and sessions share evenly; a process that leads its session therefore makes its session nice too (sched(7)).
+
+    Args:
+        niceness: Added to that of the process; 19 at most counts.
+    """
+    with suppress(OSError):  # a container may forbid it: then readers wait a little longer
+        own = os.nice(niceness)
+        if os.getsid(0) == os.getpid():
+            (PROC / "self" / "autogroup").write_text(str(own), "ascii")
+
+
+def on_battery(system: Path = SYS) -> bool:
+    """Whether the machine runs on its battery; False where the system does not say.
+
+    Source: the kernel's `Documentation/ABI/testing/sysfs-class-power`: mains are `online` 1 while they give power.
+
+    Args:
+        system: The folder `/sys` of Linux.
+    """
+    mains = []
+    for kind in (system / "class/power_supply").glob("*/type"):
+        with suppress(OSError):
+            if kind.read_text("ascii").strip() in {"Mains", "USB"}:
+                mains.append((kind.parent / "online").read_text("ascii").strip() != "0")
+    return bool(mains) and not any(mains)
 
 
 def network_addresses(system: Path = SYS) -> list[str]:

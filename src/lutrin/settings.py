@@ -96,6 +96,10 @@ class Settings(BaseSettings):
     study_after_s: int = Field(
         0, ge=0, le=86_400, description="Seconds without a reader after which the model studies the books; 0: never."
     )
+    study_on_battery: bool = Field(default=False, description="Let it do so while the machine runs on its battery.")
+    study_exercises: bool = Field(
+        default=False, description="Let the model's study answer the book's own exercises, which pupils then find."
+    )
 
     rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
     chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")

@@ -16,7 +16,7 @@ from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.generate.protocol import Limits
 from lutrin.generate.worker import Watch, WorkerGenerator
-from lutrin.platform import resident_bytes
+from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder
 from lutrin.records import Finished, GenerationRequest, Message, Piece, Queued
 
@@ -99,6 +99,14 @@ async def test_a_prompt_that_breaks_the_model_costs_one_process(worker: WorkerGe
         await read(worker, ask(f"{fault} {LONG}"))
     await recovered(worker)
     assert worker.pid != before
+
+
+@pytest.mark.skipif(not processor_seconds(os.getpid()), reason="this system does not tell processor times")
+async def test_a_process_that_a_busy_machine_keeps_waiting_is_not_given_up(worker: WorkerGenerator) -> None:
+    """A step that takes three times the longest silence, because others compute, ends in an answer."""
+    before = worker.pid
+    assert (await read(worker, ask(f"[starve] {LONG}"))).endswith(LONG)
+    assert worker.pid == before
 
 
 async def test_a_failed_step_needs_no_new_process(worker: WorkerGenerator) -> None:

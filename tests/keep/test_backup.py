@@ -72,6 +72,19 @@ async def test_a_restore_brings_back_the_book_and_the_conversations(house: House
     assert await house.said() == ["first"]
 
 
+async def test_what_was_studied_comes_back(house: House, tmp_path: Path) -> None:
+    """Entries that a model wrote and the next ingest publishes are kept, without the line that is being written."""
+    await house.publish("The first text.")
+    studied = house.settings.studied_path("robots")
+    studied.parent.mkdir()
+    studied.write_text('{"kind": "question"}\n{"kind": "ter', encoding="utf-8")
+    backup(house.settings, tmp_path / "saved.lutrin", now)
+    studied.write_text("other\n", encoding="utf-8")
+    studied.with_name("later.companion.jsonl").write_text("later\n", encoding="utf-8")
+    restore(house.settings, tmp_path / "saved.lutrin")
+    assert files(studied.parent) == {studied.name: b'{"kind": "question"}\n'}
+
+
 async def test_a_running_server_follows(house: House, saved: Path) -> None:
     """An open shelf and open conversations see the restored state without being opened anew."""
     await house.publish("The second text.")

@@ -117,6 +117,20 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
     assert "m@2026-01-01: 1 of 1 passages, 4 of" in progress_of(path)
 
 
+async def test_a_teacher_may_let_exercises_be_answered(press: Press) -> None:
+    """Then the question of an exercise is kept like any other."""
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE + EXERCISE})
+    await press.ingest()
+    path = press.settings.studied_path("robots")
+    generation = await press.open()
+    writer, judge = ScriptedGenerator(lambda _: WRITTEN), Verifier(WordSupport())
+    student = Student(writer, Searcher(press.embedder), judge, "m@2026-01-01", path, exercises=True)
+    found = [told async for told in student.work_through(generation)]
+    await generation.close()
+    assert found[-1].by_kind["question"] == 1
+    assert "an exercise of the book" not in found[-1].dropped
+
+
 async def test_what_nobody_stands_for_is_held_against_the_book_again(press: Press) -> None:
     """A proposed entry that was edited to say another number is set aside and named; an approved one is a person's."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
@@ -141,6 +155,29 @@ def test_a_quiz_asks_for_a_term_among_its_siblings() -> None:
     assert (quiz.topic, quiz.choices[quiz.answer or 0]) == ("Which term is meant? A … sees.", "lidar")
     assert sorted(quiz.choices) == ["camera", "lidar", "radar", "sonar"]
     assert quiz_of(term, ["radar", "sonar"]) is None
+
+
+async def test_study_waits_while_the_machine_must_save_its_battery() -> None:
+    """It begins when the plug is in, and is broken off when it is pulled."""
+    begun, ended, saves = asyncio.Event(), asyncio.Event(), [True]
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.set()
+
+    idle = asyncio.create_task(study_while_idle(work, Traffic(), 0.1, saves=lambda: saves[0]))
+    await asyncio.sleep(0.4)
+    assert not begun.is_set()
+    saves[0] = False
+    await asyncio.wait_for(begun.wait(), 5)
+    saves[0] = True
+    await asyncio.wait_for(ended.wait(), 5)
+    idle.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await idle
 
 
 async def test_study_waits_for_quiet_and_stops_when_a_reader_comes() -> None:

@@ -189,6 +189,34 @@ def test_parts_can_stay_local(
         school.close()
 
 
+def test_a_book_of_this_machine_is_studied_by_the_model_elsewhere(
+    services: Services, warm_remote: Warm, models_dir: Path, tmp_path: Path
+) -> None:
+    """Index and embeddings stay here; what the service writes is judged by it, kept, and published by an ingest."""
+    school = School(services, warm_remote, models_dir, tmp_path, LUTRIN_PROFILE="local", LUTRIN_MODEL="none")
+    assert school.ingest().code == 0
+    before, services.openai.writes = services.openai.writes, "K: One ballast cycle takes ninety seconds."
+    try:
+        done = school.run("study", "--remote")
+    finally:
+        services.openai.writes = before
+    assert done.code == 0, done.err
+    assert "1 keypoints" in done.out
+    assert school.ingest().code == 0
+    published = school.run("companion", "export").out
+    assert "One ballast cycle takes ninety seconds." in published
+    assert '"author": "loopback@' in published
+
+
+def test_a_study_elsewhere_names_what_is_missing(warm_remote: Warm, models_dir: Path, tmp_path: Path) -> None:
+    """Without a key nothing is sent, and the variable is named; two models at once are refused."""
+    variables = environment(models_dir, tmp_path / "data", LUTRIN_MODEL="none")
+    done = warm_remote.run(variables, "study", "--remote", cwd=tmp_path)
+    assert (done.code, "GEMINI_API_KEY" in done.err) == (1, True)
+    done = warm_remote.run(variables, "study", "--remote", "--tier", "tiny", cwd=tmp_path)
+    assert (done.code, "not both" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [

@@ -88,6 +88,9 @@ async def test_there_and_back_without_embedding(tmp_path: Path, corpus: Path) ->
     remote = Place(tmp_path / "remote", QdrantStore(SharedLocal().connect))
     home = Place(tmp_path / "home", ChromaStore(tmp_path / "scratch"))
     await local.ingest(corpus)
+    studied = local.settings.studied_path("robots")
+    studied.parent.mkdir()
+    studied.with_suffix(".studied").write_text("a passage\n", encoding="utf-8")
     export_index(local.settings, tmp_path / "there.tar", now)
     await remote.take(tmp_path / "there.tar")
     export_index(remote.settings, tmp_path / "back.tar", now)
@@ -98,6 +101,7 @@ async def test_there_and_back_without_embedding(tmp_path: Path, corpus: Path) ->
         np.testing.assert_allclose([score for _, score in nearest], [score for _, score in answers[0][0]], atol=1e-4)
         assert words == answers[0][1]
     for place in (remote, home):
+        assert place.settings.studied_path("robots").with_suffix(".studied").read_text("utf-8") == "a passage\n"
         place.embedder.count = 0
         assert (await place.ingest(corpus)).unchanged == 2
         assert place.embedder.count == 0

@@ -65,6 +65,20 @@ def test_without_proc_nothing_is_known_and_nothing_fails(monkeypatch: pytest.Mon
     assert platform.processor_description() == ""
 
 
+def test_a_battery_is_used_when_no_mains_give_power(tmp_path: Path) -> None:
+    """A desktop has neither; of a laptop the plug decides."""
+    assert not platform.on_battery(tmp_path)
+    for name, kind, online in (("BAT0", "Battery", ""), ("AC", "Mains", "1"), ("usb", "USB", "0")):
+        supply = tmp_path / "class/power_supply" / name
+        supply.mkdir(parents=True)
+        (supply / "type").write_text(f"{kind}\n", "ascii")
+        if online:
+            (supply / "online").write_text(f"{online}\n", "ascii")
+    assert not platform.on_battery(tmp_path)
+    (tmp_path / "class/power_supply/AC/online").write_text("0\n", "ascii")
+    assert platform.on_battery(tmp_path)
+
+
 def test_a_pipe_that_cannot_be_widened_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only Linux has that call."""
     monkeypatch.delattr(fcntl, "F_SETPIPE_SZ", raising=False)

@@ -237,15 +237,24 @@ class ScriptedDecoder:
 
 
 class FaultyDecoder(ScriptedDecoder):
-    """A `ScriptedDecoder` that breaks when a prompt says so: `[hang]`, `[die]`, `[swell]`, `[fail]`."""
+    """A `ScriptedDecoder` that breaks when a prompt says so: `[hang]`, `[die]`, `[swell]`, `[fail]`, `[starve]`."""
 
     SWOLLEN_BYTES = 1 << 28
+    STARVED_S = 3.0
+    """For so long a starved step gets a twentieth of a processor."""
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
         """As its parent, unless a prompt asks for trouble."""
         prompts = b"".join(bytes(t for t in run.tokens if t < BEGIN) for run in runs)
         if b"[hang]" in prompts:
             time.sleep(3600)
+        if b"[starve]" in prompts:
+            end = time.monotonic() + self.STARVED_S
+            while time.monotonic() < end:
+                time.sleep(0.095)
+                turn = time.process_time() + 0.005
+                while time.process_time() < turn:
+                    pass
         if b"[die]" in prompts:
             os.kill(os.getpid(), signal.SIGKILL)
         if b"[swell]" in prompts:

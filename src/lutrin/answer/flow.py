@@ -98,9 +98,8 @@ class AnswerFlow:
         self._language = language
         self._settings = settings
         self.traffic = Traffic()
-        self.verifier = Verifier(support)
         self._explainer = (
-            Explainer(generator, settings, self.traffic, clock, verifier=self.verifier, ability=ability)
+            Explainer(generator, settings, self.traffic, clock, verifier=Verifier(support), ability=ability)
             if generator is not None
             else None
         )

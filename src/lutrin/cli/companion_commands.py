@@ -9,8 +9,9 @@ import click
 import msgspec
 
 from lutrin.cli.console import data_dir_option, json_option
+from lutrin.errors import InvalidSettings
 from lutrin.records import Notice
-from lutrin.settings import load_settings
+from lutrin.settings import LOCAL, Settings, load_settings
 
 corpus_option = click.option(
     "--corpus", type=click.Path(path_type=Path, exists=True), help="A book, or a folder of books (default: corpus/)."
@@ -80,17 +81,39 @@ def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
 @click.command()
 @click.argument("book", default="")
 @click.option("--most", type=click.IntRange(min=0), default=0, help="Passages in this run (default: all).")
+@click.option("--tier", help="Language model of this run, as LUTRIN_MODEL names it.")
+@click.option("--remote", is_flag=True, help="Let the service's model write, which LUTRIN_LLM_MODEL names.")
 @data_dir_option
-def study(*, book: str, most: int, data_dir: Path | None) -> None:
+def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Path | None) -> None:
     """Have the model prepare BOOK (default: the first one): questions, key points, terms, examples, quizzes.
 
     What does not hold is dropped, with the reasons. It can be broken off and goes on where it was. The next `lutrin
-    ingest` publishes what was kept. Without a model it says what the book's own markup gives.
+    ingest` publishes what was kept. Without a model it says what the book's own markup gives. With `--remote` passages
+    of the book are sent to that service; index and embeddings stay here.
     """
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    settings = load_settings(data_dir=data_dir)
+    settings = _settings_of_study(tier, data_dir, remote=remote)
     click.echo(asyncio.run(agents.study(settings, book, most, lambda line: click.echo(line, err=True))))
+
+
+def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:
+    """The settings with another model.
+
+    Raises:
+        InvalidSettings: A variable is missing or wrong.
+    """
+    settings = load_settings(data_dir=data_dir, model=tier)
+    if tier is not None and remote:
+        raise click.UsageError("Name --tier or --remote, not both.")
+    if tier is not None and settings.profile == "remote":
+        return settings.model_copy(update={"llm_model": LOCAL})
+    if remote and settings.profile != "remote":
+        elsewhere = load_settings(data_dir=data_dir, profile="remote", embed_model=LOCAL, qdrant_url=LOCAL)
+        return elsewhere.model_copy(update={"database_url": None})
+    if remote and settings.llm_model == LOCAL:
+        raise InvalidSettings("LUTRIN_LLM_MODEL is local.", remedy="Name the service's model in it.")
+    return settings
 
 
 def _say(notices: Sequence[Notice]) -> None:

@@ -79,13 +79,19 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
 
 @click.command()
 @file_argument
+@click.option("--book-only", is_flag=True, help="The books alone, for a machine that has Lutrin: as `export-index`.")
 @json_option
 @data_dir_option
-def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None) -> None:
     """Write everything that a machine without network needs to FILE.
 
-    That is the program with its packages, models, books, index and an installer; no conversation, no key.
+    That is the program with its packages, models, books, index and an installer; no conversation, no key. With
+    `--book-only` it is the books with their index, their companions and the teacher's decisions; `lutrin import-index`
+    takes them in there.
     """
+    if book_only:
+        _export(file, as_json=as_json, data_dir=data_dir)
+        return
     from lutrin.keep.bundle import bundle as make_bundle  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.runtime.language_model import model_path  # noqa: PLC0415 - as above
 
@@ -109,6 +115,10 @@ def bundle(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @data_dir_option
 def export_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     """Write the published books with their vectors to FILE, for another vector store; see `import-index`."""
+    _export(file, as_json=as_json, data_dir=data_dir)
+
+
+def _export(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     from lutrin.keep.transfer import export_index as write_index  # noqa: PLC0415 - the databases load only when needed
 
     _say_moved(write_index(load_settings(data_dir=data_dir), file, lambda: datetime.now(UTC)), "holds", as_json=as_json)

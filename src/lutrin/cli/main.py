@@ -33,9 +33,8 @@ from lutrin.cli.replay import replay
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
 from lutrin.ingest.lock import ingest_lock
-from lutrin.ingest.niceness import stand_back
 from lutrin.modes import make_closed
-from lutrin.platform import use_one_arena
+from lutrin.platform import stand_back, use_one_arena
 from lutrin.records import Question
 from lutrin.settings import Settings, described, load_settings, unknown_variables
 

@@ -1,6 +1,5 @@
 """The model's process: reads requests, steps the scheduler, sends what comes out; ends when the server does."""
 
-import os
 import pickle
 import select
 import socket
@@ -9,6 +8,7 @@ import time
 from lutrin.errors import GeneratorError, LutrinError
 from lutrin.generate.protocol import Beat, Cancel, Frames, Output, Ready, Setup, Submit, ToChild, Unusable, frame
 from lutrin.generate.scheduler import Scheduler
+from lutrin.platform import stand_back
 from lutrin.ports import Decoder
 
 RECEIVE_BYTES = 1 << 16
@@ -26,7 +26,7 @@ def main(fd: int, niceness: int = 0) -> None:
     Raises:
         GeneratorError: The frames cannot be read, or step after step fails; the server starts another process.
     """
-    os.nice(niceness)
+    stand_back(niceness)
     with socket.socket(fileno=fd) as link:
         try:
             _serve(Link(link))

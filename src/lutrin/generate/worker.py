@@ -29,7 +29,7 @@ from lutrin.generate.protocol import (
     frame,
 )
 from lutrin.log import get_logger
-from lutrin.platform import resident_bytes
+from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
 
@@ -38,11 +38,17 @@ CHILD = "import sys; from lutrin.generate.child import main; main(*map(int, sys.
 THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
 """Environment of the model's process: OpenMP threads that wait must not burn the core that another one needs."""
 RECEIVE_BYTES = 1 << 16
+LEAST_SHARE = 0.001
+"""Of one processor: a silent process that uses less is not kept from working by others, it is stuck."""
 WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):
-    """When the model's process is given up, and how it is started again; all in seconds but the memory."""
+    """When the model's process is given up, and how it is started again; all in seconds but the memory.
+
+    On a machine that others keep busy a silent process is given the processor time that it was promised, however long
+    that takes by the clock: see `is_stuck`.
+    """
 
     load_s: float = 180.0
     """Longest time until it is ready."""
@@ -239,7 +245,7 @@ class WorkerGenerator:
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pid: int) -> None:
         frames: Frames[ToParent] = Frames(ToParent)
-        heard = time.monotonic()
+        heard, used = time.monotonic(), 0.0
         most_bytes: int | None = None
         while True:
             try:
@@ -251,7 +257,7 @@ class WorkerGenerator:
                 raise GeneratorUnavailable("The model's process has ended.")
             now = time.monotonic()
             if data:
-                heard = now
+                heard, used = now, processor_seconds(pid)
                 for message in frames.feed(data):
                     if isinstance(message, Beat):
                         self._deliver(message)
@@ -262,7 +268,8 @@ class WorkerGenerator:
                         self._log.info("model_ready", model=self.name, load_s=round(message.load_s, 2))
                     else:
                         raise GeneratorUnavailable(message.detail)
-            if now - heard > (self._watch.silence_s if self._writer else self._watch.load_s):
+            bound_s = self._watch.silence_s if self._writer else self._watch.load_s
+            if is_stuck(now - heard, processor_seconds(pid) - used, bound_s):
                 raise GeneratorUnavailable("The model's process hangs.")
             if most_bytes is not None and resident_bytes(pid) > most_bytes:
                 raise GeneratorUnavailable("The model's process takes too much memory.")
@@ -283,6 +290,23 @@ class WorkerGenerator:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+
+def is_stuck(silent_s: float, worked_s: float, bound_s: float) -> bool:
+    """Whether a process that says nothing must be given up.
+
+    It must when it has rested or computed for `bound_s` without a word. While it computes little because others use
+    the machine, it is only slow.
+
+    Args:
+        silent_s: By the clock since it was heard last.
+        worked_s: Processor time that it has used since, in seconds; 0 where that is not known.
+        bound_s: Longest silence.
+
+    >>> is_stuck(21, 0, 20), is_stuck(60, 3, 20), is_stuck(60, 21, 20)
+    (True, False, True)
+    """
+    return silent_s > bound_s and not LEAST_SHARE * silent_s < worked_s < bound_s
 
 
 def _error(refused: Refused) -> GeneratorError:

@@ -27,6 +27,7 @@ KIND = "lutrin backup"
 CATALOG = "catalog.db"
 CHATS = "chats.db"
 BOOKS = "books"
+STUDY = "study"
 TRIES = 10
 """A generation that is gone was replaced twice meanwhile; so often is the catalogue looked at again."""
 
@@ -75,7 +76,7 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
 
 
 def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[list[tuple[str, Path]], dict[str, str]]:
-    """Catalogue and current generations at one moment, as members of an archive.
+    """Catalogue, what was studied, and current generations at one moment, as members of an archive.
 
     Args:
         settings: Where they are.
@@ -92,7 +93,19 @@ def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[lis
     for item in _catalog(settings, work, locks):
         expected |= _generation(settings.books_dir, item)
     members = [(CATALOG, work / CATALOG)] if (work / CATALOG).exists() else []
+    members += _studied(settings.data_dir / STUDY, work / STUDY)
     return members + [(name, settings.data_dir / name) for name in expected], expected
+
+
+def _studied(folder: Path, copies: Path) -> list[tuple[str, Path]]:
+    """What the model's study has kept, whole lines of it: it may go on meanwhile."""
+    found = []
+    for path in sorted(folder.glob("*")):
+        copies.mkdir(exist_ok=True)
+        content = path.read_bytes()
+        (copies / path.name).write_bytes(content[: content.rfind(b"\n") + 1])
+        found.append((f"{STUDY}/{path.name}", copies / path.name))
+    return found
 
 
 def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:

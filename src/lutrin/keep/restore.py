@@ -24,7 +24,7 @@ from lutrin.index.disk import file_hashes, sync, sync_tree
 from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.ingest.lock import ingest_lock
 from lutrin.keep.archive import unpack_archive
-from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND
+from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND, STUDY
 from lutrin.settings import Settings
 
 UNPACKED = ".restore-unpacked"
@@ -109,6 +109,10 @@ def finish_alone(settings: Settings) -> None:
             _replace(settings.catalog_path, complete / CATALOG)
     if (complete / CHATS).exists():
         chats.take_over(settings.chats_path, chat_key(settings), complete / CHATS)
+    if (complete / STUDY).exists():
+        shutil.rmtree(settings.data_dir / STUDY, ignore_errors=True)
+        shutil.copytree(complete / STUDY, settings.data_dir / STUDY)
+        sync_tree(settings.data_dir / STUDY)
     trash = settings.data_dir / UNPACKED
     shutil.rmtree(trash, ignore_errors=True)
     complete.rename(trash)  # half of it must never be taken for all of it

@@ -27,7 +27,7 @@ from lutrin.index.readback import Verify
 from lutrin.index.vectors import write_vectors
 from lutrin.ingest.book import BUILDING, put_in_place
 from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, unpack_archive, write_archive
-from lutrin.keep.backup import BOOKS, CATALOG, index_members, same_files
+from lutrin.keep.backup import BOOKS, CATALOG, STUDY, index_members, same_files
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings
 
@@ -63,7 +63,8 @@ def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) 
             created = now().isoformat(timespec="seconds")
             return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
 
-        write_archive(target, [item for item in members if item[0] in wanted or item[0] == CATALOG], describe)
+        chosen = [item for item in members if item[0] in wanted or item[0] not in expected]
+        write_archive(target, chosen, describe)
         folders = sorted({Path(name).parent for name in wanted if name.endswith(f"/{MANIFEST}")})
         chunks = sum(read_manifest(settings.data_dir / folder).chunks for folder in folders)
     return Transferred(file=str(target), books={folder.parent.name: folder.name for folder in folders}, chunks=chunks)
@@ -105,6 +106,7 @@ async def import_index(
                     f"The vectors of {manifest.book.slug} are of {manifest.embedder}, not of {embedder}.",
                     remedy="Set LUTRIN_PROFILE, LUTRIN_EMBED_MODEL and LUTRIN_EMBED_DIMENSION as they were.",
                 )
+        _take_studied(work / STUDY, settings.data_dir / STUDY)
         names = {}
         with Catalog(settings.catalog_path) as catalog:
             _take_embeddings(catalog, work / CATALOG)
@@ -153,6 +155,14 @@ async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, sto
     folder = settings.books_dir / book.info.slug
     kept: Sequence[Path] = [folder / published.previous / VECTORS] if published and published.previous else []
     await store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
+
+
+def _take_studied(given: Path, folder: Path) -> None:
+    """Add what another machine's model has studied; what was studied here stays."""
+    for path in sorted(given.glob("*")):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / path.name).exists():
+            shutil.copy(path, folder / path.name)
 
 
 def _take_embeddings(catalog: Catalog, given: Path) -> None:

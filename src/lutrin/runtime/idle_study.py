@@ -1,4 +1,7 @@
-"""The model studies the books while nobody asks: begun after a quiet time, broken off as soon as a reader comes."""
+"""The model studies the books while nobody asks: begun after a quiet time, broken off as soon as a reader comes.
+
+A machine that must save its battery counts as one that a reader uses.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,20 +16,27 @@ REST_S = 600.0
 """After all books were studied, or the model was away."""
 
 
-async def study_while_idle(study: Callable[[], Awaitable[None]], traffic: Traffic, quiet_s: float) -> None:
+async def study_while_idle(
+    study: Callable[[], Awaitable[None]],
+    traffic: Traffic,
+    quiet_s: float,
+    *,
+    saves: Callable[[], bool] = lambda: False,
+) -> None:
     """Study whenever no reader has come for a while, until cancelled.
 
     Args:
         study: Works through all books; it may be cancelled anywhere and goes on the next time.
         traffic: Tells who is being answered.
         quiet_s: Seconds without a reader before it begins.
+        saves: Whether the machine must save its battery now.
     """
     log = get_logger("study")
     while True:
-        await _quiet(traffic, quiet_s)
+        await _quiet(traffic, quiet_s, saves)
         work = asyncio.ensure_future(study())
         try:
-            while not work.done() and not traffic.readers:
+            while not work.done() and not traffic.readers and not saves():
                 await asyncio.wait({work}, timeout=LOOK_S)
         finally:
             work.cancel()
@@ -41,11 +51,11 @@ async def study_while_idle(study: Callable[[], Awaitable[None]], traffic: Traffi
         await asyncio.sleep(REST_S)
 
 
-async def _quiet(traffic: Traffic, quiet_s: float) -> None:
-    """Wait until nobody has been answered for so long."""
+async def _quiet(traffic: Traffic, quiet_s: float, saves: Callable[[], bool]) -> None:
+    """Wait until nobody has been answered, and nothing had to be saved, for so long."""
     loop = asyncio.get_running_loop()
     since = loop.time()
     while loop.time() - since < quiet_s:
-        if traffic.readers:
+        if traffic.readers or saves():
             since = loop.time()
         await asyncio.sleep(min(LOOK_S, quiet_s))

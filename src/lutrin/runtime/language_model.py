@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
 from lutrin.adapters.rerank_fastembed import FastembedReranker
-from lutrin.adapters.support_generated import GeneratedSupport
+from lutrin.adapters.support_generated import PATIENCE_S, GeneratedSupport
 from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
@@ -138,8 +138,13 @@ def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | No
     return manifest.language_model(settings.model).name
 
 
-def open_support(settings: Settings, generator: Generator | None) -> Support | None:
+def open_support(settings: Settings, generator: Generator | None, *, patience_s: float = PATIENCE_S) -> Support | None:
     """Who judges whether passages state a sentence: the model itself, if models like it can; None: nobody.
+
+    Args:
+        settings: Name the model.
+        generator: The model.
+        patience_s: So long a sentence waits for its judgement.
 
     Raises:
         InvalidSettings: There is no model of that name.
@@ -147,11 +152,11 @@ def open_support(settings: Settings, generator: Generator | None) -> Support | N
     if generator is None:
         return None
     if settings.profile == "remote" and settings.llm_model != LOCAL:
-        return GeneratedSupport(generator)
+        return GeneratedSupport(generator, patience_s=patience_s)
     manifest = weights.load_manifest(settings.models_dir)
     found = judging.recalled(getattr(generator, "identity", ""), settings.data_dir)
     threshold = found.threshold if found else manifest.tier(_tier_of(settings, manifest)).judge_threshold
-    return GeneratedSupport(generator, threshold) if threshold is not None else None
+    return None if threshold is None else GeneratedSupport(generator, threshold, patience_s=patience_s)
 
 
 def open_reranker(settings: Settings) -> FastembedReranker | None:

@@ -15,6 +15,7 @@ from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.places import Place, places
+from lutrin.answer.verify import Verifier
 from lutrin.answer.warm_up import follow
 from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
@@ -34,6 +35,7 @@ from lutrin.keep import restore
 from lutrin.keep.transfer import Transferred, import_index
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
+from lutrin.platform import on_battery
 from lutrin.ports import ChatStore, Generator, Support
 from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
@@ -73,6 +75,8 @@ QUERY_THREADS = 1
 """Threads of the embedding model while questions are answered; the language model needs the cores."""
 QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
 """For which a service of embeddings that is away or over its rate is tried again."""
+STUDY_PATIENCE_S = 600.0
+"""For one judgement of a study, for which nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +175,11 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
         student = Student(
             runtime.generator,
             runtime.searcher,
-            runtime.answers.verifier,
+            Verifier(open_support(runtime.settings, runtime.generator, patience_s=STUDY_PATIENCE_S)),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
             runtime.settings.studied_path(generation.book.slug),
             own_words=runtime.settings.own_words,
+            exercises=runtime.settings.study_exercises,
         )
         async with aclosing(student.work_through(generation, most)) as work:
             async for told in work:
@@ -333,7 +338,12 @@ async def _serve(
         await stack.enter_async_context(following(settings))
         await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
         if generator is not None and settings.study_after_s:
-            idle = study_while_idle(partial(studied_all, runtime), runtime.answers.traffic, settings.study_after_s)
+            idle = study_while_idle(
+                partial(studied_all, runtime),
+                runtime.answers.traffic,
+                settings.study_after_s,
+                saves=lambda: not settings.study_on_battery and on_battery(),
+            )
             await stack.enter_async_context(in_background(idle, name="study"))
         services = Services(
             answers=runtime.answers,

@@ -1,10 +1,11 @@
 """Has the model work through a book, passage by passage, and keeps what it writes only if the round trip holds.
 
 A question is kept if a search for it finds this very section first, the book answers it, every sentence of its answer
-is stated by the passage, nothing says the same already, and it gives away no exercise of the book. A term is kept
-likewise, by the question for it. Key points and examples must be stated; an analogy may be the model's own, and has no
-number or name that is not the book's. From terms and their siblings quizzes are made. What is kept is written at once,
-and a passage that was studied is noted by its id, which is made of its text: a run that is broken off goes on.
+is stated by the passage, nothing says the same already, and it gives away no exercise of the book unless the teacher
+allows that. A term is kept likewise, by the question for it. Key points and examples must be stated; an analogy may be
+the model's own, and has no number or name that is not the book's. From terms and their siblings quizzes are made. What
+is kept is written at once, and a passage that was studied is noted by its id, which is made of its text: a run that is
+broken off goes on.
 """
 
 from collections import Counter
@@ -103,6 +104,7 @@ class Student:
         author: Who is named for what is written: `model@date`.
         path: The companion of this machine; see `Settings.studied_path`.
         own_words: Whether analogies may be written.
+        exercises: Whether questions of the book's own exercises may be answered.
     """
 
     def __init__(
@@ -114,6 +116,7 @@ class Student:
         path: Path,
         *,
         own_words: bool = True,
+        exercises: bool = False,
     ) -> None:
         self._generator = generator
         self._searcher = searcher
@@ -122,6 +125,7 @@ class Student:
         self._path = path
         self._notes = path.with_suffix(".studied")
         self._own_words = own_words
+        self._exercises = exercises
 
     async def work_through(self, generation: OpenGeneration, most: int = 0) -> AsyncGenerator[Yield, None]:
         """Study a book, yielding the figures after each passage.
@@ -194,7 +198,7 @@ class Student:
         if draft.kind == "analogy":
             is_own = self._own_words and self._verifier.may_be_own(draft.text, [chunk], draft.topic)
             return "" if is_own else "an analogy that may not be"
-        if draft.kind == "question":
+        if draft.kind == "question" and not self._exercises:
             asked = topic_stems(draft.topic)
             if any(asked <= exercise for exercise in book.exercises):
                 return "an exercise of the book"

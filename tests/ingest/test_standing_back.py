@@ -3,6 +3,7 @@
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,11 +11,26 @@ import pytest
 def test_the_process_and_what_it_starts_have_the_lowest_priority() -> None:
     """Reading, embedding and verifying wait for questions, and a second call changes nothing."""
     code = (
-        "import os, subprocess, sys; from lutrin.ingest.niceness import stand_back; stand_back(); stand_back();"
+        "import os, subprocess, sys; from lutrin.platform import stand_back; stand_back(); stand_back();"
         "print(os.nice(0), flush=True); subprocess.run([sys.executable, '-c', 'import os; print(os.nice(0))'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["19", "19"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not group by session")
+@pytest.mark.parametrize(("alone", "group"), [(True, 7), (False, 0)], ids=["its own session", "somebody's session"])
+def test_a_session_of_its_own_stands_back_as_a_whole(alone: bool, group: int) -> None:
+    """Linux shares evenly among sessions, so the model's session steps back; a terminal's session stays as it was."""
+    code = (
+        "import os; from lutrin.platform import stand_back; from pathlib import Path;"
+        f"{'' if alone else 'os.fork() and os.wait() and os._exit(0);'} stand_back(7);"
+        "print(Path('/proc/self/autogroup').read_text().split()[-1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, start_new_session=True
+    )
+    assert int(done.stdout) == group
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no arenas")
