@@ -262,10 +262,12 @@ def landing(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
     """What the first page costs on the wire."""
     del arguments
     packed = {"Accept-Encoding": "gzip"}
-    page = door.request("GET", "/", headers=packed)[1]
+    status, page = door.request("GET", "/", headers=packed)
+    assert status == http.client.OK, status
     text = gzip.decompress(page) if page[:2] == b"\x1f\x8b" else page
     loaded = re.findall(rb'(?:src|href)="(/(?:static|widget)/[^"]+)"', text)
     sizes = {path.decode(): len(door.request("GET", path.decode(), headers=packed)[1]) for path in loaded}
+    assert len(sizes) >= 4, sizes
     total = len(page) + sum(sizes.values())
     assert total <= MOST_LANDING_BYTES, sizes
     return {"bytes": total, "files": len(sizes) + 1}

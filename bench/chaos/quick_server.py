@@ -72,6 +72,10 @@ class OneBook:
             return []
         raise NotFound(slug)
 
+    async def starters(self, most: int) -> Sequence[str]:
+        """One question."""
+        return ["What is a loop?"][:most]
+
     async def source(self, slug: str, filename: str) -> str:
         """There is none."""
         raise NotFound(f"{slug}/{filename}")
