@@ -1,5 +1,7 @@
 """Bring .venv up to a requirement file, once: `python requirements/install.py runtime|remote|load|development`.
 
+`--dry-run` behind it prints what would be run, with what CMake is told, and changes nothing.
+
 Needs the standard library alone. A stamp beside the environment keeps the hash of what was installed, so a second call
 returns at once. What is missing (compiler, room on the disk, network) is said in one sentence with the remedy.
 
@@ -13,6 +15,7 @@ everything else `cpu`.
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -169,10 +172,22 @@ def commands(group: str, choice: str, folder: Path) -> tuple[list[list[str]], di
     ], environment
 
 
+def planned(group: str, choice: str) -> str:
+    """What set-up would do, in lines: the choice, what CMake is told, the commands."""
+    with tempfile.TemporaryDirectory() as folder:
+        to_run, environment = commands(group, choice, Path(folder))
+        told = [f"{name}={environment[name]}" for name in ("CMAKE_ARGS", "CMAKE_TOOLCHAIN_FILE") if name in environment]
+        state = "installed" if is_installed(group, choice) else "to be installed"
+        return "\n".join([f"engine {choice}, {group} {state}", *told, *map(shlex.join, to_run)])
+
+
 def main() -> None:
     """Install one group of requirements and Lutrin itself."""
-    group = sys.argv[1]
+    group, *options = sys.argv[1:]
     choice = chosen(group)
+    if options == ["--dry-run"]:
+        print(planned(group, choice))
+        return
     if is_installed(group, choice):
         return
     check_machine(choice)

@@ -16,12 +16,13 @@ MODULES = {
 
 LEAVES = {
     "lutrin.errors", "lutrin.records", "lutrin.platform", "lutrin.messages", "lutrin.retry", "lutrin.stages",
-    "lutrin.threads",
+    "lutrin.threads", "lutrin.installed",
 }  # fmt: skip
 TOP = {
     "api",
     "doctor",
     "errors",
+    "installed",
     "log",
     "messages",
     "modes",

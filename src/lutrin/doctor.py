@@ -36,6 +36,7 @@ async def examine(
     store: VectorStore,
     model_path: Callable[[Settings], tuple[str, Path] | None],
     embedder: str,
+    computed_by: Callable[[Settings], str],
 ) -> list[Check]:
     """Look at versions, models, index, databases and disk; nothing is changed.
 
@@ -44,6 +45,7 @@ async def examine(
         store: Opens vector indexes.
         model_path: Finds and checks the language model of the settings.
         embedder: Name of the embedder that questions are embedded by; empty: not known here.
+        computed_by: Says what would compute the language model here, where there is one.
     """
     checks = [
         _versions(),
@@ -51,7 +53,7 @@ async def examine(
         _modes(settings),
         _space(settings),
         _embedder(settings),
-        _generator(settings, model_path),
+        _generator(settings, model_path, computed_by),
     ]
     checks += await _index(settings, store, embedder)
     checks.append(_chats(settings))
@@ -123,12 +125,16 @@ def _embedder(settings: Settings) -> Check:
     return _guarded("embedding model", look)
 
 
-def _generator(settings: Settings, model_path: Callable[[Settings], tuple[str, Path] | None]) -> Check:
+def _generator(
+    settings: Settings,
+    model_path: Callable[[Settings], tuple[str, Path] | None],
+    computed_by: Callable[[Settings], str],
+) -> Check:
     def look() -> str:
         chosen = model_path(settings)
-        return (
-            "LUTRIN_MODEL=none: answers are quotes." if chosen is None else f"{chosen[0]} at {chosen[1]} can be used."
-        )
+        if chosen is None:
+            return "LUTRIN_MODEL=none: answers are quotes."
+        return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {computed_by(settings)}."
 
     return _guarded("language model", look)
 
@@ -145,7 +151,7 @@ async def _index(settings: Settings, store: VectorStore, embedder: str) -> Itera
     except (LutrinError, sqlite.DatabaseError) as error:
         return [Check("catalogue", ok=False, detail=str(error), remedy=anew)]
     sound = state == "ok"
-    detail = f"{len(books)} books, integrity {state}."
+    detail = f"{len(books)} book{'' if len(books) == 1 else 's'}, integrity {state}."
     checks = [Check("catalogue", ok=sound, detail=detail, remedy="" if sound else anew)]
     if not books:
         checks.append(Check("index", ok=False, detail="No book is published.", remedy="Run `lutrin ingest`."))

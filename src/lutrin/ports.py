@@ -365,6 +365,8 @@ class Decoder(Protocol):
     """Most tokens in one step, all runs together."""
     shares: bool
     """Whether `copy` can share the beginning of a sequence; a recurrent model cannot."""
+    computed_by: str
+    """Processor or graphics processor, in words; operators read it."""
 
     @property
     def timed(self) -> Mapping[int, float]:

@@ -35,6 +35,7 @@ def test_all_is_well(lutrin: Lutrin) -> None:
     assert (done.code, done.err) == (0, "")
     lines = checks(done)
     assert [line for line in lines if not line.startswith("ok    ")] == []
+    assert any("can be used; what computes it: " in line for line in lines)
     names = [line.removeprefix("ok    ").partition(":")[0] for line in lines]
     assert names == [
         "versions",

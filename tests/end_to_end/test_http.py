@@ -49,6 +49,8 @@ def test_health_and_readiness(server: Server) -> None:
     assert [book["slug"] for book in known["books"]] == [books.SLUG, FOUNDATIONS_SLUG]
     assert (known["ready"], known["profile"], known["queue_length"]) == (True, "local", 0)
     assert (known["model"], known["model_ready"]) == ("SmolLM2-135M-Instruct", True)
+    assert known["model_computed_by"]
+    assert f'"computed_by": "{known["model_computed_by"]}"' in server.log.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

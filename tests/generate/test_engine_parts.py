@@ -3,6 +3,7 @@
 import ctypes
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from llama_cpp import llama_cpp as binding
@@ -30,6 +31,7 @@ class Library:
 def fresh() -> None:
     """Nothing was opened in this process yet."""
     llamacpp_backend.open_engine.cache_clear()
+    llamacpp_backend.graphics_processors.cache_clear()
 
 
 def test_an_engine_for_one_processor_has_no_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -57,3 +59,57 @@ def test_a_processor_without_a_part_is_told_so(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(binding, "_lib", Library(tmp_path))
     with pytest.raises(GeneratorUnavailable, match="no part for this processor, only for: zen9"):
         llamacpp_backend.open_engine()
+
+
+def seeing(*devices: tuple[int, str, str]) -> SimpleNamespace:
+    """Stands for the library of an engine that sees devices: kind, name, description."""
+    return SimpleNamespace(
+        _name="/nowhere/libllama.so",
+        ggml_backend_dev_count=lambda: len(devices),
+        ggml_backend_dev_get=lambda number: number,
+        ggml_backend_dev_type=lambda number: devices[number][0],
+        ggml_backend_dev_name=lambda number: devices[number][1].encode(),
+        ggml_backend_dev_description=lambda number: devices[number][2].encode(),
+    )
+
+
+CPU = (0, "CPU", "Some processor")
+JETSON = (1, "CUDA0", "NVIDIA Orin")
+
+
+@pytest.mark.parametrize(
+    ("gpu_layers", "layers", "said"),
+    [
+        (None, 25, "CUDA0 (NVIDIA Orin), 25 of 25 layers"),
+        (10, 25, "CUDA0 (NVIDIA Orin), 10 of 25 layers"),
+        (99, 25, "CUDA0 (NVIDIA Orin), 25 of 25 layers"),
+        (0, 25, "processor"),
+        (None, None, "CUDA0 (NVIDIA Orin), all layers"),
+        (10, None, "CUDA0 (NVIDIA Orin), up to 10 layers"),
+    ],
+)
+def test_a_graphics_processor_is_named_with_its_share(
+    monkeypatch: pytest.MonkeyPatch, gpu_layers: int | None, layers: int | None, said: str
+) -> None:
+    """What LUTRIN_GPU_LAYERS asks for, as far as the model has layers; none of them is the processor's work."""
+    monkeypatch.setattr(binding, "_lib", seeing(CPU, (2, "Vulkan0", "Some processor's own"), JETSON))
+    assert llamacpp_backend.computed_by(gpu_layers, layers) == said
+
+
+def test_an_engine_that_sees_no_graphics_processor_computes_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many layers were asked for."""
+    monkeypatch.setattr(binding, "_lib", seeing(CPU))
+    assert llamacpp_backend.computed_by(None, 25) == "processor"
+
+
+def test_a_processor_s_own_graphics_are_taken_where_there_are_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As llama.cpp does."""
+    monkeypatch.setattr(binding, "_lib", seeing(CPU, (2, "Metal", "Apple M4")))
+    assert llamacpp_backend.computed_by(None, 29) == "Metal (Apple M4), 29 of 29 layers"
+
+
+def test_the_part_for_this_processor_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wonders about speed sees which one was taken."""
+    monkeypatch.setattr(binding, "_lib", seeing(CPU))
+    monkeypatch.setattr(llamacpp_backend, "open_engine", lambda: "haswell")
+    assert llamacpp_backend.computed_by(None) == "processor (haswell)"

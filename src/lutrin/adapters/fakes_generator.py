@@ -131,6 +131,7 @@ class ScriptedDecoder:
         self.step_tokens = step_tokens
         self.shares = shares
         self.timed: dict[int, float] = {}
+        self.computed_by = "script"
         self.computed = self.overfull = 0
         self.fail_next = False
         self._script = script

@@ -5,8 +5,12 @@ from pathlib import Path
 from typing import Literal
 
 from lutrin.errors import EngineMissing, ModelMissing
+from lutrin.installed import command_to_add
 from lutrin.platform import physical_cores
 from lutrin.ports import Decoder
+
+PACKAGES = ("llama-cpp-python>=0.3.36",)
+"""The engine, as pyproject.toml's extra `engine` names it."""
 
 
 def require_engine() -> None:
@@ -19,8 +23,8 @@ def require_engine() -> None:
         raise EngineMissing(
             "The engine of the language models is not installed: answers are the book's own passages.",
             remedy=(
-                "In a checkout `./justw serve` brings it; elsewhere, with a C++ compiler: "
-                "pip install 'llama-cpp-python>=0.3.36'; or set LUTRIN_MODEL=none."
+                f"Run `{command_to_add(PACKAGES, './justw serve')}`, which needs a C++ compiler; or set "
+                "LUTRIN_MODEL=none."
             ),
         )
 

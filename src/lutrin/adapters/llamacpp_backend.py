@@ -16,6 +16,8 @@ from llama_cpp import llama_cpp as binding
 from lutrin.errors import GeneratorUnavailable
 
 PARTS = "libggml-cpu-*.so"
+GRAPHICS = (1, 2)
+"""`GGML_BACKEND_DEVICE_TYPE_GPU` and `..._IGPU` of ggml-backend.h; the second kind only where none of the first is."""
 
 
 @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # ctypes makes it
@@ -46,6 +48,52 @@ def open_engine() -> str:
         names = ", ".join(_kind(part) for part in parts)
         raise GeneratorUnavailable(f"The engine has no part for this processor, only for: {names}.")
     return _kind(loaded[0])
+
+
+@cache
+def graphics_processors() -> tuple[str, ...]:
+    """Those that this engine computes on, as `CUDA0 (NVIDIA Orin)`; none, if it was not built for them or sees none.
+
+    Source: ggml-backend.h, whose functions the package does not pass on.
+
+    Raises:
+        GeneratorUnavailable: See `open_engine`.
+    """
+    open_engine()
+    library = binding._lib  # noqa: SLF001 - as above
+    count, get = library.ggml_backend_dev_count, library.ggml_backend_dev_get
+    kind, name, description = (getattr(library, f"ggml_backend_dev_{what}") for what in ("type", "name", "description"))
+    count.restype, get.restype, get.argtypes = ctypes.c_size_t, ctypes.c_void_p, [ctypes.c_size_t]
+    name.restype = description.restype = ctypes.c_char_p
+    for function in (kind, name, description):
+        function.argtypes = [ctypes.c_void_p]
+    devices = [get(number) for number in range(count())]
+    found = [[one for one in devices if kind(one) == wanted] for wanted in GRAPHICS]
+    return tuple(
+        f"{name(one).decode(errors='replace')} ({description(one).decode(errors='replace')})"
+        for one in next(filter(None, found), [])
+    )
+
+
+def computed_by(gpu_layers: int | None, layers: int | None = None) -> str:
+    """What computes a model, in words: `processor (haswell)`, `CUDA0 (NVIDIA Orin), 25 of 25 layers`.
+
+    Args:
+        gpu_layers: That a graphics processor is to compute; None: all of them.
+        layers: Of the model, with the one that gives words; None: not known.
+
+    Raises:
+        GeneratorUnavailable: See `open_engine`.
+    """
+    found = graphics_processors() if gpu_layers != 0 else ()
+    if not found:
+        part = open_engine()
+        return f"processor ({part})" if part else "processor"
+    if layers is None:
+        share = "all layers" if gpu_layers is None else f"up to {gpu_layers} layers"
+    else:
+        share = f"{layers if gpu_layers is None else min(gpu_layers, layers)} of {layers} layers"
+    return f"{' and '.join(found)}, {share}"
 
 
 def _is_loaded(part: Path) -> bool:

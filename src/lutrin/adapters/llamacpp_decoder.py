@@ -13,7 +13,7 @@ from pathlib import Path
 import llama_cpp
 import numpy as np
 
-from lutrin.adapters.llamacpp_backend import open_engine
+from lutrin.adapters.llamacpp_backend import computed_by, open_engine
 from lutrin.adapters.llamacpp_batch import Batch
 from lutrin.adapters.llamacpp_prompt import Prompts
 from lutrin.errors import GeneratorUnavailable
@@ -66,7 +66,9 @@ def load(
     if not context:
         llama_cpp.llama_model_free(model)
         raise GeneratorUnavailable(f"{path.name} does not run with {n_ctx} tokens of context.")
-    decoder = LlamaDecoder(model, context, step_tokens)
+    # llama.cpp counts what gives words, behind the last layer, as one more.
+    computed = computed_by(gpu_layers, llama_cpp.llama_model_n_layer(model) + 1)
+    decoder = LlamaDecoder(model, context, step_tokens, computed)
     decoder.settle(threads)
     return decoder
 
@@ -74,7 +76,8 @@ def load(
 class LlamaDecoder:
     """See `ports.Decoder`; made by `load`."""
 
-    def __init__(self, model: int, context: int, step_tokens: int) -> None:
+    def __init__(self, model: int, context: int, step_tokens: int, computed: str) -> None:
+        self.computed_by = computed
         self._model = model
         self._context = context
         self._memory = llama_cpp.llama_get_memory(context)

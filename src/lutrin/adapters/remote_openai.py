@@ -57,6 +57,7 @@ class RemoteGenerator:
     def __init__(self, model: str, base_url: str, api_key: str) -> None:
         self.name = model
         self.identity = ""  # what stands behind the name may change any day
+        self.computed_by = "service"
         self._client = _client(base_url, api_key)
         self._service = str(self._client.base_url)
         self._closed_until_s = 0.0

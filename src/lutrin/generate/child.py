@@ -78,7 +78,7 @@ def _serve(link: Link) -> None:
     try:
         scheduler = Scheduler(decoder, setup.limits, time.monotonic)
         warm_up(scheduler, setup)
-        link.send(Ready(time.monotonic() - began))
+        link.send(Ready(time.monotonic() - began, decoder.computed_by))
         _loop(link, scheduler, setup.beat_s, messages)
     finally:
         decoder.close()

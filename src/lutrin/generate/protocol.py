@@ -74,6 +74,8 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
     """The model is in memory and has done its first steps."""
 
     load_s: float
+    computed_by: str
+    """See `ports.Decoder`."""
 
 
 class Unusable(msgspec.Struct, frozen=True, tag="unusable"):

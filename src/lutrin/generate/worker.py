@@ -115,6 +115,8 @@ class WorkerGenerator:
         self._closed = False
         self.load = (0, 0)
         """Answers being computed and readers waiting, as the process last said."""
+        self.computed_by = ""
+        """What computes the model, in words; empty until it is loaded."""
         self.pid: int | None = None
         """Of the model's process, while there is one."""
 
@@ -265,7 +267,13 @@ class WorkerGenerator:
                         most_bytes = resident_bytes(pid) + self._watch.growth_bytes
                         self._writer = writer
                         self._settled.set()
-                        self._log.info("model_ready", model=self.name, load_s=round(message.load_s, 2))
+                        self.computed_by = message.computed_by
+                        self._log.info(
+                            "model_ready",
+                            model=self.name,
+                            computed_by=self.computed_by,
+                            load_s=round(message.load_s, 2),
+                        )
                     else:
                         raise GeneratorUnavailable(message.detail)
             bound_s = self._watch.silence_s if self._writer else self._watch.load_s

@@ -82,7 +82,10 @@ def bundle(
         NotEnoughSpace: The disk is too small.
     """
     if not (root / REQUIREMENTS).exists():
-        raise ArchiveError(f"There is no {REQUIREMENTS} here.", remedy="Run the command in Lutrin's folder.")
+        raise ArchiveError(
+            f"There is no {REQUIREMENTS} here.",
+            remedy="Run the command in Lutrin's folder: a clone of its repository, or an unpacked bundle.",
+        )
     tier, models = _models(settings, language_model)
     target.parent.mkdir(parents=True, exist_ok=True)
     with beside(target) as work, ExitStack() as locks:

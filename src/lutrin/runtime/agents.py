@@ -10,6 +10,7 @@ import msgspec
 from lutrin.errors import LutrinError
 from lutrin.index.companion import Entry
 from lutrin.index.shelf import Shelf
+from lutrin.installed import command_to_add
 from lutrin.log import configure_logging
 from lutrin.query.understand import alone
 from lutrin.records import Question
@@ -46,7 +47,7 @@ async def serve_tools(settings: Settings) -> None:
         package = (error.name or "mcp").partition(".")[0]
         raise LutrinError(
             f"The package {package} is not installed.",
-            remedy=f"Install it where Lutrin is: pip install {package} (or uv pip install {package}).",
+            remedy=f"Run `{command_to_add([package])}`.",
         ) from error
     configure_logging(settings, quiet=True)
     async with opened(settings) as runtime:

@@ -185,6 +185,18 @@ def gpu_layers(settings: Settings) -> int | None:
     return None if settings.gpu_layers == "auto" else settings.gpu_layers
 
 
+def computed_by(settings: Settings) -> str:
+    """What would compute a language model here, in words; loads the engine into this process, and no model.
+
+    Raises:
+        GeneratorUnavailable: The engine does not run on this processor.
+    """
+    # The server's process must not hold llama.cpp; `lutrin doctor` is one of its own.
+    from lutrin.adapters import llamacpp_backend  # noqa: PLC0415 - see above
+
+    return llamacpp_backend.computed_by(gpu_layers(settings))
+
+
 def open_generator(settings: Settings) -> WorkerGenerator | None:
     """The language model in its own process, not started yet; None if there is to be none."""
     chosen = model_path(settings)

@@ -17,6 +17,7 @@ from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
 from lutrin.ingest.summary import IngestSummary
+from lutrin.installed import command_to_add
 from lutrin.keep import weights
 from lutrin.keep.mirror import fetch_all, follow, offer_all
 from lutrin.log import get_logger
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 EMBED_TIER = "default"
-REMOTE_REMEDY = (
-    "In a checkout start with `LUTRIN_PROFILE=remote ./justw serve`; elsewhere run: "
-    "pip install asyncpg cryptography greenlet openai qdrant-client."
-)
+REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-client")
+"""What the remote profile needs besides, as pyproject.toml's extra `remote` names it."""
 CONVERTED = "embedder"
 """Folder in the data directory for the embedding model as this machine computes it; safe to delete."""
 
@@ -41,6 +40,8 @@ class HousedGenerator(Generator, Protocol):
 
     identity: str
     """Equal for equal model files; empty: not known, so that nothing it says is kept."""
+    computed_by: str
+    """What computes it, in words, such as `processor (haswell)`; empty until that is known."""
 
     @property
     def load(self) -> tuple[int, int]:
@@ -113,7 +114,10 @@ def remote() -> ModuleType:
     try:
         from lutrin.runtime import remote  # noqa: PLC0415 - the local profile never loads these packages
     except ModuleNotFoundError as error:
-        raise InvalidSettings(f"LUTRIN_PROFILE=remote needs the package {error.name}.", remedy=REMOTE_REMEDY) from error
+        raise InvalidSettings(
+            f"LUTRIN_PROFILE=remote needs the package {error.name}.",
+            remedy=f"Run `{command_to_add(REMOTE_PACKAGES, 'LUTRIN_PROFILE=remote ./justw serve')}`.",
+        ) from error
     return remote
 
 

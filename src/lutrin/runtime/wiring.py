@@ -40,7 +40,7 @@ from lutrin.ports import ChatStore, Generator, Support
 from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.runtime.idle_study import study_while_idle
-from lutrin.runtime.language_model import ability_of, model_path, open_reranker, open_support
+from lutrin.runtime.language_model import ability_of, computed_by, model_path, open_reranker, open_support
 from lutrin.runtime.profile import (
     HousedGenerator,
     database_url,
@@ -352,6 +352,7 @@ async def _serve(
             library=ShelfLibrary(runtime.shelf, settings.corpus_dir),
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
+            model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a remote model has no process
             ingest=partial(ingest_apart, settings),
             companions=TaughtCompanions(
@@ -403,5 +404,5 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """Run the checks of `lutrin doctor`."""
-    checks = await doctor.examine(settings, open_store(settings), model_path, embedder_name(settings))
+    checks = await doctor.examine(settings, open_store(settings), model_path, embedder_name(settings), computed_by)
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks

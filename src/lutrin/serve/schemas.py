@@ -202,6 +202,8 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """Name of the language model; empty: none is configured, answers are quotes."""
     model_ready: bool
+    model_computed_by: str
+    """`processor`, or the graphics processor and its share of the layers, or `service`; empty until it is loaded."""
     queue_length: int
     storing: bool
     """Whether conversations are stored; answers go on without."""

@@ -220,6 +220,8 @@ class Services:
     """The teacher's access to prepared entries; None if nothing can be prepared."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """List what the latest ingest left out, from the catalogue."""
+    model_computed_by: Callable[[], str] = field(default=lambda: "")
+    """What computes the language model, in words; empty until that is known."""
     model_restarts: Callable[[], int] = field(default=lambda: 0)
     """Times that the model's process was started anew."""
     gate: Gate | None = None

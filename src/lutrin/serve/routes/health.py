@@ -61,6 +61,7 @@ async def ready(service: Given[AnswerService], settings: Given[Settings]) -> Res
         books=[ReadyBook(book.slug, book.title, book.edition, book.generation) for book in books],
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
+        model_computed_by=services.model_computed_by(),
         queue_length=services.queue_length(),
         storing=not services.trouble and not service.space.low,
         free_mb=service.space.free_bytes >> 20,
