@@ -207,6 +207,7 @@ test('on 320 pixels nothing is cut off or scrolls sideways, and the focus stays 
 test('at twice the letters everything can still be reached', async () => {
   const reader = await visit(NODES, {viewport: {width: 640, height: 400}});
   await reader.open();
+  await reader.panel.evaluate((panel) => Promise.all(panel.getAnimations().map(({finished}) => finished)));
   const box = await reader.panel.boundingBox();
   expect(box && box.y >= 0 && box.y + box.height <= 400).toBe(true);
   await reader.ask('What is a node?');
