@@ -175,7 +175,7 @@ docs: _development
 wheel: _development
     python -m hatchling build -t wheel -d dist
 
-# the engine as one wheel for all processors of this architecture, into dist/: nobody else needs a compiler (LUTRIN_ENGINE)
+# the engine as one wheel for all processors of this architecture (or --arch aarch64), into dist/: nobody else needs a compiler (LUTRIN_ENGINE)
 engine-wheel *ARGS: _development
     @python requirements/engine_wheel.py {{ARGS}}
 

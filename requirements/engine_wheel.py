@@ -1,9 +1,12 @@
-"""Compile the engine as one wheel for all processors of this architecture: `python requirements/engine_wheel.py`.
+"""Compile the engine as one wheel for all processors of an architecture: `python requirements/engine_wheel.py`.
 
 llama.cpp is built with a part for each kind of processor (`libggml-cpu-NAME.so`), of which the best that fits is loaded
 when a model is; everything else is compiled for the oldest one. So the wheel, and a bundle or an image that holds it,
 travels between machines of one architecture and C library. The sources are those that requirements/runtime.txt pins by
 their hash. Twice to three times the work of a build for one processor; a run that was stopped goes on where it was.
+
+`--arch aarch64` compiles for the boards with ARM on a machine of another architecture. Their newest parts need a
+compiler that knows SME: GCC 14, which Debian 13 has (apt-get install g++-aarch64-linux-gnu).
 
 Prints what to write into `LUTRIN_ENGINE`.
 """
@@ -11,6 +14,7 @@ Prints what to write into `LUTRIN_ENGINE`.
 import argparse
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -29,6 +33,11 @@ FLAGS = (
     "-DCMAKE_INSTALL_RPATH=$ORIGIN",
 )
 """What CMake is told; `GGML_*` are options of llama.cpp's own build."""
+ARM = "aarch64"
+CROSS = BUILD.with_name(f"engine.{ARM}.cmake")
+"""What CMake is told where the compiler is that of another architecture."""
+NEWEST = {ARM: "-march=armv9.2-a+sme"}
+"""What the compiler has to know, by architecture: llama.cpp has a part for it, and leaves none out."""
 
 
 def pip(*arguments: str, environment: "dict[str, str] | None" = None) -> None:
@@ -56,16 +65,32 @@ def sources(work: Path) -> Path:
     return folder
 
 
-def build(work: Path, target: Path, jobs: int) -> Path:
+def check_compiler(arch: str) -> None:
+    """End with one sentence where no compiler here can make all parts of the engine."""
+    names = ("c++", "g++", "clang++") if arch == platform.machine() else (f"{arch}-linux-gnu-g++",)
+    found = next(filter(None, map(shutil.which, names)), None)
+    package = "g++" if arch == platform.machine() else f"g++-{arch}-linux-gnu"
+    if found is None:
+        stop(f"A C/C++ compiler is needed to build the engine; install one (Debian: apt-get install {package}).")
+    if arch in NEWEST:
+        command = [found, NEWEST[arch], "-x", "c++", "-E", "-o", os.devnull, os.devnull]
+        if subprocess.run(command, check=False, capture_output=True).returncode != 0:
+            stop(
+                f"{found} does not know {NEWEST[arch]}, which the newest part is compiled for; GCC 14 does (Debian 13)."
+            )
+
+
+def build(work: Path, target: Path, jobs: int, arch: str) -> Path:
     """Compile, and put the wheel into `target`.
 
     Args:
         work: Folder of the build, which stays for the next time.
         target: Gets the wheel.
         jobs: Compilers at once.
+        arch: Architecture, as `uname -m` says it; for another one than this machine's only aarch64.
     """
     work.mkdir(parents=True, exist_ok=True)
-    for file in (BUILD, HEADER):
+    for file in (BUILD, HEADER, CROSS):
         copy = work / file.name
         if not copy.exists() or copy.read_bytes() != file.read_bytes():
             shutil.copyfile(file, copy)
@@ -74,11 +99,16 @@ def build(work: Path, target: Path, jobs: int) -> Path:
         "CMAKE_ARGS": " ".join([*FLAGS, given]).strip(),
         "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs),
     }
-    if sys.platform == "linux":
+    folder = work / "build"
+    if arch != platform.machine():
+        folder = work / f"build-{arch}"
+        # Names the wheel.
+        environment |= {"_PYTHON_HOST_PLATFORM": f"linux-{arch}", "CMAKE_TOOLCHAIN_FILE": str(work / CROSS.name)}
+    elif sys.platform == "linux":
         environment.setdefault("CMAKE_TOOLCHAIN_FILE", str(work / BUILD.name))
     done = work / "wheels"
     shutil.rmtree(done, ignore_errors=True)
-    place = ["-C", f"build-dir={work / 'build'}", "-w", str(done)]
+    place = ["-C", f"build-dir={folder}", "-w", str(done)]
     pip("wheel", "--no-deps", "-v", str(sources(work)), *place, environment=environment)
     (wheel,) = done.glob("*.whl")
     target.mkdir(parents=True, exist_ok=True)
@@ -91,10 +121,11 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=ROOT / ".engine", help="folder of the build, kept")
     parser.add_argument("--into", type=Path, default=ROOT / "dist", help="folder that gets the wheel")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="compilers at once")
+    here = platform.machine()
+    parser.add_argument("--arch", default=here, choices=sorted({here, ARM}), help="whose processors (%(default)s)")
     options = parser.parse_args()
-    if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
-        stop("A C/C++ compiler is needed to build the engine; install one (Debian: apt-get install g++).")
-    wheel = build(options.work.resolve(), options.into.resolve(), options.jobs)
+    check_compiler(options.arch)
+    wheel = build(options.work.resolve(), options.into.resolve(), options.jobs, options.arch)
     print(f"LUTRIN_ENGINE={wheel}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}")
 
 

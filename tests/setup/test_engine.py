@@ -149,3 +149,57 @@ def test_a_dry_run_says_what_the_build_is_told(choice: str, told: str) -> None:
     assert first.startswith(f"engine {choice}, runtime ")
     assert rest.startswith(told or "uv pip install")
     assert "uv pip install" in rest
+
+
+@pytest.fixture
+def recipe(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The program that makes the wheel for all processors."""
+    monkeypatch.setitem(sys.modules, "install", setup)
+    spec = importlib.util.spec_from_file_location("engine_wheel", ROOT / "requirements" / "engine_wheel.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module.platform, "machine", lambda: "x86_64")
+    return module
+
+
+@pytest.mark.parametrize(("arch", "told"), [("x86_64", "engine.cmake"), ("aarch64", "engine.aarch64.cmake")])
+def test_the_wheel_of_another_architecture_has_its_own_compiler_and_name(
+    recipe: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arch: str, told: str
+) -> None:
+    """CMake reads the file of that architecture beside all that it includes, and its build is kept apart."""
+    seen: dict[str, str] = {}
+    folders: list[str] = []
+
+    def pip(*arguments: str, environment: dict[str, str]) -> None:
+        seen.update(environment)
+        folders.extend(word for word in arguments if word.startswith("build-dir="))
+        (tmp_path / "wheels").mkdir()
+        (tmp_path / "wheels" / "engine.whl").write_bytes(b"PK")
+
+    monkeypatch.delenv("_PYTHON_HOST_PLATFORM", raising=False)
+    monkeypatch.setattr(recipe, "pip", pip)
+    monkeypatch.setattr(recipe, "sources", lambda work: work)
+    assert recipe.build(tmp_path, tmp_path / "dist", 1, arch).read_bytes() == b"PK"
+    assert Path(seen["CMAKE_TOOLCHAIN_FILE"]) == tmp_path / told
+    assert {file.name for file in tmp_path.glob("engine*.cmake")} == {"engine.cmake", "engine.aarch64.cmake"}
+    assert (tmp_path / "amx_tiles.h").exists()
+    own = arch == "x86_64"
+    assert seen.get("_PYTHON_HOST_PLATFORM") == (None if own else "linux-aarch64")
+    assert folders == [f"build-dir={tmp_path / ('build' if own else 'build-aarch64')}"]
+
+
+def test_a_compiler_that_cannot_make_every_part_is_named_at_once(
+    recipe: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not after an hour, at the part for the newest processors; nor where there is no compiler at all."""
+    old = tmp_path / "aarch64-linux-gnu-g++"
+    old.write_text("#!/bin/sh\nexit 1\n", "ascii")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"does not know -march=armv9\.2-a\+sme.*GCC 14"):
+        recipe.check_compiler("aarch64")
+    old.unlink()
+    with pytest.raises(SystemExit, match=r"apt-get install g\+\+-aarch64-linux-gnu"):
+        recipe.check_compiler("aarch64")
