@@ -54,14 +54,16 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
     )
 
-    profile: Literal["local", "remote"] = Field("local", description="`local` opens no outgoing connection at all.")
-    data_dir: Path = Field(Path("data"), description="Catalogue, indexes and conversations.")
-    models_dir: Path = Field(Path("models"), description="The manifest of models and the model files.")
-    corpus_dir: Path = Field(Path("corpus"), description="The books, when a command names no other folder.")
+    profile: Literal["local", "remote"] = Field(
+        "local", description="`local` or `remote`. `local` opens no outgoing connection."
+    )
+    data_dir: Path = Field(Path("data"), description="Folder of the catalogue, the indexes and the conversations.")
+    models_dir: Path = Field(Path("models"), description="Folder of the model files and their manifest.")
+    corpus_dir: Path = Field(Path("corpus"), description="Folder of the books, unless a command names another.")
 
     model: str = Field(
         "none",
-        description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, a GGUF file, or one of a hub.",
+        description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, a GGUF file, a hub's model.",
     )
     tune: bool = Field(
         default=True,
@@ -69,126 +71,151 @@ class Settings(BaseSettings):
     )
     model_threads: int = Field(0, ge=0, le=256, description="CPU threads of the language model; 0: the physical cores.")
     model_context_tokens: int = Field(
-        8192, ge=1024, le=262_144, description="Tokens that all simultaneous answers share."
+        8192, ge=1024, le=262_144, description="Context of the model in tokens, shared by all simultaneous answers."
     )
     gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000)] = Field(
         "auto",
-        description="Layers of the language model on a graphics processor; `auto`: all, where the engine has one.",
+        description="Layers of the model that a graphics processor computes; `auto`: all, if the engine has one.",
     )
-    model_slots: int = Field(10, ge=1, le=64, description="Answers that are decoded at the same time.")
+    model_slots: int = Field(10, ge=1, le=64, description="Answers that the model writes at the same time.")
     queue_limit: int = Field(
-        64, ge=0, le=10_000, description="Readers who may wait for the model before quotes answer."
+        64, ge=0, le=10_000, description="Readers who may wait for the model; any more get quotes at once."
     )
     deadline_s: float = Field(
         3.0,
         gt=0,
         le=600,
-        description="Seconds within which every reader has excerpts; until then no explanation begins.",
+        description="Most seconds that an explanation waits until all readers have their excerpts.",
     )
-    explain_s: float = Field(
-        10.0, gt=0, le=600, description="Seconds after which the model's explanation is not waited for."
+    explain_s: float = Field(10.0, gt=0, le=600, description="Seconds to wait for the model's explanation.")
+    answer_tokens: int = Field(
+        400, ge=16, le=2048, description="Tokens of the longest explanation; small models get fewer."
     )
-    answer_tokens: int = Field(400, ge=16, le=2048, description="Longest explanation; small models are kept shorter.")
     own_words: bool = Field(
-        default=True, description="Let an able model add an analogy of its own, marked as not the book's."
+        default=True, description="Let an able model add an analogy of its own, marked as not from the book."
     )
 
     study_after_s: int = Field(
-        0, ge=0, le=86_400, description="Seconds without a reader after which the model studies the books; 0: never."
+        0, ge=0, le=86_400, description="Seconds without a question before the model studies the books; 0: never."
     )
-    study_on_battery: bool = Field(default=False, description="Let it do so while the machine runs on its battery.")
+    study_on_battery: bool = Field(default=False, description="Let the model study while the machine runs on battery.")
     study_exercises: bool = Field(
-        default=False, description="Let the model's study answer the book's own exercises, which pupils then find."
+        default=False,
+        description="Let the model's study answer the book's own exercises; pupils can then find the answers.",
     )
 
-    rerank: str = Field("", description="A cross-encoder of the manifest that reads the best passages; empty: none.")
-    chunk_tokens: int = Field(400, ge=100, le=1000, description="Target length of a chunk, headings included.")
-    chunk_overlap_tokens: int = Field(50, ge=0, le=200, description="Repeated between neighbours of one section.")
-    top_k: int = Field(5, ge=1, le=50, description="Passages that a question gets.")
+    rerank: str = Field(
+        "", description="A cross-encoder from the manifest that ranks the best passages again; empty: none."
+    )
+    chunk_tokens: int = Field(
+        400, ge=100, le=1000, description="Target length of a chunk in tokens, headings included."
+    )
+    chunk_overlap_tokens: int = Field(
+        50, ge=0, le=200, description="Tokens that neighbouring chunks of a section share."
+    )
+    top_k: int = Field(5, ge=1, le=50, description="Passages found for a question.")
 
     host: str = Field("127.0.0.1", description="Address that `lutrin serve` listens on.")
     port: int = Field(7860, ge=1, le=65_535, description="Port that `lutrin serve` listens on.")
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         ("http://localhost:3000", "http://127.0.0.1:3000"),
-        description="Origins whose pages may ask, comma-separated; `*` only when written out.",
+        description="Origins whose pages may send questions, comma-separated; `*` allows all.",
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Further host names under which the server is reached, comma-separated (DNS rebinding guard)."
+        (), description="More host names of this server, comma-separated; others are refused (DNS rebinding)."
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Addresses of proxies whose X-Forwarded-For is believed, comma-separated."
+        (), description="Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."
     )
-    rate_session_per_min: int = Field(10, ge=0, le=100_000, description="Questions a minute in a session; 0: no limit.")
+    rate_session_per_min: int = Field(
+        10, ge=0, le=100_000, description="Questions a minute from a session; 0: no limit."
+    )
     rate_peer_per_min: int = Field(
-        300, ge=0, le=1_000_000, description="Questions a minute from a network peer; 0: no limit."
+        300, ge=0, le=1_000_000, description="Questions a minute from a network address; 0: no limit."
     )
     connections: int = Field(
-        2000, ge=16, le=60_000, description="Connections at most; the one that waits longest is closed for a new one."
+        2000,
+        ge=16,
+        le=60_000,
+        description="Most connections; beyond it, a new one closes the one that has waited longest.",
     )
     connections_per_peer: int = Field(
-        400, ge=8, le=60_000, description="The same from one network peer; trusted proxies may have more."
+        400, ge=8, le=60_000, description="Most connections from one network address; trusted proxies may have more."
     )
     metrics: Literal["open", "token"] = Field(
-        "open", description="Who reads /metrics: `open`: all who reach the server; `token`: who has LUTRIN_ADMIN_TOKEN."
+        "open", description="Who may read /metrics: `open`: everyone; `token`: whoever sends LUTRIN_ADMIN_TOKEN."
     )
-    admin_token: SecretStr | None = Field(None, description="Switches on administration over HTTP.")
-    chat_key: SecretStr | None = Field(None, description="Key of the conversations; without it a 0600 file holds one.")
+    admin_token: SecretStr | None = Field(
+        None, description="Password for the teacher's page and for administration over HTTP; empty: off."
+    )
+    chat_key: SecretStr | None = Field(
+        None, description="Key that encrypts conversations; empty: `chat.key` holds one."
+    )
     conversation_kb: int = Field(
-        4096, ge=64, le=1_048_576, description="Kilobytes of one conversation, after which it is no longer stored."
+        4096,
+        ge=64,
+        le=1_048_576,
+        description="Kilobytes that one conversation may take; beyond that, nothing more of it is stored.",
     )
-    reader_kb: int = Field(65_536, ge=64, le=16_777_216, description="Kilobytes of all conversations of one browser.")
+    reader_kb: int = Field(
+        65_536, ge=64, le=16_777_216, description="Kilobytes that one browser's conversations may take."
+    )
     free_space_mb: int = Field(
-        500, ge=0, le=1_048_576, description="Megabytes that stay free on the disk: below, nothing is stored; 0: all."
+        500,
+        ge=0,
+        le=1_048_576,
+        description="Megabytes to keep free on the disk; with less, nothing is stored; 0: no limit.",
     )
-    retention_days: int = Field(0, ge=0, le=36_500, description="Conversations older than this are deleted; 0: never.")
+    retention_days: int = Field(0, ge=0, le=36_500, description="Days after which conversations are deleted; 0: never.")
     languages: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("en",), description="Languages in which questions are accepted, comma-separated ISO 639-1 codes."
+        ("en",), description="Languages that questions may be in, comma-separated ISO 639-1 codes."
     )
     log_format: Literal["auto", "json", "console"] = Field(
-        "auto", description="`auto`: console on a terminal, else JSON."
+        "auto", description="`auto`: `console` on a terminal, else `json`."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="Least severe line that is logged."
-    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
     otel_endpoint: str | None = Field(
-        None, description="OTLP/gRPC address that gets a trace of each answer, `http://127.0.0.1:4317`; empty: none."
+        None, description="OTLP/gRPC address to send traces of answers to, `http://127.0.0.1:4317`; empty: none."
     )
 
     gemini_api_key: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices("GEMINI_API_KEY", "gemini_api_key"),
-        description="Remote profile: generation and embeddings.",
+        description="Remote profile: key of the service for generation and embeddings.",
     )
     qdrant_url: str | None = Field(
         None,
         validation_alias=AliasChoices("QDRANT_URL", "qdrant_url"),
-        description="Remote profile: vectors. `local`: on this machine's disk.",
+        description="Remote profile: address of Qdrant, which keeps the vectors. `local`: on this disk.",
     )
     qdrant_api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"), description="Remote profile: vectors."
+        None,
+        validation_alias=AliasChoices("QDRANT_API_KEY", "qdrant_api_key"),
+        description="Remote profile: key of Qdrant.",
     )
     qdrant_prefix: str = Field(
-        "", pattern=r"^[A-Za-z0-9_-]{0,40}$", description="Remote profile: before the names of collections in Qdrant."
+        "", pattern=r"^[A-Za-z0-9_-]{0,40}$", description="Remote profile: prefix of Qdrant's collections."
     )
     database_url: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices("DATABASE_URL", "database_url"),
-        description="Remote profile: PostgreSQL for what several servers share, `postgresql://user:password@host/name`.",
+        description="Remote profile: PostgreSQL that servers share, `postgresql://user:password@host/name`.",
     )
     share_books: bool = Field(
         default=True,
-        description="Remote profile: servers get the books from PostgreSQL; false: all of them see one data folder.",
+        description="Remote profile: servers get the books from PostgreSQL; false: they share one data folder.",
     )
     words: Literal["index", "postgres"] = Field(
         "index",
-        description="Remote profile: words are searched beside the vectors, or by PostgreSQL's tsvector.",
+        description="Remote profile: `index` searches words beside the vectors, `postgres` in PostgreSQL's tsvector.",
     )
     llm_base_url: str = Field(
-        GEMINI_URL, description="Remote profile: service that speaks OpenAI's protocol (vLLM, llama-server, Ollama)."
+        GEMINI_URL,
+        description="Remote profile: address of a service with OpenAI's protocol (vLLM, llama-server, Ollama).",
     )
-    llm_model: str = Field(GEMINI_MODEL, description="Remote profile: its language model. `local`: LUTRIN_MODEL.")
+    llm_model: str = Field(GEMINI_MODEL, description="Remote profile: its language model. `local`: use LUTRIN_MODEL.")
     embed_model: str = Field(
-        "gemini-embedding-001", description="Remote profile: its embedding model. `local`: the one of the manifest."
+        "gemini-embedding-001", description="Remote profile: its embedding model. `local`: the one in the manifest."
     )
     embed_dimension: int = Field(
         768, ge=384, le=4096, description="Remote profile: dimensions of the embedding model's vectors."

@@ -16,7 +16,7 @@ from lutrin.settings import load_settings, require_own_data
 def gaps(*, as_json: bool, data_dir: Path | None) -> None:
     """List questions that the books do not answer, by chapter.
 
-    They come from the stored conversations, without who asked. What the books answer by now is left out.
+    They come from the stored conversations, without saying who asked. Questions that the books now answer are left out.
     """
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
@@ -29,7 +29,7 @@ FORMER = "The former one is kept, encrypted with the new one, so that earlier ba
 
 @click.group()
 def chats() -> None:
-    """The stored conversations: rotate-key."""
+    """Manage the stored conversations: rotate-key."""
 
 
 @chats.command("rotate-key")
@@ -37,7 +37,7 @@ def chats() -> None:
 def rotate_key(*, data_dir: Path | None) -> None:
     """Encrypt the conversations with a new key; the server must be stopped.
 
-    The key file gets the new key. With LUTRIN_CHAT_KEY set, the new key is printed: put it in the place of the old one.
+    The new key goes into the key file. If LUTRIN_CHAT_KEY is set, the new key is printed: set the variable to it.
     """
     from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.keep.restore import finish  # noqa: PLC0415 - as above

@@ -20,14 +20,14 @@ corpus_option = click.option(
 
 @click.group()
 def companion() -> None:
-    """Check, export and merge what is prepared beside a book (docs/companion.md)."""
+    """Check, export and merge the answers prepared beside a book (docs/companion.md)."""
 
 
 @companion.command()
 @corpus_option
 @json_option
 def check(*, corpus: Path | None, as_json: bool) -> None:
-    """Hold the companions beside the books against the books; exit 1 if an entry does not fit."""
+    """Check the companions against their books; exit 1 if an entry does not fit."""
     from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     fitting, wrong = edit.check(corpus or load_settings().corpus_dir, shelf=corpus is None)
@@ -43,12 +43,12 @@ def check(*, corpus: Path | None, as_json: bool) -> None:
 @companion.command()
 @click.argument("drafts", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @corpus_option
-@click.option("--author", default="", help="Of entries that name nobody (default: the authors).")
+@click.option("--author", default="", help="Author of entries that name nobody (default: the authors).")
 def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str) -> None:
     """Put the entries of DRAFTS into the companions beside their books.
 
-    Sections and hashes are filled in; an entry whose heading or quote is not exact is refused with its line, exit 1. To
-    stand for entries whose section has changed, merge the companion itself.
+    Sections and hashes are filled in. An entry whose heading or quote is not exact is refused with its line, and the
+    exit code is 1. To confirm entries whose section has changed, merge the companion itself.
     """
     from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
@@ -63,10 +63,12 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str) -> None:
 
 @companion.command()
 @click.argument("book", default="")
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file.")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead of the terminal."
+)
 @data_dir_option
 def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
-    """Print what is published with BOOK (default: the first one) as a companion, what this machine made included."""
+    """Print the published companion of BOOK (default: the first one), with the entries that this machine made."""
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
     from lutrin.study import edit  # noqa: PLC0415 - as above
 
@@ -80,16 +82,18 @@ def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
 
 @click.command()
 @click.argument("book", default="")
-@click.option("--most", type=click.IntRange(min=0), default=0, help="Passages in this run (default: all).")
-@click.option("--tier", help="Language model of this run, as LUTRIN_MODEL names it.")
-@click.option("--remote", is_flag=True, help="Let the service's model write, which LUTRIN_LLM_MODEL names.")
+@click.option(
+    "--most", type=click.IntRange(min=0), default=0, help="Most passages to study in this run (default: all)."
+)
+@click.option("--tier", help="Language model for this run, with a name as in LUTRIN_MODEL.")
+@click.option("--remote", is_flag=True, help="Let a service's model write; LUTRIN_LLM_MODEL names it.")
 @data_dir_option
 def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Path | None) -> None:
     """Have the model prepare BOOK (default: the first one): questions, key points, terms, examples, quizzes.
 
-    What does not hold is dropped, with the reasons. It can be broken off and goes on where it was. The next `lutrin
-    ingest` publishes what was kept. Without a model it says what the book's own markup gives. With `--remote` passages
-    of the book are sent to that service; index and embeddings stay here.
+    Entries that fail the checks are dropped, and the reasons are counted. You can interrupt it; it continues where it
+    stopped. The next `lutrin ingest` publishes what was kept. Without a model it reports what the book's own markup
+    provides. With `--remote`, passages of the book are sent to the service; index and embeddings stay here.
     """
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 

@@ -40,9 +40,11 @@ QUOTE_CHARACTERS = 240
 """Longest quote that the terminal shows whole."""
 
 data_dir_option = click.option(
-    "--data-dir", type=click.Path(path_type=Path), help="Catalogue, indexes, conversations (LUTRIN_DATA_DIR)."
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    help="Folder of catalogue, indexes and conversations (LUTRIN_DATA_DIR).",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def fail(error: LutrinError, stream: TextIO | None = None) -> int:

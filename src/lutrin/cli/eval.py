@@ -35,13 +35,13 @@ def find_judge() -> None:
 @click.command("eval")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--split", type=click.Choice(["tune", "test", "all"]), default="all", show_default=True,
-              help="Half of the questions is for tuning, half for testing only.")  # fmt: skip
-@click.option("--min", "minima", multiple=True, metavar="FIGURE=VALUE", help="Exit 1 if the figure is worse.")
+              help="Ask the half for tuning, the half for testing, or both.")  # fmt: skip
+@click.option("--min", "minima", multiple=True, metavar="FIGURE=VALUE", help="Exit 1 if FIGURE is worse than VALUE.")
 @click.option("--goals", is_flag=True, help="Exit 1 if any goal is missed.")
-@click.option("--compare", type=click.Path(path_type=Path, exists=True), help="An earlier report to compare with.")
+@click.option("--compare", type=click.Path(path_type=Path, exists=True), help="Compare with this earlier report.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the report as JSON.")
-@click.option("--verbose", is_flag=True, help="Print each answer that leaves out a fact or proves nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+@click.option("--verbose", is_flag=True, help="Print each answer that lacks a fact or has an unproven sentence.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @data_dir_option
 def evaluate(
     files: Sequence[Path],
@@ -55,7 +55,7 @@ def evaluate(
     as_json: bool,
     data_dir: Path | None,
 ) -> None:
-    """Ask the questions of FILES (JSON lines) and print the scores."""
+    """Ask the questions in FILES (JSON lines) and print the scores."""
     find_judge()
     # A stage's vendors load only when it runs: every command reads this module.
     from evaluation import asking, bars, show  # noqa: PLC0415 - as said

@@ -37,9 +37,9 @@ class Age(click.ParamType[timedelta]):
 @json_option
 @data_dir_option
 def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Write index and conversations to one FILE while the server runs.
+    """Write catalogue, index and conversations to FILE; the server may be running.
 
-    The conversations in it are encrypted; their key is not in it. The file is read back before it gets its name.
+    The conversations are encrypted, and FILE does not contain their key. It is read back before it gets its name.
     """
     from lutrin.keep.backup import backup as make_backup  # noqa: PLC0415 - the databases load only when they are needed
 
@@ -56,13 +56,13 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 
 @click.command()
 @file_argument
-@click.option("--without-conversations", is_flag=True, help="Leave the conversations that are here as they are.")
+@click.option("--without-conversations", is_flag=True, help="Keep the conversations of this machine.")
 @json_option
 @data_dir_option
 def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir: Path | None) -> None:
-    """Put the state of a backup FILE in the place of the present one.
+    """Replace the present state with that of a backup FILE.
 
-    All of it or nothing: a damaged file changes nothing. A running server follows within two seconds.
+    Everything is replaced or nothing: a damaged file changes nothing. A running server follows within two seconds.
     """
     from lutrin.keep.restore import restore as put_back  # noqa: PLC0415 - the databases load only when they are needed
 
@@ -79,15 +79,17 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
 
 @click.command()
 @file_argument
-@click.option("--book-only", is_flag=True, help="The books alone, for a machine that has Lutrin: as `export-index`.")
+@click.option(
+    "--book-only", is_flag=True, help="Only the books, for a machine that has Lutrin; the same as `export-index`."
+)
 @json_option
 @data_dir_option
 def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None) -> None:
-    """Write everything that a machine without network needs to FILE.
+    """Write everything that a machine without a network needs to FILE.
 
-    That is the program with its packages, models, books, index and an installer; no conversation, no key. With
-    `--book-only` it is the books with their index, their companions and the teacher's decisions; `lutrin import-index`
-    takes them in there.
+    FILE holds the program with its packages, models, books, index and an installer, but no conversations and no key.
+    With `--book-only` it holds the books with their index, their companions and the teacher's decisions, for
+    `lutrin import-index` on the other machine.
     """
     if book_only:
         _export(file, as_json=as_json, data_dir=data_dir)
@@ -114,7 +116,7 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None)
 @json_option
 @data_dir_option
 def export_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Write the published books with their vectors to FILE, for another vector store; see `import-index`."""
+    """Write the published books with their vectors to FILE, for `import-index` elsewhere."""
     _export(file, as_json=as_json, data_dir=data_dir)
 
 
@@ -129,7 +131,7 @@ def _export(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @json_option
 @data_dir_option
 def import_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Publish the books of an exported FILE in the vector store of the settings; nothing is embedded again."""
+    """Publish the books of an exported FILE in this vector store, without embedding anything again."""
     settings = load_settings(data_dir=data_dir)
     with ingest_lock(settings.data_dir):
         from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
@@ -147,15 +149,15 @@ def _say_moved(moved: "Transferred", verb: str, *, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--session", "session_id", help="Those of this session id.")
-@click.option("--older-than", type=Age(), help="Those not used for so long: 30d, 12h, 8w.")
-@click.option("--all", "everything", is_flag=True, help="All of them.")
+@click.option("--session", "session_id", help="Delete those of this session.")
+@click.option("--older-than", type=Age(), help="Delete those unused for this long: 30d, 12h, 8w.")
+@click.option("--all", "everything", is_flag=True, help="Delete all of them.")
 @json_option
 @data_dir_option
 def forget(
     *, session_id: str | None, older_than: timedelta | None, everything: bool, as_json: bool, data_dir: Path | None
 ) -> None:
-    """Delete conversations for good, by session, by age, or all."""
+    """Delete conversations for good: one session's, old ones, or all."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
     if (session_id is not None) + (older_than is not None) + everything != 1:

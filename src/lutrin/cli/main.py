@@ -58,10 +58,10 @@ for command in (backup, restore, bundle, forget, export_index, import_index, gap
 @click.option("--book", metavar="SLUG", help="Short name of the book, for a folder without book.toml.")
 @click.option("--title", help="Title of the book, for a folder without book.toml.")
 @click.option("--edition", help="Edition of the book, for a folder without book.toml.")
-@click.option("--rebuild", is_flag=True, help="Read every file again, unchanged ones too.")
-@click.option("--password", default="", help="Of encrypted PDF files.")
-@click.option("--lenient", is_flag=True, help="Read MDX that MDX itself would refuse as far as it goes.")
-@click.option("--explain", "explained", is_flag=True, help="Show how the file PATH is understood; index nothing.")
+@click.option("--rebuild", is_flag=True, help="Read every file again, including unchanged ones.")
+@click.option("--password", default="", help="Password of encrypted PDF files.")
+@click.option("--lenient", is_flag=True, help="Read invalid MDX files as far as possible instead of skipping them.")
+@click.option("--explain", "explained", is_flag=True, help="Show how Lutrin understands the file PATH; index nothing.")
 @json_option
 @data_dir_option
 def ingest(
@@ -104,7 +104,7 @@ def ingest(
 @lutrin.command()
 @data_dir_option
 def mcp(*, data_dir: Path | None) -> None:
-    """Offer the books to an agent: tools search_book and ask_book by the Model Context Protocol, on standard input."""
+    """Offer search_book and ask_book to an agent over the Model Context Protocol (stdio)."""
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     asyncio.run(agents.serve_tools(load_settings(data_dir=data_dir)))
@@ -112,17 +112,17 @@ def mcp(*, data_dir: Path | None) -> None:
 
 @lutrin.command()
 @click.argument("question")
-@click.option("--selected-text", default="", help="A passage that the question is about.")
-@click.option("--book", default="", help="Slug of the book, where several are on the shelf.")
+@click.option("--selected-text", default="", help="The passage that the question is about.")
+@click.option("--book", default="", help="Slug of the book, if there are several.")
 @click.option("--chapter", default="", help="Search this chapter only.")
-@click.option("--stream", is_flag=True, help="Show the answer as it comes.")
+@click.option("--stream", is_flag=True, help="Print the answer as it is written.")
 @json_option
 @data_dir_option
 def ask(
     question: str, *, selected_text: str, book: str, chapter: str, stream: bool, as_json: bool,
     data_dir: Path | None,
 ) -> None:  # fmt: skip
-    """Answer one QUESTION in the terminal, with its citations."""
+    """Answer QUESTION in the terminal, with citations."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings(data_dir=data_dir)
@@ -137,10 +137,8 @@ def ask(
 @lutrin.command()
 @click.argument("question")
 @click.option("--selected-text", default="", help="Search near this passage.")
-@click.option("--book", default="", help="Slug of the book, where several are on the shelf.")
-@click.option(
-    "-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="How many passages at most."
-)
+@click.option("--book", default="", help="Slug of the book, if there are several.")
+@click.option("-k", "top_k", type=click.IntRange(1, 50), default=5, show_default=True, help="Most passages to print.")
 @data_dir_option
 def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_dir: Path | None) -> None:
     """Print the passages nearest to QUESTION as a JSON array."""
@@ -152,10 +150,10 @@ def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_d
 
 
 @lutrin.command()
-@click.option("--book", default="", help="Slug of the book; else all of them.")
+@click.option("--book", default="", help="Slug of the book (default: all books).")
 @data_dir_option
 def citations(*, book: str, data_dir: Path | None) -> None:
-    """Print every place that an answer may lead to as a JSON array; a site's build checks that they are there."""
+    """Print every place that an answer may link to, as a JSON array for a site to check."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     found = asyncio.run(wiring.citations(load_settings(data_dir=data_dir), book))
@@ -166,7 +164,7 @@ def citations(*, book: str, data_dir: Path | None) -> None:
 @json_option
 @data_dir_option
 def config(*, as_json: bool, data_dir: Path | None) -> None:
-    """List every setting with its value, secrets hidden."""
+    """List every setting with its value; secrets are hidden."""
     rows = described(load_settings(data_dir=data_dir))
     if as_json:
         click.echo(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
@@ -182,7 +180,7 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
 @json_option
 @data_dir_option
 def doctor(*, as_json: bool, data_dir: Path | None) -> None:
-    """Check versions, models, index, databases and disk; say the remedy for each failure."""
+    """Check models, index, databases and disk, and say how to fix each failure."""
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     checks = asyncio.run(wiring.examine(load_settings(data_dir=data_dir)))

@@ -18,13 +18,13 @@ EMBED_TIER = "default"
 
 @click.group()
 def models() -> None:
-    """The model files: list, fetch, verify, tune."""
+    """Manage the model files: list, fetch, verify, tune."""
 
 
 @models.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_models(*, as_json: bool) -> None:
-    """List the models of the manifest and which are here."""
+    """List the models of the manifest and say which are here."""
     from lutrin.keep import weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
@@ -52,7 +52,7 @@ def list_models(*, as_json: bool) -> None:
 @models.command()
 @click.argument("tiers", nargs=-1)
 def fetch(tiers: tuple[str, ...]) -> None:
-    """Download models by TIER, name or hf:OWNER/REPO/FILE@REVISION (default: what the settings need)."""
+    """Download models by TIER, name or hf:OWNER/REPO/FILE@REVISION (default: those that the settings need)."""
     from lutrin.keep import pins, weights  # noqa: PLC0415 - an HTTP client loads with it
 
     settings = load_settings()
@@ -94,14 +94,18 @@ def verify(tiers: tuple[str, ...]) -> None:
 @models.command()
 @click.argument("tiers", nargs=-1)
 @click.option("--quick", is_flag=True, help="Try fewer formats.")
-@click.option("--short", is_flag=True, help="Once, for LUTRIN_MODEL, a minute at most; LUTRIN_TUNE=false skips it.")
-@click.option("--frames", is_flag=True, help="How far LUTRIN_MODEL can be trusted, and what readers will get.")
-@click.option("--score", "scored", is_flag=True, help="Also ask each file 20 sample questions (slow).")
+@click.option(
+    "--short", is_flag=True, help="Measure LUTRIN_MODEL once, in a minute at most; LUTRIN_TUNE=false skips this."
+)
+@click.option(
+    "--frames", is_flag=True, help="Measure how far LUTRIN_MODEL can be trusted, and say what readers will get."
+)
+@click.option("--score", "scored", is_flag=True, help="Also have each model file answer 20 sample questions (slow).")
 @data_dir_option
 def tune(
     *, tiers: tuple[str, ...], quick: bool, short: bool, frames: bool, scored: bool, data_dir: Path | None
 ) -> None:
-    """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is in time."""
+    """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is fast enough."""
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
     from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
 

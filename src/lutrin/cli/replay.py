@@ -17,7 +17,7 @@ from lutrin.settings import load_settings
 def replay(message_id: str, *, as_json: bool, data_dir: Path | None) -> None:
     """Ask the question behind the answer MESSAGE_ID again and show the difference.
 
-    With the index generation that answered, if it is still there (else that is said), its conversation and settings.
+    It uses the conversation, the settings and the index generation of that answer, and says if the index is gone.
     """
     from lutrin.runtime.ask_again import replay as ask_again  # noqa: PLC0415 - as said
     from lutrin.runtime.differences import difference  # noqa: PLC0415 - a stage loads only when it runs

@@ -27,12 +27,12 @@ HOMES = (Path("/home"), Path("/root"))
 @click.command()
 @click.option("--host", help="Address to listen on (LUTRIN_HOST, default 127.0.0.1).")
 @click.option("--port", type=click.IntRange(1, 65_535), help="Port to listen on (LUTRIN_PORT, default 7860).")
-@click.option("--lan", is_flag=True, help="Let the whole network in, and print the address to type, with a QR code.")
+@click.option("--lan", is_flag=True, help="Let the whole network in; print the address to type and a QR code.")
 @click.option("--echo", is_flag=True, help="Print each question and answer to the terminal.")
-@click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ beside it, once, at the start.")
+@click.option("--ingest", "reading", is_flag=True, help="Read the books in corpus/ once, while the server starts.")
 @data_dir_option
 def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading: bool, data_dir: Path | None) -> None:
-    """Answer on http://127.0.0.1:7860."""
+    """Answer questions on http://127.0.0.1:7860."""
     if lan and host is not None:
         raise click.UsageError("--lan listens on every address; leave --host out.")
     settings = load_settings(data_dir=data_dir, host=EVERYWHERE if lan else host, port=port)
@@ -89,10 +89,10 @@ def qr_code(address: str) -> str:
 
 
 @click.command()
-@click.option("--user", default="lutrin", show_default=True, help="Who runs it; made if there is no such user.")
+@click.option("--user", default="lutrin", show_default=True, help="User that runs it; created if missing.")
 @click.option("--lan", is_flag=True, help="Let the whole network in.")
-@click.option("--gpu", is_flag=True, help="Let it use this machine's devices.")
-@click.option("--install", is_flag=True, help=f"Write {UNIT}, switch it on and start it; needs root.")
+@click.option("--gpu", is_flag=True, help="Let it use this machine's devices, such as the graphics processor.")
+@click.option("--install", is_flag=True, help=f"Write {UNIT}, enable it and start it; needs root.")
 @data_dir_option
 def service(*, user: str, lan: bool, gpu: bool, install: bool, data_dir: Path | None) -> None:
     """Print the systemd unit that runs Lutrin from this folder, or install it."""
