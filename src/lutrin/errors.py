@@ -12,27 +12,27 @@
     ├── WeightsError            a model file
     │   ├── ModelMissing        is not on this machine
     │   ├── ChecksumMismatch    is not the file that the manifest names
-    │   ├── DownloadFailed      could not be had from any of its sources
+    │   ├── DownloadFailed      could not be downloaded from any of its sources
     │   └── NotEnoughSpace      does not fit on the disk
     ├── IngestError
     │   ├── DocumentError       one file cannot be read; the run goes on
     │   ├── IngestInProgress    another process is ingesting
     │   ├── EmptyCorpus         there is nothing to ingest
-    │   └── VerificationFailed  a new generation is not what was written; the old one goes on serving
+    │   └── VerificationFailed  a new generation reads back wrong; the old one goes on serving
     ├── IndexUnavailable        no published generation can be opened (HTTP 503)
     ├── GeneratorError          the language model
-    │   ├── GeneratorUnavailable  is away: not loaded, killed, restarting
+    │   ├── GeneratorUnavailable  is unavailable: not loaded, killed, restarting
     │   ├── QueueFull           has too many readers waiting
     │   └── DeadlineExceeded    was too slow
-    ├── ArchiveError            a backup or a bundle cannot be written, or is not whole
+    ├── ArchiveError            a backup or a bundle cannot be written, or is incomplete
     ├── ChatStoreError          conversations cannot be read or written
     │   └── ChatStoreFull       a conversation, or a reader, has no room left; the detail is for the reader
     ├── RateLimited             too many questions (HTTP 429)
     ├── NotPermitted            a secret or token is missing or wrong (HTTP 403)
-    ├── AlreadyThere            what is to be made has a name that is taken (HTTP 409)
-    └── NotFound                nothing of that name is here (HTTP 404)
+    ├── AlreadyThere            the name of a new thing is already taken (HTTP 409)
+    └── NotFound                there is nothing of that name (HTTP 404)
 
-An error carries `detail`, one sentence fit for the person who reads it, and `remedy`, what to do about it (or nothing).
+An error carries `detail`, one sentence for the person who reads it, and `remedy`, what to do about it (may be empty).
 """
 
 
@@ -41,7 +41,7 @@ class LutrinError(Exception):
 
     Args:
         detail: One sentence for the person who reads it.
-        remedy: What to do about it, one sentence; empty where there is nothing to do.
+        remedy: What to do about it, one sentence; empty if there is nothing to do.
     """
 
     def __init__(self, detail: str, *, remedy: str = "") -> None:
@@ -67,7 +67,7 @@ class RequestTooLarge(InvalidInput):
 
 
 class WrongContentType(InvalidInput):
-    """A body does not call itself what its endpoint reads."""
+    """The content type of a body is not one that its endpoint reads."""
 
 
 class InvalidSettings(InvalidInput):
@@ -91,11 +91,11 @@ class ChecksumMismatch(WeightsError):
 
 
 class DownloadFailed(WeightsError):
-    """No source of a model file could deliver it."""
+    """A model file could not be downloaded from any of its sources."""
 
 
 class NotEnoughSpace(WeightsError):
-    """The disk has too little room for what is to be written."""
+    """The disk has too little room for the files to be written."""
 
 
 class IngestError(LutrinError):
@@ -108,7 +108,7 @@ class DocumentError(IngestError):
     Args:
         filename: Path relative to the book's folder.
         detail: What is wrong with it.
-        line: One-based line, where known.
+        line: One-based line, if known.
     """
 
     def __init__(self, filename: str, detail: str, *, line: int | None = None) -> None:
@@ -130,7 +130,7 @@ class EmptyCorpus(IngestError):
 
 
 class VerificationFailed(IngestError):
-    """A freshly built generation did not read back as it was written; it was not published."""
+    """A new generation did not read back as it was written, so it was not published."""
 
 
 class IndexUnavailable(LutrinError):
@@ -142,7 +142,7 @@ class GeneratorError(LutrinError):
 
 
 class GeneratorUnavailable(GeneratorError):
-    """The model process is away: not configured, not loaded yet, or restarting."""
+    """The model process is unavailable: not configured, not loaded yet, or restarting."""
 
 
 class QueueFull(GeneratorError):
@@ -154,7 +154,7 @@ class DeadlineExceeded(GeneratorError):
 
 
 class ArchiveError(LutrinError):
-    """A backup or a bundle cannot be written, or is not whole."""
+    """A backup or a bundle cannot be written, or is incomplete."""
 
 
 class ChatStoreError(LutrinError):
@@ -187,4 +187,4 @@ class AlreadyThere(LutrinError):
 
 
 class NotFound(LutrinError):
-    """Nothing of that name is here."""
+    """There is nothing of that name."""

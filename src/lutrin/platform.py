@@ -1,6 +1,6 @@
-"""What only some systems can do, in one place: Linux gives everything, macOS the rest of POSIX.
+"""Functions that only some systems support: Linux supports all of them, macOS the POSIX ones.
 
-Each function says what it gives where the system does not answer, so that no caller asks for the system's name.
+Each function documents its result on a system that cannot answer, so no caller has to check which system it runs on.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from operator import itemgetter
 from pathlib import Path
 
 LOWEST = 19
-"""Niceness: a reader's question weighs some seventy times as much; on an idle machine nothing is lost."""
+"""Niceness at which a reader's question weighs some seventy times as much; an idle machine loses nothing."""
 PROC = Path("/proc")
 SYS = Path("/sys")
 INTERFACE_ADDRESS = 0x8915
@@ -27,17 +27,17 @@ ARENA_MAX = -8
 
 
 def usable_cpus() -> set[int]:
-    """Numbers of the processors that this process may use; all of them where the system does not tell (macOS)."""
+    """Numbers of the processors that this process may use; all of them if the system does not say (macOS)."""
     if hasattr(os, "sched_getaffinity"):
         return os.sched_getaffinity(0)
     return set(range(os.cpu_count() or 1))
 
 
 def physical_cores(system: Path = SYS) -> int:
-    """Cores that compute, hardware threads counted once, within the share that a container was given.
+    """Physical cores that this process may use, at most as many as its container's quota.
 
     Args:
-        system: The folder `/sys` of Linux; where it says nothing, each processor counts.
+        system: The folder `/sys` of Linux; if it says nothing, each processor counts.
     """
     usable = usable_cpus()
     siblings = set()
@@ -61,17 +61,17 @@ def cpu_share(system: Path = SYS) -> int:
 
 
 def processor_description() -> str:
-    """What Linux says of the processor and its instructions; empty elsewhere."""
+    """Linux's description of the processor and its instructions; empty elsewhere."""
     with suppress(OSError):
         return (PROC / "cpuinfo").read_text("utf-8", "replace")
     return ""
 
 
 def resident_bytes(pid: int | None = None) -> int:
-    """Memory that a process holds; 0 where the system does not say (proc(5), `statm`, Linux).
+    """Memory that a process holds; 0 if the system does not say (proc(5), `statm`, Linux).
 
     Args:
-        pid: Of another process: then without files that it has mapped. None: this one, with them.
+        pid: Another process, counted without the files that it has mapped. None: this process, counted with them.
     """
     with suppress(OSError, ValueError, IndexError):
         fields = (PROC / str(pid or "self") / "statm").read_text("ascii").split()
@@ -81,10 +81,10 @@ def resident_bytes(pid: int | None = None) -> int:
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor time that all threads of a process have used; 0 where the system does not say (proc(5), `stat`, Linux).
+    """Processor time that all threads of a process have used; 0 if the system does not say (proc(5), `stat`, Linux).
 
     Args:
-        pid: Of the process.
+        pid: The process.
     """
     with suppress(OSError, ValueError, IndexError):
         # The name of the program, in brackets, may hold spaces.
@@ -94,13 +94,13 @@ def processor_seconds(pid: int) -> float:
 
 
 def stand_back(niceness: int = LOWEST) -> None:
-    """Let others have the processor first, for good: this process and all that it starts.
+    """Lower the priority of this process, and of all that it starts, for good.
 
-    Where Linux groups processes by session (`CONFIG_SCHED_AUTOGROUP`) niceness counts only among those of one session,
-    and sessions share evenly; a process that leads its session therefore makes its session nice too (sched(7)).
+    If Linux groups processes by session (`CONFIG_SCHED_AUTOGROUP`), niceness counts only within a session, and
+    sessions share evenly. A process that leads its session therefore makes its session nice too (sched(7)).
 
     Args:
-        niceness: Added to that of the process; 19 at most counts.
+        niceness: Added to that of the process; the sum is at most 19.
     """
     with suppress(OSError):  # a container may forbid it: then readers wait a little longer
         own = os.nice(niceness)
@@ -109,7 +109,7 @@ def stand_back(niceness: int = LOWEST) -> None:
 
 
 def on_battery(system: Path = SYS) -> bool:
-    """Whether the machine runs on its battery; False where the system does not say.
+    """Whether the machine runs on its battery; False if the system does not say.
 
     Source: the kernel's `Documentation/ABI/testing/sysfs-class-power`: mains are `online` 1 while they give power.
 
@@ -125,9 +125,9 @@ def on_battery(system: Path = SYS) -> bool:
 
 
 def network_addresses(system: Path = SYS) -> list[str]:
-    """IPv4 addresses of this machine in its networks, real interfaces before virtual ones; nothing is sent.
+    """IPv4 addresses of this machine in its networks, real interfaces before virtual ones; sends nothing.
 
-    Source: netdevice(7), `SIOCGIFADDR`. Where that is not known, the addresses of the machine's own name.
+    Source: netdevice(7), `SIOCGIFADDR`. Without it, the addresses of the machine's own name.
 
     Args:
         system: The folder `/sys` of Linux, which tells real interfaces from bridges.
@@ -147,17 +147,17 @@ def network_addresses(system: Path = SYS) -> list[str]:
 
 
 def use_one_arena() -> None:
-    """Let all threads of this process allocate from one place (mallopt(3); elsewhere than on glibc nothing happens).
+    """Let all threads of this process allocate from one arena (mallopt(3); does nothing without glibc).
 
-    Each thread has an arena of its own otherwise, and what one of them has freed the others cannot use: 50 MB of an
-    ingest. Call it before threads start.
+    Otherwise each thread has its own arena, and the others cannot use what it has freed: 50 MB of an ingest. Call it
+    before threads start.
     """
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL("libc.so.6").mallopt(ARENA_MAX, 1)
 
 
 def give_back() -> None:
-    """Return what is free; the C library keeps it otherwise (malloc_trim(3); elsewhere than on glibc nothing happens).
+    """Return free memory to the system, which the C library would keep (malloc_trim(3); does nothing without glibc).
 
     Loading the embedding model frees 60 MB of what reading its file took.
     """
@@ -167,9 +167,9 @@ def give_back() -> None:
 
 
 def bound(memory_bytes: int, processor_s: int) -> None:
-    """Bound what this process takes, for good; macOS does not bound memory so, and the time alone holds there.
+    """Limit the memory and processor time of this process for good; on macOS only the time limit works.
 
-    What takes too long gets SIGXCPU, which says so to whoever waits for it, and a second later SIGKILL.
+    A process that takes too long gets SIGXCPU, so that its parent knows why, and a second later SIGKILL.
     """
     times = (processor_s, processor_s + 1)
     for limit, most in ((resource.RLIMIT_AS, (memory_bytes,) * 2), (resource.RLIMIT_CPU, times)):
@@ -179,7 +179,7 @@ def bound(memory_bytes: int, processor_s: int) -> None:
 
 
 def widen_pipe(descriptor: int, size_bytes: int) -> None:
-    """Let a pipe hold more before its writer waits (fcntl(2), Linux); elsewhere it keeps its size."""
+    """Let a pipe hold more before its writer has to wait (fcntl(2), Linux); elsewhere it keeps its size."""
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size_bytes)

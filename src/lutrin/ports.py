@@ -1,7 +1,7 @@
-"""What Lutrin needs from the outside, one Protocol each; `lutrin.adapters` holds what fits.
+"""Ports: what the stages need from the outside world, one Protocol each. `lutrin.adapters` implements them.
 
-Stages import these, never an adapter. Values are plain (`lutrin.records`, tuples, strings, NumPy arrays); errors are
-those of `lutrin.errors`. What is `async` may block on a disk, a network or a process; what is not returns at once. Each
+Stages import ports, never adapters. Values are plain (`lutrin.records`, tuples, strings, NumPy arrays), and errors are
+those of `lutrin.errors`. An `async` method may block on a disk, a network or a process; the others return at once. Each
 port has one contract suite in `tests/ports/` that runs against its fake and its real adapters.
 """
 
@@ -22,32 +22,32 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A text as the embedding model sees it, from one forward pass a window."""
+    """A text as the embedding model sees it, from one forward pass for each window."""
 
     windows: Vectors
     """(windows, dimension): one vector for each stretch of text that fits the model; one row for most texts."""
     token_vectors: Vectors | None
-    """(tokens, dimension), special tokens left out, in order of the text; None if the model does not give them."""
+    """(tokens, dimension), in text order, without special tokens; None if the model gives no token vectors."""
     token_offsets: npt.NDArray[np.int32]
     """(tokens, 2): start and end of each token in characters of the text; (0, 2) if `token_vectors` is None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was learned together with an encoder: how its token vectors tell which unit of a passage answers.
+    """Weights learned together with an encoder: they tell from its token vectors which unit of a passage answers.
 
     A unit scores `scale (own o + headed h + passage p + dense c) + kind + length log(1 + words)`: o, h and p are the
     weighted means, over the question's tokens, of the best cosine among the tokens of the unit, of the unit and its
-    headings, and of the whole passage; c is the cosine of the pooled vectors. The defaults are for an encoder with
-    which nothing was learned.
+    headings, and of the whole passage; c is the cosine of the pooled vectors. The defaults are for an encoder without
+    learned weights.
     """
 
     token: Vectors | None = None
-    """(d,): a question's token vector times this is the logarithm of its importance; None: all are alike."""
+    """(d,): a question's token vector times this is the logarithm of its importance; None: all count the same."""
     projection: Vectors | None = None
     """(d, k): token vectors are compared and stored as these k numbers; None: each index finds its own directions."""
     rarity: float = 1.0
-    """What the logarithm of a word's rarity adds to that."""
+    """Weight of the logarithm of a word's rarity, which is added to that."""
     own: float = 0.4
     headed: float = 0.6
     passage: float = 0.3
@@ -56,15 +56,15 @@ class Reading:
     kinds: Mapping[str, float] = field(default_factory=dict)
     length: float = 0.0
     lexical: float = 0.0
-    """What a passage gets for its words: times its BM25 as a share of the best one's."""
+    """Weight of a passage's BM25, as a share of the best passage's."""
     answers: tuple[float, float] = (0.3, -3.0)
     """Slope and bias from a passage's score to the odds that it answers."""
     scope: tuple[float, ...] = ()
-    """Weights and bias, last, of the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`; empty:
-    those of the best passage decide."""
+    """Weights for the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`, then the bias. If empty,
+    the odds of the best passage decide."""
 
     def widened(self, dimension: int) -> "Reading":
-        """The same for token vectors with zeros behind them, as many numbers in all as `dimension`."""
+        """The same weights for token vectors that are padded with zeros to `dimension` numbers."""
 
         def wider(known: Vectors | None) -> Vectors | None:
             if known is None:
@@ -84,7 +84,7 @@ class Reading:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose cosine says how alike they are."""
+    """Turns texts into vectors; the cosine of two vectors says how similar the texts are."""
 
     name: str
     """Model and settings, such as `all-MiniLM-L6-v2-int8`; vectors of different names are never compared."""
@@ -100,17 +100,17 @@ class Embedder(Protocol):
         ...
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """Encode texts of any length, in order; no word of a long text is left out.
+        """Encode texts of any length, in order; long texts are encoded whole.
 
         Raises:
             ModelMissing, ChecksumMismatch: The model file cannot be used.
-            IndexUnavailable: The model is a service, and that is away.
+            IndexUnavailable: The model is a service that cannot be reached.
         """
         ...
 
 
 class Reranker(Protocol):
-    """Reads a question and a passage together, and says how well one answers the other."""
+    """Reads a question and a passage together, and says how well the passage answers the question."""
 
     name: str
     """Of the model."""
@@ -125,12 +125,12 @@ class Reranker(Protocol):
 
 
 class Support(Protocol):
-    """Reads a claim and evidence together, and says whether the one follows from the other."""
+    """Reads a claim and evidence together, and says whether the claim follows from the evidence."""
 
     name: str
     """Of the model."""
     threshold: float
-    """From this probability on a claim counts as stated; fitted together with the model."""
+    """Least probability at which a claim counts as stated; fitted together with the model."""
 
     async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """(n,): the probability, 0 to 1, that the evidence states the claim; no pairs give (0,).
@@ -160,7 +160,7 @@ class VectorIndex(Protocol):
             ids: Of the records.
             vectors: (records, dimension), L2-normalised.
             metadata: To filter by; the same names in each.
-            terms: What each record may be found by as words; only a `WordIndex` keeps them.
+            terms: Words by which each record may be found; only a `WordIndex` keeps them.
 
         Raises:
             IndexUnavailable: The records cannot be written.
@@ -186,7 +186,7 @@ class VectorIndex(Protocol):
         ...
 
     async def ids(self) -> list[str]:
-        """Every id in the collection, in no order.
+        """Every id in the collection, in no particular order.
 
         Raises:
             IndexUnavailable: The collection cannot be read.
@@ -194,7 +194,7 @@ class VectorIndex(Protocol):
         ...
 
     async def close(self) -> None:
-        """Write out what was added, release files and handles; no other call may follow.
+        """Write out what was added and release files and handles; no other call may follow.
 
         Raises:
             IndexUnavailable: What was added could not be written.
@@ -204,7 +204,7 @@ class VectorIndex(Protocol):
 
 @runtime_checkable
 class WordIndex(Protocol):
-    """A vector index that also finds records by their words; where there is none, the passages' database does that."""
+    """A vector index that also finds records by their words; without one, the passages' database does that."""
 
     async def matching(
         self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
@@ -250,14 +250,14 @@ class VectorStore(Protocol):
         ...
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
-        """A generation was published: let the collection's name stand for it, and drop what nobody needs any more.
+        """Point the collection's name at a newly published generation, and drop collections that nobody needs any more.
 
-        May be called again, and must be after a crash; a store whose collections are folders has nothing to do.
+        May be called again, and must be called again after a crash. A store of folders has nothing to do.
 
         Args:
             collection: Its name.
             current: The folder for vectors of the generation that is current.
-            kept: Those of the other generations that may still be read.
+            kept: The folders of the other generations that may still be read.
 
         Raises:
             IndexUnavailable: The collections cannot be reached.
@@ -266,10 +266,10 @@ class VectorStore(Protocol):
 
 
 class BookRack(Protocol):
-    """Where servers on several machines find the published books: whole generations, each under its name."""
+    """Where servers on several machines find the published books, as whole generations by name."""
 
     async def listed(self) -> dict[str, bytes]:
-        """What is published now: a record, as it was offered, by the name of its generation.
+        """The published generations: each name with the record that was offered for it.
 
         Raises:
             IndexUnavailable: The rack cannot be reached.
@@ -277,21 +277,21 @@ class BookRack(Protocol):
         ...
 
     async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:
-        """Publish a generation in the place of the book's present one, which stays until the next time.
+        """Publish a generation in place of the book's current one, which is kept until the next is offered.
 
         Args:
-            slug: Of the book.
-            name: Of the generation.
-            record: What the catalogue knows of it.
-            files: By their names in the generation's folder.
+            slug: The book's.
+            name: The generation's.
+            record: The catalogue's entry for it.
+            files: Its files, by their names in the generation's folder.
 
         Raises:
-            IndexUnavailable: The rack cannot be reached; what was published stays.
+            IndexUnavailable: The rack cannot be reached; the earlier generation stays published.
         """
         ...
 
     async def withdraw(self, slug: str) -> None:
-        """Take a book away.
+        """Remove a book.
 
         Raises:
             IndexUnavailable: The rack cannot be reached.
@@ -312,7 +312,7 @@ class Generator(Protocol):
     """A language model that serves several readers at once."""
 
     name: str
-    """Of the model, as answers report it in `model_used`."""
+    """The model's name, as answers report it in `model_used`."""
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader.
@@ -321,7 +321,7 @@ class Generator(Protocol):
         generation and frees the model within one decoding step.
 
         Raises:
-            GeneratorUnavailable: The model is away (also in the middle of a stream, if its process dies).
+            GeneratorUnavailable: The model is unavailable (also in mid-stream, if its process dies).
             QueueFull: Too many readers wait.
             DeadlineExceeded: The request's deadline passed before its first token.
         """
@@ -345,7 +345,7 @@ class Run:
     """Place of the first token: as many tokens as the sequence holds already."""
     tokens: Sequence[int]
     wanted: bool
-    """Whether the most likely token after the last one is asked for."""
+    """Whether the caller wants the most likely token after the last one."""
 
 
 class Decoder(Protocol):
@@ -366,11 +366,11 @@ class Decoder(Protocol):
     shares: bool
     """Whether `copy` can share the beginning of a sequence; a recurrent model cannot."""
     computed_by: str
-    """Processor or graphics processor, in words; operators read it."""
+    """What computes the model, processor or graphics processor, in words for operators."""
 
     @property
     def timed(self) -> Mapping[int, float]:
-        """Seconds of a step with so many rows that are wanted, where that was measured when the model was loaded."""
+        """Seconds of a step by its number of wanted rows, as far as that was measured when the model was loaded."""
         ...
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
@@ -381,10 +381,10 @@ class Decoder(Protocol):
         """Compute all runs at once.
 
         Args:
-            runs: Those of one sequence stand one after another and continue each other.
+            runs: The runs of one sequence stand together, and each continues the one before.
 
         Returns:
-            For each run the most likely next token, or None where it is not wanted.
+            For each run, the most likely next token, or None if it is not wanted.
 
         Raises:
             GeneratorUnavailable: The step failed; what the sequences hold is unknown.
@@ -392,11 +392,11 @@ class Decoder(Protocol):
         ...
 
     def odds(self, output: int, words: tuple[str, str]) -> float:
-        """How much likelier one word is than another as what follows, in natural logarithms of the odds.
+        """How much likelier the first word is to follow than the second: the natural logarithm of the odds.
 
         Args:
-            output: Of the runs of the last step that were wanted, the so manieth from 0 on.
-            words: Each counts by its first token, capitals or not, whichever is likelier.
+            output: Index among the wanted runs of the last step.
+            words: Each counts by its first token, capitalised or not, whichever is likelier.
         """
         ...
 
@@ -409,7 +409,7 @@ class Decoder(Protocol):
         ...
 
     def text(self, token: int) -> bytes:
-        """What a token adds to the text: UTF-8, possibly a part of a character; nothing for a control token."""
+        """The bytes that a token adds to the text: UTF-8, possibly part of a character; none for a control token."""
         ...
 
     def ends(self, token: int) -> bool:

@@ -1,7 +1,7 @@
-"""The values that travel between the stages: frozen, plain, comparable, serialisable by msgspec.
+"""The values that stages exchange: frozen, plain, comparable, serialisable by msgspec.
 
-Offsets are in characters of the source text: the file decoded as UTF-8 (for PDF: its extracted text), exactly as it
-stands, so that `source[char_start:char_end]` is what a reader sees in the file.
+Offsets count characters of the source text: the file decoded as UTF-8 (for PDF: its extracted text), unchanged, so that
+`source[char_start:char_end]` is what a reader sees in the file.
 """
 
 from typing import Literal
@@ -28,11 +28,11 @@ TextRole = Literal[
     "glossary",
     "warning",
 ]
-"""The role of a passage in its book; `text` is the matter itself."""
+"""The role of a passage in its book; `text` is the main text."""
 NEVER_AN_ANSWER: frozenset[TextRole] = frozenset(
     {"exercise", "quiz", "objectives", "assignment", "rubric", "references", "contents"}
 )
-"""Roles that hold the words of a question and not its answer; quoted only where a reader asks for just that."""
+"""Roles that hold the words of a question but not its answer; quoted only if a reader asks for just that."""
 
 
 class BookHazards(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class BookHazards(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BookInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A book as its `book.toml` or the operator describes it."""
+    """A book, as its `book.toml` or the operator describes it."""
 
     slug: str
     """Lower-case letters, digits and hyphens; names the book in folders, collections and requests."""
@@ -62,24 +62,24 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: UnitKind
     text: str
-    """The visible text: without markup and zero-width characters; code byte for byte, without its fence."""
+    """The visible text, without markup and zero-width characters; code is kept byte for byte, without its fence."""
     char_start: int
     char_end: int
     lead: str = ""
-    """The context that it needs: a table's header row, or the introduction of a list or fence."""
+    """The context that the unit needs: a table's header row, or the introduction of a list or fence."""
     language: str = ""
     """For a code block: the first word of its info string."""
     block: int = 0
     """Ordinal of the paragraph, list, table or fence within its section; units of one block read on without a break."""
     warning: bool = False
-    """Stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
+    """Whether it stands in a safety warning (admonition `danger`, `warning` or `caution`)."""
     role: TextRole = "text"
     variant: str = ""
     """The name of the tab that holds it; empty if it applies to every reader."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """A heading and what stands under it, up to the next heading of any level."""
+    """A heading and the text under it, up to the next heading of any level."""
 
     title: str
     level: int  # 1 to 6; the page's own title is 1
@@ -95,7 +95,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that the author of a source file should know; the file was read all the same."""
+    """Something that the author of a source file should know; the file was still read."""
 
     filename: str
     message: str
@@ -103,7 +103,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """One source file, understood."""
+    """One source file, parsed."""
 
     filename: str
     """Path relative to the book's folder, with forward slashes."""
@@ -113,7 +113,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...]
     module: str = ""
     chapter: str = ""
-    """As readers know it: `Chapter 1: Embodied Intelligence`."""
+    """The name that readers know: `Chapter 1: Embodied Intelligence`."""
     section: str = ""
     """Identifier from the file's name: `01-digital-vs-physical-ai`."""
     position: float | None = None
@@ -129,11 +129,11 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SELECTED = "selection"
-"""Id of the passage that a selection is; offsets in it are those of the selected text."""
+"""Id of the passage made from a selection; its offsets count characters of the selected text."""
 
 
 class Chunk(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage that search can find: a run of whole units of one section, as long as the embedder reads best."""
+    """A passage that search can find: a run of whole units of one section, of the length that suits the embedder."""
 
     chunk_id: str
     """UUIDv5 of book, file, heading path, content hash and ordinal."""
@@ -163,9 +163,9 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256, hexadecimal, of the text that is embedded."""
     units: tuple[Unit, ...]
     role: TextRole = "text"
-    """That of each of its units: a chunk never mixes roles."""
+    """The role of all its units: a chunk never mixes roles."""
     variant: str = ""
-    """That of each of its units: the tab, device or system that it is for."""
+    """The variant of all its units: the tab, device or system that the chunk is for."""
 
     def embedded_text(self) -> str:
         """The text as the embedding model sees it: the headings, a line break, then the passage."""
@@ -173,7 +173,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Return the text to embed for a passage: its headings say what its pronouns refer to.
+    """Return the text to embed for a passage; its headings show what its pronouns refer to.
 
     Args:
         heading_path: Titles from the page's title down.
@@ -183,7 +183,7 @@ def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """A chunk that a search found, with the reasons."""
+    """A chunk that a search found, with its scores."""
 
     chunk: Chunk
     score: float
@@ -205,25 +205,25 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request to the language model."""
 
     messages: tuple[Message, ...]
-    """Stable parts first: requests that start alike share the computation of their common prefix."""
+    """Stable parts first: requests with the same beginning compute it once."""
     max_tokens: int
     deadline_s: float
-    """Seconds from now after which no further token is worth anything."""
+    """Seconds from now after which further tokens are useless."""
     session_id: str = ""  # readers of different sessions are served fairly
     stop: tuple[str, ...] = ()
     between: tuple[str, str] | None = None
-    """Two words: nothing is written, but told which of them is the likelier answer (`Finished.odds`)."""
+    """Two words: the model writes nothing, and only says which is the likelier answer (`Finished.odds`)."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
-    """The request waits; `position` 1 is next, `eta_s` the seconds until its first token as far as can be known."""
+    """The request waits; `position` 1 is next, and `eta_s` estimates the seconds until its first token."""
 
     position: int
     eta_s: float
 
 
 class Piece(msgspec.Struct, frozen=True, tag="piece"):
-    """Generated text, complete characters, as it comes."""
+    """Generated text as it arrives, always in complete characters."""
 
     text: str
 
@@ -257,7 +257,7 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
     """An exact substring of the source file's text."""
     relevance_score: float
-    """In (0, 1]: nothing that is cited counts for nothing."""
+    """In (0, 1]: a cited source never scores 0."""
 
 
 class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
@@ -268,11 +268,11 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """An exact substring of the source file's text."""
     marks: tuple[tuple[int, int], ...]
-    """Where the words that answer stand: offsets in `text`, from and to, in order and apart."""
+    """The words that answer: start and end offsets in `text`, in order, not overlapping."""
     cut_before: bool
-    """Its paragraph, list, table or code begins before it."""
+    """Whether its paragraph, list, table or code begins earlier."""
     cut_after: bool
-    """Its paragraph, list, table or code goes on after it."""
+    """Whether its paragraph, list, table or code continues after it."""
     heading_path: tuple[str, ...]
     """Titles from the page's title down to the heading above it."""
     url: str
@@ -281,7 +281,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer, as a reader gets it."""
+    """An answer as a reader gets it."""
 
     answer: str
     """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
@@ -291,20 +291,20 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     kind: AnswerKind
     refusal: Refusal | None
     suggestions: tuple[str, ...]
-    """On a refusal topics that the book covers; else up to three questions that it answers next."""
+    """For a refusal, topics that the book covers; otherwise up to three questions that it can answer next."""
     warnings: tuple[str, ...]
     model_used: str
     latency_ms: int
     generation: str
     """Name of the index generation that answered."""
     explanation: str = ""
-    """The beginning of `answer` that precedes the book's words, for a page that shows the excerpts apart."""
+    """The part of `answer` before the book's words, for a page that shows the excerpts separately."""
     excerpts: tuple[Excerpt, ...] = ()
-    """The book's words; none on a refusal."""
+    """The book's words; empty for a refusal."""
     prepared_by: str = ""
-    """The author of a prepared explanation: the authors, a name, `model@date`; empty if none was prepared."""
-    explainable: bool = False  # the model has not explained this, but may if it is asked again with `explain`
-    is_cut: bool = False  # the explanation ends where the length that was asked for was used up
+    """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
+    explainable: bool = False  # not yet explained by the model, which may do so if asked again with `explain`
+    is_cut: bool = False  # the explanation ends because it reached the requested length
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -318,33 +318,33 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     chapter: str = ""
     module: str = ""
     page: str = ""
-    """The page where the reader is: its file name, or the path of its address; empty: not known."""
+    """The page that the reader is on: its file name, or the path of its address; empty if unknown."""
     top_k: int | None = None
     session_id: str = ""
     wait_s: float | None = None
-    """Seconds that the reader waits for an explanation; None: as long as the settings allow."""
-    explain: bool = False  # the reader asks for an explanation of what was found, and waits for it in the queue
+    """Seconds that the reader waits for an explanation; None: as the settings allow."""
+    explain: bool = False  # the reader asks for an explanation of what was found, and queues for it
     answer_tokens: int | None = None
     earlier: tuple[Message, ...] = ()
     """Earlier turns, oldest first, if the client keeps the conversation."""
     kept_as: tuple[str, ...] = ()  # ids of its own message and its answer's, which may be stored in part already
     surface: Literal["query", "tutor", "chat"] = "query"
-    """The endpoint that was asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""
+    """The endpoint asked, which decides a refusal's wording: `/api/query`, the `/query` family or `/chat`."""
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """How an answer was made, so that `lutrin replay` can make it again; stored sealed, never sent to a reader."""
+    """How an answer was made, so that `lutrin replay` can repeat it; stored encrypted, never sent to a reader."""
 
     question: Question
-    """The question as asked, without its conversation."""
+    """The question as typed, without its conversation."""
     searched: str
-    """The text that was searched for: the question, completed from the conversation."""
+    """The text that was searched: the question, completed from the conversation."""
     generation: str
     """Name of the index generation that answered."""
     prompt: tuple[Message, ...] = ()
     """The model's prompt; empty if it was not asked."""
     settings: dict[str, str] = {}
-    """Those that decide about an answer, by name, and the version of the program."""
+    """The settings that affect an answer, by name, and the version of the program."""
 
 
 class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):
@@ -367,16 +367,16 @@ class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type")
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
-    """A generated sentence that its citations support, or that is marked as the model's own."""
+    """A generated sentence that is either supported by its citations or marked as the model's own."""
 
     text: str
     citations: tuple[int, ...]
     own: bool = False
-    """Said in the model's own words, such as an analogy: nothing in the book proves it."""
+    """In the model's own words, such as an analogy; nothing in the book proves it."""
 
 
 class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
-    """The whole answer; what was streamed before is replaced by it."""
+    """The whole answer, which replaces what was streamed before."""
 
     answer: Answer
     made: Made | None = None
@@ -408,7 +408,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     citations: tuple[Citation, ...] = ()
     refusal: Refusal | None = None
     explanation: str = ""
-    """As in `Answer`; empty where `text` is shown whole."""
+    """As in `Answer`; empty if `text` is shown whole."""
     excerpts: tuple[Excerpt, ...] = ()
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -417,7 +417,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):
-    """A stored message with what only its operator sees."""
+    """A stored message with details that only the operator sees."""
 
     made: Made | None = None
     """For an answer: how it was made."""
@@ -429,7 +429,7 @@ class ChatOrigin(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     """The id as the browser made it."""
     owner: str = ""
-    """Hash of the browser's secret; empty: whoever knows the id."""
+    """Hash of the browser's secret; empty: anyone who knows the id may read it."""
     user_agent: str = ""
     book: str = ""
     generation: str = ""
@@ -441,7 +441,7 @@ class ChatSession(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     title: str
-    """The reader's own name for it, else the beginning of the first question."""
+    """The reader's own name for it, or else the beginning of the first question."""
     created: str
     """ISO 8601, UTC."""
     updated: str

@@ -1,4 +1,4 @@
-"""Writing a new generation into a folder that nobody reads yet."""
+"""Writes a new generation into a folder that nobody reads yet."""
 
 import hashlib
 import re
@@ -46,7 +46,7 @@ class GenerationBuilder:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._passages = sqlite.connect(directory / PASSAGES)
-        # The folder is worth nothing until it is whole and synced: no journal on disk, no sync for each commit.
+        # The folder is useless until it is complete and synced, so no journal on disk and no sync for each commit.
         self._passages.execute("PRAGMA journal_mode = MEMORY")
         self._passages.execute("PRAGMA synchronous = OFF")
         for statement in (*compiled.MAKE_PASSAGES, compiled.MAKE_WORD, *lexical.MAKE_INDEXES):
@@ -85,7 +85,7 @@ class GenerationBuilder:
         self._passages.executemany(compiled.ORDER_PAGE, places)
 
     def book_file(self, filename: str) -> tuple[BookFile, list[Chunk]] | None:
-        """A file and its chunks as they were added; None if it was not."""
+        """A file and its chunks as they were added; None if it was not added."""
         return read_book_file(self._passages, filename)
 
     def chunk_ids(self) -> set[str]:
@@ -147,7 +147,7 @@ class GenerationBuilder:
         return (decode_chunk(row[0]) for row in rows)
 
     def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
-        """Write `windows.npy` and where each chunk's windows start; returns how many there are."""
+        """Write `windows.npy` and where each chunk's windows start; return how many windows there are."""
         parts, starts, count = [], [], 0
         for row, content_hash in self._passages.execute(compiled.CHUNK_HASHES).fetchall():
             windows = cache.get(content_hash)[0]
@@ -161,11 +161,11 @@ class GenerationBuilder:
         return count
 
     def _write_tokens(self, cache: EmbeddingCache, learned: Vectors | None) -> int:
-        """Write the token vectors and how questions are projected to them; returns how many there are."""
+        """Write the token vectors and the projection for questions; return how many token vectors there are."""
         stored = ((chunk, *cache.get(chunk.content_hash)[1:]) for chunk in self._chunks())
         if learned is None:
             return write_tokens(self.directory, fit_basis(self._token_sample(cache, cache.width)), stored)
-        # The cache keeps them projected: they are copied, and only questions are still to be projected.
+        # The cache keeps them projected, so they are copied, and only questions still need projecting.
         count = write_tokens(self.directory, np.eye(cache.width, dtype=np.float32), stored)
         np.save(self.directory / "tokens.basis.npy", learned)
         return count
@@ -181,7 +181,7 @@ class GenerationBuilder:
         """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
         hashes = [row[1] for row in self._passages.execute(compiled.CHUNK_HASHES)]
         taken, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
-        # A deterministic shuffle: by hash, which says nothing about the place in the book.
+        # A deterministic shuffle by hash, which does not depend on the place in the book.
         for content_hash in sorted(set(hashes), key=lambda item: hashlib.sha256(item.encode()).digest()):
             parts.append(restore(cache.get(content_hash)[1]))
             taken += len(parts[-1])

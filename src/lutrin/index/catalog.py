@@ -1,7 +1,7 @@
 """The catalogue: which generation of which book is published, from which files, and every embedding ever paid for.
 
-It is the one database that ingest and servers share. Ingest writes it, publishing is one transaction; a server writes
-only what its teacher decides about prepared entries, which outlives every generation.
+It is the one database that ingest and servers share. Ingest writes it, and publishing is one transaction. A server
+writes only its teacher's decisions about prepared entries, which outlive every generation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ MIGRATIONS = (
     ("ALTER TABLE book ADD COLUMN root TEXT NOT NULL DEFAULT ''", compiled.MAKE_LEFT_OUT),
     (compiled.MAKE_DECISION, compiled.MAKE_DECISIONS, compiled.FIRST_REVISION),
 )
-"""Number n leads from version n to n + 1. A table that changes later needs its text of today here, as it was then."""
+"""Migration n leads from version n to n + 1. If a table changes later, copy its present definition here first."""
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
 
 
@@ -31,7 +31,7 @@ class FileState(msgspec.Struct, frozen=True, kw_only=True):
     filename: str
     size: int
     changed_ns: int
-    """When its content or its entry changed last; 0 if that was so recent that one more change might not show."""
+    """When its content or its entry last changed; 0 if that is so recent that another change might not show."""
     sha256: str
 
 
@@ -39,10 +39,10 @@ class LeftOut(msgspec.Struct, frozen=True):
     """A file or folder that is in no book, and why."""
 
     filename: str
-    """Relative to the book's folder, or to the corpus where it belongs to no book."""
+    """Relative to the book's folder, or to the corpus if it belongs to no book."""
     reason: str
     book: str = ""
-    """Slug of the book; empty: it lies beside the books."""
+    """Slug of the book; empty if it lies beside the books."""
 
     def line(self) -> str:
         """`robots/notes.odt: is a .odt file ...`."""
@@ -56,13 +56,13 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
     corpus: str
     """The folder that it was ingested from, absolute."""
     recipe: str
-    """Fingerprint of the settings and book data that decided about its chunks."""
+    """Fingerprint of the settings and book data that determined its chunks."""
     current: str
     previous: str | None
     manifest_sha256: str
-    """Of the current generation's manifest, which holds the hashes of all its files."""
+    """Hash of the current generation's manifest, which holds the hashes of all its files."""
     root: str = ""
-    """The book's own folder within the corpus, absolute; empty: not known."""
+    """The book's own folder within the corpus, absolute; empty if unknown."""
 
 
 def published_book(row: Sequence[Any]) -> PublishedBook:
@@ -80,10 +80,10 @@ def published_book(row: Sequence[Any]) -> PublishedBook:
 
 
 class Catalog:
-    """Access to `catalog.db`; one object a thread at a time.
+    """Access to `catalog.db`; only one thread may use an object at a time.
 
     Args:
-        path: The file; it is created with its tables if it is not there.
+        path: The file; created with its tables if missing.
 
     Raises:
         IndexUnavailable: The file is no catalogue of this program.
@@ -117,7 +117,7 @@ class Catalog:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of the block or nothing of it; the write lock is taken at once."""
+        """Commit all of the block or none of it; takes the write lock at once."""
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -128,7 +128,7 @@ class Catalog:
         self.connection.execute("COMMIT")
 
     def books(self) -> list[PublishedBook]:
-        """All published books, the one published first first."""
+        """All published books, in the order of their first publication."""
         return [published_book(row) for row in self.connection.execute(compiled.BOOKS)]
 
     def book(self, slug: str) -> PublishedBook | None:
@@ -141,14 +141,14 @@ class Catalog:
         return {row[0]: FileState(filename=row[0], size=row[1], changed_ns=row[2], sha256=row[3]) for row in rows}
 
     def touch(self, slug: str, states: Iterable[FileState]) -> None:
-        """Remember new times of files whose content is what it was."""
+        """Store new times of files whose content is unchanged."""
         with self.transaction():
             self.connection.executemany(
                 compiled.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
             )
 
     def next_number(self) -> int:
-        """The number that the next generation will have; it never had another one."""
+        """The next generation's number, which no generation ever had."""
         row = self.connection.execute(compiled.LAST_NUMBER).fetchone()
         return int(row[0]) + 1 if row else 1
 
@@ -159,12 +159,12 @@ class Catalog:
         published: str,
         files: Sequence[FileState],
     ) -> None:
-        """Make a generation the current one of its book; the current one becomes the previous one.
+        """Make a generation its book's current one; the current one becomes the previous one.
 
         Args:
             book: `current` is the new generation; `previous` is ignored.
             published: ISO 8601, UTC.
-            files: What it was made from.
+            files: The files that it was made from.
         """
         slug = book.info.slug
         with self.transaction():
@@ -200,7 +200,7 @@ class Catalog:
             )
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
-        """Remember what the newest ingest of a folder left out, in the place of what an earlier one did.
+        """Store what the newest ingest of a folder left out, in place of an earlier list.
 
         Args:
             corpus: The folder, absolute.
@@ -218,7 +218,7 @@ class Catalog:
         return [LeftOut(*row) for row in self.connection.execute(compiled.LEFT_OUT)]
 
     def withdraw(self, slug: str) -> None:
-        """Take a book off the shelf; its generations are deleted once nobody reads them."""
+        """Remove a book; its generations are deleted once nobody reads them."""
         with self.transaction():
             self.connection.execute(compiled.WITHDRAW, {"slug": slug})
             self.connection.execute(compiled.RETIRE_BOOK, {"of": slug})
@@ -226,10 +226,10 @@ class Catalog:
     def roll_back(self, slug: str) -> str:
         """Make the previous generation of a book the current one again.
 
-        Its files are forgotten, so that the next ingest looks at all of them.
+        The catalogue forgets its files, so that the next ingest looks at all of them.
 
         Returns:
-            The name of the generation that is current now.
+            The name of the generation that is now current.
 
         Raises:
             NotFound: There is no such book, or nothing to go back to.

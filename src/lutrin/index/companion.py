@@ -8,8 +8,8 @@ the book. What fits is published with the generation::
     companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
     companion.starts.npy      (texts + 1,) int64: the tokens of text t are rows starts[t] up to starts[t + 1]
 
-A generation without these files has no companion. What the teacher decides about entries lies in the catalogue and is
-laid over a companion when it is open, so that it holds at once; the next ingest publishes it with the book.
+A generation without these files has no companion. The teacher's decisions about entries are in the catalogue. They are
+applied to an open companion, so that they take effect at once, and the next ingest publishes them with the book.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from lutrin.ports import Embedder, Vectors
 Kind = Literal["keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz"]
 State = Literal["proposed", "approved", "hidden"]
 KINDS: tuple[Kind, ...] = ("keypoints", "term", "question", "explanation", "simpler", "example", "analogy", "quiz")
-"""In the order in which they stand below a section."""
+"""In the order in which a section shows them."""
 OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"})
 """Kinds whose topic is the name of a term."""
 THE_AUTHORS = "the authors"
@@ -49,32 +49,32 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     file: str
     """Path of the source file below the book's folder."""
     heading: str
-    """Of the section that it belongs to, as written in the book, without markup."""
+    """Heading of its section, as written in the book, without markup."""
     anchor: str = ""
     """Fragment of that heading in the built page."""
     section_hash: str = ""
-    """Of the section's text when the entry was written; see `lutrin.ingest.companion_file`. Empty in a draft."""
+    """Hash of the section's text when the entry was written; see `lutrin.ingest.companion_file`. Empty in a draft."""
     topic: str
-    """The question; of a term its name; of key points the section's title."""
+    """The question; for a term, its name; for key points, the section's title."""
     text: str | tuple[str, ...] = ""
-    """Answer, explanation or definition; several strings for key points; why the choice is right for a quiz."""
+    """Answer, explanation or definition; for key points, several strings; for a quiz, why the choice is right."""
     quotes: tuple[str, ...] = ()
-    """Words of the source file, exactly, that prove it."""
+    """Exact words of the source file that prove it."""
     choices: tuple[str, ...] = ()
     answer: int | None = None
-    """Of a quiz: which choice is right, counted from 0."""
+    """For a quiz: index of the right choice."""
     aka: tuple[str, ...] = ()
-    """Of a term: other names of it in the book; of a question: other ways of asking it."""
+    """For a term, its other names in the book; for a question, other ways of asking it."""
     author: str = ""
     """Who wrote it: `the authors`, a name, or `model@date`; empty in a draft."""
     state: State = "proposed"
-    """`proposed`: by a model, nobody has read it; `approved`: a person stands for it; `hidden`: not to be shown."""
+    """`proposed`: written by a model and read by nobody; `approved`: a person vouches for it; `hidden`: never shown."""
     pinned: bool = False
-    """Comes before others of its kind; of a question: answers it in these words whatever it is asked for."""
+    """Whether it comes before others of its kind; a pinned answer replaces any other answer to its question."""
 
     @property
     def by_model(self) -> bool:
-        """Whether a model wrote it, `model@date`, and no person."""
+        """Whether a model wrote it (`model@date`) and not a person."""
         return _MODEL.fullmatch(self.author) is not None
 
     @property
@@ -84,7 +84,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that its topic is called."""
+        """All names of its topic."""
         return (self.topic, *self.aka)
 
 
@@ -93,25 +93,25 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
 
     entry: Entry
     chunk_id: str
-    """Of the passage that holds the first of the quotes."""
+    """Id of the passage that holds the first quote."""
     places: tuple[tuple[str, int, int], ...] = ()
-    """Of each quote the passage that holds it, and its offsets in the source file."""
+    """For each quote, the passage that holds it, and its offsets in the source file."""
     heading_path: tuple[str, ...] = ()
     """Titles from the page's title down to the section's."""
     asked: tuple[str, ...] = ()
-    """What it may be asked by, as `wordings` gave it."""
+    """The questions that lead to it, from `wordings`."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """A teacher's decision about an entry, or a pinned answer."""
 
     item: Prepared
-    """The entry as it is to stand."""
+    """The entry after the decision."""
     is_own: bool = False
-    """The text is the teacher's own; else it is the companion's, and only state and pin are the teacher's."""
+    """Whether the text is the teacher's own; otherwise only state and pin are, and the text is the companion's."""
 
     def on(self, published: Prepared) -> Prepared:
-        """The entry of a companion as it stands after the decision."""
+        """A companion's entry after the decision."""
         entry = self.item.entry
         changed = msgspec.structs.replace(published.entry, state=entry.state, pinned=entry.pinned)
         if self.is_own:
@@ -122,13 +122,13 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def key_of(entry: Entry) -> tuple[str, ...]:
-    """What tells an entry from others of its kind: its topic, and for key points the section."""
+    """The key that identifies an entry within its kind: its topic, and for key points the section."""
     place = (entry.file, entry.anchor or entry.heading) if entry.kind == "keypoints" else ()
     return (entry.kind, " ".join(entry.topic.casefold().split()), *place)
 
 
 def id_of(entry: Entry) -> str:
-    """A short name of an entry that stays as long as kind and topic do."""
+    """A short name for an entry, which stays the same while kind and topic do."""
     return hashlib.sha256("\n".join(key_of(entry)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -144,7 +144,7 @@ class Wording:
 
 
 def wordings(entry: Entry) -> tuple[str, ...]:
-    """The questions that an entry answers: itself, or two for each name of a term; none for key points.
+    """The questions that an entry answers: its own, or two for each name of a term; none for key points.
 
     >>> wordings(Entry(kind="term", file="a.md", heading="A", topic="torque", aka=("moment",)))
     ('What is torque?', 'What does torque mean?', 'What is moment?', 'What does moment mean?')
@@ -157,7 +157,7 @@ def wordings(entry: Entry) -> tuple[str, ...]:
 
 
 def defining(name: str) -> str:
-    """The question for a term, as terms are asked for and kept."""
+    """The question under which a term is asked for and kept."""
     return f"What is {name}?"
 
 
@@ -166,9 +166,9 @@ class Companion:
 
     Args:
         entries: Of the generation.
-        vectors: (texts, d) of what the entries may be asked by, each text once, in order.
+        vectors: (texts, d) of the questions that lead to the entries, each text once, in order.
         tokens: (tokens, k).
-        starts: (texts + 1,): first token of each text, and how many there are.
+        starts: (texts + 1,): first token of each text, then the number of tokens.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Companion:
     ) -> None:
         self.entries = tuple(entries)
         self.texts = texts_of(self.entries)
-        """What may be asked, each text once."""
+        """The questions that lead to entries, each text once."""
         self.vectors: Vectors = np.zeros((0, 1), np.float32) if vectors is None else vectors
         self._tokens = np.zeros((0, 1), np.int8) if tokens is None else tokens
         self._starts = np.zeros(1, np.int64) if starts is None else starts
@@ -190,7 +190,7 @@ class Companion:
         """Open the companion in a generation's folder, or an empty one.
 
         Raises:
-            OSError, ValueError: Its files are not what they should be.
+            OSError, ValueError: Its files are missing or invalid.
         """
         if not (directory / FILE).exists() or not (directory / STARTS).exists():
             return cls()
@@ -207,12 +207,12 @@ class Companion:
         return bool(self.entries)
 
     def decided(self, decisions: Iterable[Decision], encoded: Sequence[Wording] = ()) -> "Companion":
-        """The companion after what the teacher decided.
+        """The companion after the teacher's decisions.
 
         Args:
-            decisions: One of each entry; what is not in the companion is added if the text is the teacher's own.
-            encoded: The questions that are added, as the embedder of the generation sees them; one that lacks here is
-                found by the same words only.
+            decisions: One for each entry. An entry that the companion lacks is added if the text is the teacher's own.
+            encoded: The added questions, as the generation's embedder sees them. A question that is missing here is
+                found only in the same words.
         """
         entries = {key_of(item.entry): item for item in self.entries}
         for decision in decisions:
@@ -231,7 +231,7 @@ class Companion:
         return Companion(made.entries, vectors, tokens, starts)
 
     def find(self, name: str) -> Prepared | None:
-        """The entry of an id; see `id_of`."""
+        """The entry with an id; see `id_of`."""
         return next((item for item in self.entries if id_of(item.entry) == name), None)
 
     def shown(self, *kinds: Kind) -> Iterator[Prepared]:
@@ -246,7 +246,7 @@ class Companion:
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, ...]]:
-        """Places of the entries that each text asks for; hidden ones are left out."""
+        """Indexes of the entries that each text asks for, without hidden ones."""
         found: dict[str, list[int]] = {text: [] for text in self.texts}
         for place, item in enumerate(self.entries):
             for text in item.asked if item.entry.state != "hidden" else ():
@@ -254,7 +254,7 @@ class Companion:
         return {text: tuple(places) for text, places in found.items()}
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[int, float]]:
-        """Places of the `k` texts nearest to a vector of length 1, with their cosines, best first."""
+        """Indexes of the `k` texts nearest to a vector of length 1, with their cosines, best first."""
         if not len(self.vectors) or self.vectors.shape[1] != len(vector):
             return []
         cosines = np.vecdot(self.vectors, vector)
@@ -268,20 +268,20 @@ class Companion:
 
 
 def texts_of(entries: Iterable[Prepared]) -> tuple[str, ...]:
-    """Everything that the entries may be asked by, each text once, in order."""
+    """All questions that lead to the entries, each text once, in order."""
     return tuple(dict.fromkeys(text for item in entries for text in item.asked))
 
 
 async def write_companion(
     directory: Path, entries: Sequence[Prepared], embedder: Embedder, before: Companion | None = None
 ) -> None:
-    """Put a companion into a generation that is being built; nothing for no entries.
+    """Write a companion into a generation that is being built; writes nothing if there are no entries.
 
     Args:
-        directory: Of the generation.
+        directory: The generation's folder.
         entries: In the order of the book.
         embedder: Encodes their questions.
-        before: That of the generation before, by the same embedder: what it has is not encoded again.
+        before: The previous generation's companion, by the same embedder; its texts are not encoded again.
 
     Raises:
         IndexUnavailable: The embedder is away.
@@ -302,7 +302,7 @@ async def write_companion(
 def _arrays(
     rows: Sequence[Wording], width: int, depth: int
 ) -> tuple[Vectors, npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-    """Vectors, tokens and starts of some texts, as a `Companion` has them; the widths are those of no texts."""
+    """Vectors, tokens and starts of some texts, as a `Companion` has them; `widths` are used if there are none."""
     return (
         _joined([item.vector[None] for item in rows], width, np.float32),
         _joined([item.tokens for item in rows], depth, np.int8),
@@ -321,7 +321,7 @@ def _joined(rows: Sequence[npt.NDArray[T]], width: int, kind: type[T]) -> npt.ND
 
 
 async def encoded_texts(texts: Sequence[str], embedder: Embedder, before: Companion | None = None) -> list[Wording]:
-    """Each text as the embedder sees it, taken from an earlier companion where that has it.
+    """Each text as the embedder sees it, taken from an earlier companion if that has it.
 
     Raises:
         IndexUnavailable: The embedder is away.

@@ -1,7 +1,7 @@
 """The teacher's decisions about prepared entries, kept in the catalogue: they outlive ingests and are backed up.
 
-Each server lays it over the companions that it has open as soon as the catalogue says so (`lutrin.index.shelf`), and
-every ingest publishes it with the book.
+Each server applies them to its open companions as soon as the catalogue has them (`lutrin.index.shelf`), and every
+ingest publishes them with the book.
 """
 
 from collections.abc import Sequence
@@ -31,17 +31,17 @@ class Decided:
 
     decision: Decision
     embedder: str = ""
-    """Name of the model that `wordings` are of."""
+    """Name of the model that encoded `wordings`."""
     wordings: tuple[Wording, ...] = ()
     """The questions of an entry that no companion has, as that model sees them."""
 
 
 def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: str) -> None:
-    """Keep a decision in the place of an earlier one about the same entry.
+    """Store a decision in place of an earlier one about the same entry.
 
     Args:
-        catalog: Keeps it.
-        slug: Of the book.
+        catalog: Where to store it.
+        slug: The book's.
         name: Id of the entry; see `lutrin.index.companion.id_of`.
         decided: The decision.
         when: ISO 8601, UTC.
@@ -67,7 +67,7 @@ def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: st
 
 
 def withdraw(catalog: Catalog, slug: str, name: str) -> None:
-    """Let an entry stand as its companion has it; one that no companion has is gone."""
+    """Return an entry to its companion's version; an entry that no companion has is removed."""
     with catalog.transaction():
         catalog.connection.execute(compiled.WITHDRAW_DECISION, {"slug": slug, "id": name})
         catalog.connection.execute(compiled.NEXT_REVISION)
@@ -89,7 +89,7 @@ def decisions(catalog: Catalog, slug: str) -> list[Decided]:
 
 
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
-    """The decisions alone, in an order that depends on nothing else."""
+    """The decisions alone, in an order that depends only on them."""
     return [kept.decision for kept in decisions(catalog, slug)]
 
 

@@ -1,4 +1,4 @@
-"""Files that outlive a crash: synced, hashed, locked against deletion while somebody reads them."""
+"""Files that survive a crash: synced, hashed, and locked against deletion while somebody reads them."""
 
 import errno
 import fcntl
@@ -21,8 +21,8 @@ OLD_SERVES = "The index that was there before goes on serving."
 class ReadLock:
     """Keeps a generation's folder from being deleted by any process while this one reads it.
 
-    The kernel drops the lock when its holder dies, so nothing is left to clean up after `kill -9`. The lock lies on the
-    manifest, which is there already: a published folder is never written.
+    The kernel drops the lock when its holder dies, so nothing is left to clean up after `kill -9`. The lock is on the
+    manifest, which exists already, because a published folder is never written to.
 
     Raises:
         OSError: The folder or its manifest is gone.
@@ -32,14 +32,14 @@ class ReadLock:
         self._handle = os.open(manifest, os.O_RDONLY | os.O_CLOEXEC)
         try:
             fcntl.flock(self._handle, fcntl.LOCK_SH)
-            # Whoever deletes a folder renames it first; a lock that came after the rename guards nothing.
+            # A deleter renames the folder first, so a lock taken after the rename protects nothing.
             manifest.stat()
         except BaseException:
             os.close(self._handle)
             raise
 
     def close(self) -> None:
-        """Let the folder go."""
+        """Release the folder."""
         os.close(self._handle)
 
     def __enter__(self) -> Self:
@@ -62,7 +62,7 @@ def remove_unless_read(directory: Path, manifest_name: str) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         trash = directory.with_name(f"{TRASH}{directory.name}-{os.getpid()}")
-        directory.rename(trash)  # from here on nobody opens it, and half of it is never taken for a generation
+        directory.rename(trash)  # now nobody opens it, and a half-deleted folder cannot pass for a generation
     except (BlockingIOError, FileNotFoundError):
         return not directory.exists()
     finally:
@@ -101,14 +101,14 @@ def file_hashes(directory: Path, *, without: str) -> dict[str, str]:
 
 
 def explain_failure(error: BaseException, folder: Path) -> LutrinError | None:
-    """What stopped an ingest, told to its operator; None if neither the disk nor the index is the reason.
+    """The reason why an ingest stopped, for its operator; None if it is neither the disk nor the index.
 
-    The chain of causes is followed, for the vector index wraps what it meets; SQLite and Chroma tell by text alone, and
-    SQLite reports an I/O error where a full disk refuses its shared memory.
+    Follows the chain of causes, because the vector index wraps errors. SQLite and Chroma tell the cause by text alone,
+    and SQLite reports an I/O error when a full disk refuses its shared memory.
 
     Args:
-        error: What was raised.
-        folder: Where it was written.
+        error: The error raised.
+        folder: The folder being written.
     """
     full = broken = False
     cause: BaseException | None = error

@@ -1,8 +1,8 @@
 """Embeddings kept in the catalogue, so that no text is ever embedded twice by the same model.
 
-The key is the text's SHA-256 and the embedder's name, which says all that decides about its vectors. Token vectors are
-kept as int8: as the projection that was learned with the embedder leaves them (128 bytes a token), or at full width
-where none was (384 bytes), so that each generation can fit its own.
+The key is the text's SHA-256 and the embedder's name, which covers everything that affects its vectors. Token vectors
+are kept as int8: after the projection that was learned with the embedder (128 bytes a token), or at full width (384
+bytes) if there is none, so that each generation can fit its own.
 """
 
 import hashlib
@@ -27,8 +27,8 @@ class EmbeddingCache:
     Args:
         catalog: The database that holds them.
         embedder: Name of the embedder.
-        dimension: Of its vectors.
-        projection: (dimension, k) that was learned for its token vectors (`Reading.projection`), if any.
+        dimension: The width of its vectors.
+        projection: (dimension, k), learned for its token vectors (`Reading.projection`), if any.
     """
 
     def __init__(self, catalog: Catalog, embedder: str, dimension: int, projection: Vectors | None = None) -> None:
@@ -41,15 +41,15 @@ class EmbeddingCache:
 
     @property
     def width(self) -> int:
-        """Numbers that are kept of a token."""
+        """Numbers kept for each token."""
         return self._dimension if self._projection is None else self._projection.shape[1]
 
     def missing(self, hashes: Iterable[str]) -> list[str]:
-        """Those of the content hashes that have no embedding yet, each once, in order."""
+        """The content hashes that have no embedding yet, each once, in order."""
         return [item for item in dict.fromkeys(hashes) if self._found(compiled.HAS_EMBEDDING, item) is None]
 
     def put(self, items: Sequence[tuple[str, Encoding]]) -> None:
-        """Keep embeddings by content hash, durably, in one transaction."""
+        """Store embeddings by content hash, durably, in one transaction."""
         with self._catalog.transaction():
             self._catalog.connection.executemany(
                 compiled.PUT_EMBEDDING, [self._key(name) | self._pack(encoding) for name, encoding in items]
@@ -59,7 +59,7 @@ class EmbeddingCache:
         """The embedding of a text.
 
         Raises:
-            KeyError: It is not here.
+            KeyError: There is none.
         """
         row = self._found(compiled.EMBEDDING, content_hash)
         if row is None:
@@ -72,10 +72,10 @@ class EmbeddingCache:
         )
 
     def prune(self, live: Iterable[str]) -> int:
-        """Delete the embeddings, of any embedder, of texts that no living generation holds.
+        """Delete the embeddings, of any embedder, of texts that no current or previous generation holds.
 
         Args:
-            live: Content hashes of all living generations.
+            live: Content hashes of all current and previous generations.
 
         Returns:
             How many were deleted.

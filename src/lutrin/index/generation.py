@@ -7,7 +7,7 @@ A generation is a folder::
     windows.npy     (windows, dimension) float32: pooled vectors, one or more a chunk
     vectors/        the vector index over them
     tokens.*        token vectors for late interaction
-    companion.*     prepared entries, where the book has a companion
+    companion.*     prepared entries, if the book has a companion
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from lutrin.records import Chunk, TextRole
 
 T = TypeVar("T")
 WordsFrom = Callable[[str], list[tuple[str, int]]]
-"""The words of a book that begin so, lower case, with the number of chunks in which each stands."""
+"""The words of a book with a given beginning, in lower case, each with its number of chunks."""
 
 PASSAGES = "passages.db"
 WINDOWS = "windows.npy"
@@ -44,10 +44,10 @@ EXACT_ROWS = 20_000
 """Filtered searches scan up to this many chunks: exact, and faster than a filter inside the vector index."""
 
 KEPT_CHUNKS = 4096
-"""Chunks that are kept decoded, those read first leave first; about 10 kB each."""
+"""Chunks that stay decoded; the oldest are dropped first; about 10 kB each."""
 KEPT_WORDS = 50_000
 KEPT_SOURCES = 128
-"""Texts of files that are kept, those read first leave first; some 20 kB each."""
+"""Texts of files that stay in memory; the oldest are dropped first; some 20 kB each."""
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenGeneration:
-    """A generation that is being read; `open_generation` makes it. Safe for many simultaneous callers."""
+    """A generation open for reading, from `open_generation`. Safe for many simultaneous callers."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class OpenGeneration:
         """Late interaction over the chunks; give it the row numbers that `places` returns."""
         self._published = Companion.open(directory)
         self.companion = self._published
-        """What was prepared for the book's readers, as its teacher wants it; empty where nothing was."""
+        """The entries prepared for the book's readers, after the teacher's decisions; empty if there are none."""
         self.state = manifest.name
-        """Another text wherever an answer may be another one."""
-        # A plain array over the mapped file: `np.memmap` takes its time for every row that is read.
+        """A text that changes whenever answers may change."""
+        # A plain array over the mapped file, because `np.memmap` is slow for every row that is read.
         self.windows: Vectors = np.asarray(np.load(directory / WINDOWS, mmap_mode="r", allow_pickle=False))
         """(windows, dimension): pooled vectors, memory-mapped, for exact scans and calibration."""
         self._lock = lock
@@ -101,11 +101,11 @@ class OpenGeneration:
         self._postings = Postings(ids, self._read_postings)
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
         self.firsts: npt.NDArray[np.int64] = np.array(firsts, dtype=np.int64)
-        """(chunks,): row of the first chunk that each one nearly repeats, its own if there is none."""
+        """(chunks,): row of the first chunk that each one nearly repeats, or its own row."""
         self.roles: tuple[TextRole, ...] = tuple(roles)
-        """(chunks,): what each chunk is for; see `lutrin.ingest.roles`."""
+        """(chunks,): the role of each chunk; see `lutrin.ingest.roles`."""
         self.variants: tuple[str, ...] = tuple(variants)
-        """(chunks,): the tab, device or system that each chunk is for; empty where it is for all."""
+        """(chunks,): the tab, device or system that each chunk is for; empty if it is for all."""
         self.repeats = int((self.firsts != np.arange(len(known))).sum())
         """Chunks that nearly repeat an earlier one."""
 
@@ -134,7 +134,7 @@ class OpenGeneration:
                 scored = zip((name for _, name in chosen), map(float, cosines), strict=True)
                 return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
         best: dict[str, float] = {}
-        # Windows of one chunk share a place in the result; ask for more until `k` chunks have one.
+        # Windows of one chunk share a place in the result, so ask for more until there are `k` chunks.
         wanted = k if len(self.windows) == len(self.firsts) else 2 * k
         while True:
             found = await self.vectors.search(vector, wanted, where)
@@ -181,7 +181,7 @@ class OpenGeneration:
     async def places(self, ids: Sequence[str]) -> list[tuple[int, Chunk]]:
         """Chunks by their ids with their rows, for `tokens` and `windows_of`, in the order asked for.
 
-        Unknown ids are left out. What was read lately is kept at hand: a generation never changes.
+        Unknown ids are left out. Recently read chunks stay in memory, because a generation never changes.
         """
 
         def read(names: Sequence[str]) -> dict[str, tuple[int, Chunk]]:
@@ -209,12 +209,12 @@ class OpenGeneration:
         return [decode_chunk(row[0]) for row in rows]
 
     async def all_chunks(self) -> list[Chunk]:
-        """Every chunk of the book in the order of rows; the row of chunk `c` is its place in this list."""
+        """Every chunk of the book in row order; a chunk's row is its index in this list."""
         rows = await self._query(lambda: self._passages.execute(compiled.RECORDS).fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
     async def first_ids(self, count: int) -> list[str]:
-        """The ids of the book's first chunks, in the order of rows."""
+        """The ids of the book's first chunks, in row order."""
         most = {"most": count}
         rows = await self._query(lambda: self._passages.execute(compiled.FIRST_IDS, most).fetchall())
         return [str(row[0]) for row in rows]
@@ -252,7 +252,7 @@ class OpenGeneration:
         return [str(row[0]) for row in rows]
 
     async def page_count(self) -> int:
-        """How many pages the book has, those of a PDF counted one by one."""
+        """Number of pages in the book; each page of a PDF counts."""
         (count,) = await self._query(lambda: self._passages.execute(compiled.SHEET_COUNT).fetchone())
         return int(count or 0)
 
@@ -327,11 +327,11 @@ class OpenGeneration:
         self._lock.close()
 
     async def decide(self, decided: Sequence[Decided], revision: int) -> None:
-        """Lay what the teacher decided over the published companion.
+        """Apply the teacher's decisions to the published companion.
 
         Args:
-            decided: All that was decided about this book.
-            revision: Another one each time.
+            decided: All decisions about this book.
+            revision: A number that changes each time.
 
         Raises:
             IndexUnavailable: The index cannot be read.
@@ -342,7 +342,7 @@ class OpenGeneration:
         self.state = f"{self.name} {revision}"
 
     async def _holds(self, item: Prepared) -> bool:
-        """Whether an entry's passages are here, and its quotes stand where it says; it may be of another generation."""
+        """Whether this generation has an entry's passages, with its quotes in the stated places."""
         names = {item.chunk_id, *(name for name, _, _ in item.places)}
         if len(await self.chunks(sorted(names))) < len(names):
             return False
@@ -357,7 +357,7 @@ class OpenGeneration:
         return await asyncio.to_thread(locked)
 
     async def _look(self, read: Callable[[], T]) -> T:
-        """As `_query`, for what takes no longer than the way to another thread: in this one, unless another reads."""
+        """As `_query`, for quick reads: on the calling thread, unless another thread is reading."""
         if not self._reading.acquire(blocking=False):
             return await self._query(read)
         try:
@@ -386,7 +386,7 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
     """Open a published generation for reading.
 
     Raises:
-        IndexUnavailable: It is not there, or not what its manifest says.
+        IndexUnavailable: It is missing, or differs from its manifest.
     """
 
     def open_files() -> tuple[ReadLock, Manifest, sqlite.Connection]:

@@ -1,8 +1,8 @@
 """Completes a question from its conversation, by one principle.
 
 A conversation has a subject: the newest question that stands alone. A question leans on it when it has no subject of
-its own, points at something named elsewhere, begins as one does that goes on, lacks its verb, or says nothing that the
-last answer did not say. It is then searched with the subject before it; what the reader typed is kept.
+its own, points at something named elsewhere, opens as a continuation, lacks its verb, or names nothing beyond what the
+last answer said. It is then searched with the subject before it. The reader's own words are kept.
 """
 
 import re
@@ -22,9 +22,9 @@ _CLAUSE = re.compile(r"[.?!;:,]\s+")
 MOST_SUBJECTS = 3
 """A question that names more stands alone, whatever pronouns it holds."""
 MOST_BRIEF = 2
-"""The same for one that only leaves something out."""
+"""The same limit for a question that only leaves something out."""
 MOST_WORDS = 6
-"""A question of more words that names nothing rare, and points at nothing, stands alone all the same."""
+"""A question of more words stands alone even if it names nothing rare, unless it points at something."""
 ITEM_WORDS = 8
 """Words that identify an item of a list."""
 
@@ -35,13 +35,13 @@ class Completed:
 
     text: str
     follows: tuple[str, ...] = ()
-    """Ids of the chunks that the answer before cited; none if the question stands alone."""
+    """Ids of the chunks that the previous answer cited; none if the question stands alone."""
     lacks: bool = False
-    """Whether it needs a conversation that is not there."""
+    """Whether it needs a conversation and there is none."""
 
 
 def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
-    """A question with what it leans on, if it leans.
+    """Complete a question from its conversation, if it leans on it.
 
     Args:
         question: Cleaned.
@@ -64,12 +64,12 @@ class _Talk:
     subject: str = ""
     """The newest question that stands alone."""
     narrowing: str = ""
-    """The newest since then that leans on it and names something: "And on a Jetson?"."""
+    """The newest later question that leans on it and names something: "And on a Jetson?"."""
     answer: str = ""
     chunk_ids: tuple[str, ...] = ()
 
     def take(self, message: ChatMessage) -> None:
-        """Go on by one message."""
+        """Take in one more message."""
         text = message.text
         if message.role == "assistant":
             self.answer = text
@@ -77,7 +77,7 @@ class _Talk:
         elif is_courtesy(text):
             pass
         elif not self.subject or not self.carries(text):
-            # What is searched for is the subject, not the form in which it was wanted.
+            # The search takes the subject, not the form in which the answer was wanted.
             self.subject, self.narrowing = framed(text)[1], ""
         elif _CORRECTS.match(text):
             self.subject, self.narrowing = self.joined(text), ""
@@ -85,7 +85,7 @@ class _Talk:
             self.narrowing = _NTH.sub(self._item, text)
 
     def carries(self, question: str) -> bool:
-        """Whether a question is understood only with the subject."""
+        """Whether a question can be understood only with the subject."""
         frame, topic, _ = framed(question)
         if frame == "about" or topic.casefold() == self.subject.casefold():
             return False
@@ -106,13 +106,13 @@ class _Talk:
         return own <= known and frame != "definition" and asks(topic)
 
     def joined(self, question: str) -> str:
-        """A question that leans, after what it leans on."""
+        """A leaning question, with its subject in front."""
         if correction := _CORRECTS.match(question):
             return _mended(self.subject, question[correction.end() :].rstrip(" .!?"))
         _, topic, _ = framed(question)
         asked = _NTH.sub(self._item, topic)
         if not subject_stems(asked):
-            # "Tell me more" asks nothing: it is the subject again.
+            # "Tell me more" asks nothing new: search the subject again.
             parts = (self.subject, self.narrowing, asked if asks(asked) or topic_words(asked) else "")
         elif _goes_on(question) and not refers(asked):
             # "And TPU?" takes the place of "And PETG?", not of "How hot may it get?".
@@ -123,7 +123,7 @@ class _Talk:
         return " – ".join(part.rstrip(" ?.!") for part in parts if part)
 
     def _names(self) -> str:
-        """The words that name the subject; a question with words of its own would drown in all of it."""
+        """The words that name the subject; all of it would drown a question that has words of its own."""
         return " ".join(subject_words(self.subject)) or self.subject
 
     def _item(self, found: re.Match[str]) -> str:
@@ -136,7 +136,7 @@ class _Talk:
 
 
 def refers(text: str) -> bool:
-    """Whether a word points at something outside: what follows a subject may mean that one.
+    """Whether a word points at something outside the question; after a subject, it may mean that subject.
 
     >>> refers("How fast is it?"), refers("What is a hanger for, and how is it mounted?")
     (True, False)
@@ -153,12 +153,12 @@ def refers(text: str) -> bool:
 
 
 def _goes_on(question: str) -> bool:
-    """Whether a question begins as one does that goes on: "And on a Jetson?"."""
+    """Whether a question opens as a continuation: "And on a Jetson?"."""
     return question.lower().startswith(spoken.GOES_ON)
 
 
 def _mended(subject: str, correction: str) -> str:
-    """A question with a word of it replaced: "the P gain" takes the place of "the D gain"."""
+    """A question with one word replaced: "the P gain" takes the place of "the D gain"."""
     head = re.escape(correction.rsplit(maxsplit=1)[-1])
     mended, count = re.subn(rf"\b(?:the |an? )?\S+ {head}\b", correction, subject, count=1, flags=re.IGNORECASE)
     return mended if count else f"{' '.join(subject_words(subject))} – {correction}"

@@ -19,11 +19,11 @@ class About:
 
     of: Literal["contents", "book", "chapter", "self"]
     chapter: str = ""
-    """Its name or number as typed; `this` is the one that the reader is on."""
+    """Its name or number as typed; `this` is the part that the reader is on."""
 
 
 def compiled(alternatives: tuple[str, ...]) -> re.Pattern[str]:
-    """One expression of several, in any case."""
+    """Join several expressions into one that ignores case."""
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
@@ -35,13 +35,13 @@ _CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=le
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
 _EDGES = " \t,;:.!-–—"
 TERM_WORDS = 4
-"""A subject of so many words that is to be explained is a term to be defined."""
+"""Most words of a subject that counts as a term to define when a question asks to explain it."""
 
 
 def framed(text: str) -> tuple[Frame, str, About | None]:
-    """The frame of a question, its topic, and the part of the book if it names one.
+    """Return the frame of a question, its topic, and the part of the book if it names one.
 
-    A question that asks for nothing but another form, "Simpler please", has no topic of its own.
+    A question that asks only for another form, such as "Simpler please", has no topic of its own.
 
     >>> framed("Explain voltage with an everyday analogy, plz")
     ('analogy', 'voltage', None)
@@ -65,13 +65,13 @@ def spelled_out(text: str) -> str:
 
 
 def asks(sentence: str) -> bool:
-    """Whether a sentence begins as one does that asks."""
+    """Whether a sentence opens as a question does."""
     first = next((word.lower() for word in words(sentence) if word.lower() not in spoken.BEFORE_ASKING), "")
     return first in spoken.ASKING
 
 
 def without_story(text: str) -> str:
-    """The sentences that ask, with those that tell what the question refers to; all if none names a subject.
+    """Keep the sentences that ask and those that they refer to; keep all if none names a subject.
 
     >>> without_story("I have an exam tomorrow. What does dew point mean?")
     'What does dew point mean?'
@@ -88,7 +88,7 @@ def without_story(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """A question without what stands before and after it and asks nothing."""
+    """A question without the words before and after it that ask nothing."""
     while (shorter := _PLEA.sub("?" if text.rstrip().endswith("?") else "", text)) != text:
         text = shorter
     lead = _LEAD.match(text)
@@ -105,7 +105,7 @@ def _without_wishes(text: str) -> str:
 def _shape(asked: str, bare: str) -> Frame:
     if _COMPUTE.search(bare):
         return "compute"
-    # A story that the question refers to stands before it: the last sentence is the one that asks.
+    # The story that a question refers to stands before it, so the last sentence asks.
     for said in dict.fromkeys((bare, _bare(_SENTENCE.split(asked.strip())[-1]))):
         for frame, shape in _SHAPES.items():
             if shape.search(said):
@@ -127,5 +127,5 @@ def _part(text: str) -> About | None:
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether a text greets or thanks and asks for nothing: "Ok, thank you!"."""
+    """Whether a text only greets or thanks: "Ok, thank you!"."""
     return all(word.lower() in spoken.COURTESIES for word in words(text))

@@ -1,8 +1,8 @@
 """Whether a question is asked in a language that the book can answer.
 
-Only function words and scripts are judged: names, quotations, code and the words of a trade look alike in every
-language, and three typed words are too few for statistics. A question is in another language when it holds more of that
-language's function words than of the accepted one's; a doubt is decided for the reader.
+Only function words and scripts count. Names, quotations, code and technical terms look alike in every language, and
+three typed words are too few for statistics. A question is in another language when it holds more of that language's
+function words than of the accepted one's. In doubt, the question is accepted.
 """
 
 import re
@@ -16,7 +16,7 @@ from lutrin.language.words import identifiers
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 SIGN, HINT = 1.0, 0.5
-"""Weights of a function word: found in another language only, or in English texts and typing slips too."""
+"""Weights of a function word: one found only in another language, and one also found in English or as a typing slip."""
 
 
 class LanguageGate:
@@ -34,7 +34,7 @@ class LanguageGate:
         self._others = [frozenset(known.split()) for code, known in FUNCTION_WORDS.items() if code not in accepted]
 
     def accepts(self, text: str) -> bool:
-        """Whether a question may be answered as far as its language is concerned.
+        """Whether the language of a question allows an answer.
 
         >>> gate = LanguageGate(["en"])
         >>> gate.accepts("Explain quantisation simply."), gate.accepts("Wat is een costmap?")

@@ -1,4 +1,4 @@
-"""Questions that ask several things: each is searched for itself, so that neither drowns the other."""
+"""Splits questions that ask several things, so that each is searched by itself and none drowns another."""
 
 from lutrin.language import spoken
 from lutrin.language.words import subject_words, topic_stems, topic_words, words
@@ -9,7 +9,7 @@ MAX_PARTS = 3
 
 
 def parts_of(topic: str) -> tuple[str, ...]:
-    """The things that are asked, each with what it needs to be understood alone; the topic itself if it is one.
+    """Return the parts of a topic, each understandable alone; the topic itself if it is one thing.
 
     >>> parts_of("How good is the camera, and what does it cost?")
     ('How good is the camera', 'camera – what does it cost?')
@@ -17,7 +17,7 @@ def parts_of(topic: str) -> tuple[str, ...]:
     found = [part.strip(" ,") for part in _JOINT.split(topic) if part.strip(" ,?")]
     if not 2 <= len(found) <= MAX_PARTS or not all(topic_words(part) and _has(part, spoken.ASKING) for part in found):
         return (topic,)
-    # "How hot and for how long does it boil?" asks two things about one subject, named at the end.
+    # "How hot and for how long does it boil?" asks two things about one subject, which comes last.
     if len(topic_stems(found[0])) < 2 and not _has(found[0], spoken.SAYING):
         return (topic,)
     names = " ".join(subject_words(found[0]) or topic_words(found[0]))
@@ -29,5 +29,5 @@ def _has(part: str, known: frozenset[str]) -> bool:
 
 
 def _leans(part: str) -> bool:
-    """Whether a part says too little by itself: "... and what for the shock?"."""
+    """Whether a part says too little on its own: "... and what for the shock?"."""
     return len(topic_stems(part)) < 2 or _has(part, spoken.REFERENCES)

@@ -1,10 +1,10 @@
-"""A question in the spelling of the book: the other side's English, and slips of the keyboard.
+"""Puts a question into the spelling of the book: British or American English, and without typing slips.
 
-"Colour" finds nothing of "color" in the full-text search, and a word that the book lacks counts as a sign that it does
-not speak of the matter. So a word of which the book has no form is looked for in the other of the two spellings of
-English, then among the book's words a slip away (optimal string alignment: a letter wrong, missing, too many, or two
-that have changed places; Damerau 1964). Ordinary words are no slips, whatever the book has beside them: the embedding
-model's tokenizer knows them as one piece, and what it has to put together is either rare or misspelt.
+In full-text search, "colour" does not find "color", and a word that the book lacks counts as a sign that it does not
+cover the subject. So a word that the book has in no form is looked up in the other English spelling, and then among the
+book's words one slip away (optimal string alignment: a letter wrong, missing or added, or two letters swapped; Damerau
+1964). An ordinary word never counts as a slip, whatever similar words the book has. The embedding model's tokenizer
+knows ordinary words as one piece; a word that it has to assemble is either rare or misspelt.
 """
 
 import re
@@ -20,20 +20,20 @@ from lutrin.ports import Embedder
 
 T = TypeVar("T")
 WordsFrom = Callable[[str], list[tuple[str, int]]]
-"""The words of a book that begin so, lower case, with the number of chunks in which each stands."""
+"""The words of a book with a given beginning, in lower case, each with its number of chunks."""
 
 LEAST_LETTERS = 7
-"""Of a word that may hold any slip; what it is taken for may have one less. Shorter ones are like too many others
-(parse, pause)."""
+"""Least letters of a word that may hold any slip; the corrected word may have one fewer. Shorter words resemble too
+many others (parse, pause)."""
 SHORT_LETTERS = 5
-"""Of a word in which a letter may be missing, or two may have changed places: few words are made so of others."""
+"""Least letters of a word that may lack a letter or have two swapped: few words turn into others that way."""
 RARE, COMMONER = 2, 4
-"""Of a word in at most so many chunks another spelling is looked for, which must stand in so many times as many: names
-from code may be spelt otherwise than the book that shows them."""
+"""A word in at most `RARE` chunks is looked up in another spelling, which must stand in `COMMONER` times as many: names
+from code may be spelt differently from the book that shows them."""
 KEPT = 4096
-"""Words whose spelling is remembered, those looked for first leave first."""
+"""Words whose spelling is remembered; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")
-"""A word of letters alone that is no part of a name from code."""
+"""A word of letters alone that is not part of a name from code."""
 
 
 class Vocabulary(Protocol):
@@ -54,13 +54,13 @@ class Vocabulary(Protocol):
 
 
 class Speller:
-    """Finds out how books spell what is asked; remembers what it found."""
+    """Finds out how books spell the words of questions, and remembers it."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, bool], str | None] = {}
 
     async def changes(self, generation: Vocabulary, text: str, embedder: Embedder) -> dict[str, str]:
-        """Words of a question that a book spells otherwise, and how.
+        """Return the words of a question that a book spells differently, and its spelling.
 
         Args:
             generation: Open for reading.
@@ -98,7 +98,7 @@ def respell(text: str, changes: Mapping[str, str]) -> str:
 
 
 def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
-    """Those of the changed words that were taken for slips, not for the other spelling of the same word."""
+    """The changed words that counted as slips, without those that only changed to the other English spelling."""
     return {
         word: other
         for word, other in changes.items()
@@ -107,10 +107,10 @@ def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
 
 
 def spellings(word: str) -> Iterator[tuple[str, str, str]]:
-    """The same word, lower case, as it may be spelt on the other side of the Atlantic, if there it is.
+    """Yield possible spellings of a word in the other English, in lower case.
 
     Yields:
-        The other word; how this one begins, up to where they differ and with it; how the other one does.
+        The other word; the beginning of this word, up to and including the difference; the same beginning of the other.
     """
     for pattern, other in SPELLING_RULES:
         for match in re.finditer(pattern, word):
@@ -123,7 +123,7 @@ def spellings(word: str) -> Iterator[tuple[str, str, str]]:
 
 
 def is_slip(word: str, other: str) -> bool:
-    """Whether two words lie one slip apart: a letter wrong, missing, too many, or two that have changed places.
+    """Whether two words are one slip apart: a letter wrong, missing or added, or two letters swapped.
 
     >>> is_slip("quaternoin", "quaternion"), is_slip("odometer", "odometry")
     (True, False)
@@ -132,12 +132,12 @@ def is_slip(word: str, other: str) -> bool:
 
 
 def _may_differ(word: str) -> bool:
-    """Whether a word may be looked for in another spelling; an abbreviation has one alone."""
+    """Whether a word may have another spelling; an abbreviation has only one."""
     return len(word) > 3 and not word.isupper() and word.lower() not in STOP_WORDS
 
 
 def _in_book(words_from: WordsFrom, word: str, *, may_be_slip: bool) -> str | None:
-    """How a book spells a word, if it does so otherwise."""
+    """A book's spelling of a word, if it differs."""
     for other, own_start, start in spellings(word):
         chunks = _chunks(words_from, start)
         own = _chunks(words_from, own_start) - (chunks if start.startswith(own_start) else 0)
@@ -147,32 +147,32 @@ def _in_book(words_from: WordsFrom, word: str, *, may_be_slip: bool) -> str | No
 
 
 def _chunks(words_from: WordsFrom, start: str) -> int:
-    """In how many chunks words stand that begin so, those with several of them counted as often."""
+    """Number of chunks that hold words with this beginning; a chunk counts once for each such word."""
     return sum(chunks for _, chunks in words_from(start))
 
 
 def _has_form(words_from: WordsFrom, word: str) -> bool:
     """Whether the book has a word of the same stem."""
     wanted = stem(word)
-    # A stem may end otherwise than its words do (happy, happi), so its last letter is left open.
+    # A stem may end differently from its words (happy, happi), so its last letter is left open.
     root = wanted[: max(3, len(wanted) - 1)]
     return any(stem(other) == wanted for other, _ in words_from(root))
 
 
 def _may_be_slip(match: re.Match[str], pieces: Sequence[tuple[int, int]]) -> bool:
-    """Whether a word of a text is rare or misspelt, and long enough to be known again."""
+    """Whether a word of a text is rare or misspelt, and long enough to be recognised."""
     inside = sum(match.start() <= start < match.end() for start, _ in pieces)
     return inside > 1 and len(match[0]) >= SHORT_LETTERS
 
 
 def _nearest(word: str, known: Sequence[tuple[str, int]]) -> str | None:
-    """The book's word that is one slip away, of several the one in most chunks."""
+    """The book's word that is one slip away; of several, the one in most chunks."""
     near = [(-chunks, other) for other, chunks in known if _is_plain_slip(word, other)]
     return min(near)[1] if near else None
 
 
 def _is_plain_slip(word: str, other: str) -> bool:
-    """Whether a word is so long, or so mistyped, that the other one must be meant."""
+    """Whether a word's length, or the kind of slip, shows that the other word is meant."""
     is_long = len(word) >= LEAST_LETTERS and len(other) >= LEAST_LETTERS - 1
     lacks_a_letter = len(other) > len(word) >= SHORT_LETTERS
     return (is_long or lacks_a_letter or sorted(word) == sorted(other)) and is_slip(word, other)

@@ -1,4 +1,4 @@
-"""A question, understood once: everything downstream reads the `Query` and nothing parses the question again."""
+"""Understands a question once: later stages read the `Query` and never parse the question again."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,40 +18,40 @@ from lutrin.records import ChatMessage, Mode, Question, Refusal
 MAX_WORDS = 500
 MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
-"""A selection of at most so many words names a thing; a longer one says something."""
+"""A selection of at most so many words names a thing; a longer one is a statement."""
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as understood: subject, form, parts and context."""
+    """An understood question: subject, form, parts and context."""
 
     question: Question
-    """As the reader's program sent it."""
+    """The question as the reader's program sent it."""
     typed: str
     """One line, without control and zero-width characters, at most 500 words."""
     text: str
-    """Completed from the conversation."""
+    """The text, completed from the conversation."""
     topic: str
-    """What is searched: `text` without what only says how to answer."""
+    """The searched text: `text` without the words that only say how to answer."""
     frame: Frame
     about: About | None
     parts: tuple[str, ...]
-    """Topics of the several things that are asked, each understandable alone."""
+    """Topics of the separate things that are asked, each understandable alone."""
     follows: tuple[str, ...]
-    """Ids of the chunks that the answer before cited, if this question leans on it."""
+    """Ids of the chunks that the previous answer cited, if this question leans on it."""
     selected_text: str
-    """At most 2,000 tokens; empty if nothing usable is selected."""
+    """The selection, at most 2,000 tokens; empty if nothing usable is selected."""
     mode: Mode
     page: str
     """Filename of the page that the reader is on; empty if unknown."""
     added: str = ""
-    """What a question that follows another one adds to it: its own topic; empty if it stands alone."""
+    """The topic that a follow-up adds to the question before; empty if it stands alone."""
     said: str = ""
-    """Words of the answer before, where more of the same is asked for: "Tell me more"."""
+    """Words of the previous answer, if the reader asks for more of the same: "Tell me more"."""
     leans: bool = False
-    """Whether the question is only understood with the selection: "Why is that?"."""
+    """Whether the question can be understood only with the selection: "Why is that?"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
 
@@ -59,16 +59,16 @@ class Query:
 def understand(
     question: Question, *, history: Sequence[ChatMessage], language: LanguageGate, embedder: Embedder
 ) -> Query:
-    """Read a question.
+    """Understand a question.
 
     Args:
-        question: As it was asked.
+        question: As typed.
         history: Messages of its conversation, oldest first.
         language: Knows the accepted languages.
         embedder: Counts the tokens of a selection.
 
     Raises:
-        InvalidQuestion: There is nothing in it.
+        InvalidQuestion: It is empty.
     """
     typed, warnings = _cleaned(question.text)
     selected, mode, notes = _selection(question, embedder)
@@ -79,7 +79,7 @@ def understand(
         found = completed(typed, history)
         if found.text != typed:
             whole, topic, about = framed(found.text)
-            # "And the LED?" asks in the way of the question before.
+            # "And the LED?" asks in the form of the question before.
             frame = whole if frame == "plain" else frame
     added = framed(typed)[1] if found.text != typed else ""
     topic = topic or found.text
@@ -114,7 +114,7 @@ def understand(
 
 
 def alone(question: Question) -> Query:
-    """A question as it stands, for a search without an answer: no conversation, no language, nothing cut.
+    """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts.
 
     Args:
         question: With words in it.
@@ -137,11 +137,11 @@ def alone(question: Question) -> Query:
 
 
 def respelled(query: Query, changes: Mapping[str, str]) -> Query:
-    """The same question in the spelling of a book; what the reader typed stays.
+    """Return the same question in a book's spelling; the reader's own words are kept.
 
     Args:
-        query: As understood.
-        changes: Words as asked, and as the book has them.
+        query: The understood question.
+        changes: Each word as asked, with the book's spelling.
     """
     return replace(
         query,
@@ -153,7 +153,7 @@ def respelled(query: Query, changes: Mapping[str, str]) -> Query:
 
 
 def _cleaned(text: str) -> tuple[str, tuple[str, ...]]:
-    """One line of at most 500 words, and what to say of what was cut."""
+    """One line of at most 500 words, and a note on what was cut."""
     found = _UNSEEN.sub("", text).split()
     if not any(character.isalnum() for word in found for character in word):
         raise InvalidQuestion(messages.EMPTY_QUESTION)
@@ -161,7 +161,7 @@ def _cleaned(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _selection(question: Question, embedder: Embedder) -> tuple[str, Mode, tuple[str, ...]]:
-    """The usable selection, the mode that it allows, and what to say of what was cut or left out."""
+    """The usable selection, the mode that it allows, and a note on what was cut or left out."""
     selected = question.selected_text
     if not words(selected):
         return "", "book", (messages.EMPTY_SELECTION,) if question.mode == "selection" else ()
