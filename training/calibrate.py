@@ -1,12 +1,9 @@
-"""Fit what is left once a reader is trained: how much rare words and BM25 count, and when a book answers.
+"""Fit what is left once a reader is trained: how much words count beside it, and when a book answers.
 
 Runs the real search over the books that are left out of training, with the questions that were written on them and
-others far from them, and writes `rarity`, `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax
-over the candidates of a question; the least weight of rarity is taken under which those that answer are about as likely
-as under any. In training a question meets some twenty passages of a batch, most of other subjects; in a search all
-candidates speak of its subject, and its rare words tell them apart. Scope is a logistic regression on
-`lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY` of the answered questions refused. Each book is also judged
-by what is fitted on the others.
+others far from them, and writes `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax over the
+candidates of a question. Scope is a logistic regression on `lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY`
+of the answered questions refused. Each book is also judged by what is fitted on the others.
 """
 
 import asyncio
@@ -44,8 +41,6 @@ FAR = sources.HERE.parent / "bench" / "questions" / "common.jsonl"
 """Questions on common subjects that no textbook on something else answers."""
 PENALTY = 1e-3
 """On squared weights of standardised signals."""
-RARITIES = (0.35, 0.7, 1.0, 1.5, 2.0, 3.0)
-"""What the logarithm of a word's rarity may count (`lutrin.ports.Reading`), what training came to first."""
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -151,27 +146,6 @@ def ranking(seen: Sequence[Seen]) -> tuple[float, float]:
     return float(weights[1] / weights[0]), float(weights[0])
 
 
-def likelihood(seen: Sequence[Seen], lexical: float, temperature: float) -> Array:
-    """(questions that a candidate answers,): log probability that the softmax of `ranking` gives to those that do."""
-    told = []
-    for item in seen:
-        if item.right.any():
-            chance = np.exp((logits := item.features @ np.array([1.0, lexical]) * temperature) - logits.max())
-            told.append(float(np.log(chance[item.right].sum() / chance.sum())))
-    return np.array(told)
-
-
-def least(tried: Sequence[Array]) -> int:
-    """The first of several fits that is within one standard error of the best (Breiman et al. 1984).
-
-    Args:
-        tried: Log probabilities of the same questions under each, the one nearest to what was trained first.
-    """
-    best = max(tried, key=lambda told: float(told.mean()))
-    lost = [best - told for told in tried]
-    return next(place for place, gap in enumerate(lost) if gap.mean() <= gap.std() / np.sqrt(len(gap)))
-
-
 def logistic(rows: Array, answered: Mask) -> Array:
     """Weights and bias, last, of a logistic regression on standardised columns, both classes counting the same."""
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
@@ -235,7 +209,7 @@ def answers(seen: Sequence[Seen], lexical: float) -> list[float]:
 
 
 def calibrate(checkouts: Path, out: Path) -> None:
-    """Fit the four, and write them into the exported reader.
+    """Fit the three, and write them into the exported reader.
 
     Args:
         checkouts: Folder with a checkout of each book that is left out.
@@ -253,15 +227,9 @@ def calibrate(checkouts: Path, out: Path) -> None:
     def seen() -> list[Seen]:
         return [item for pair in zip(opened, asked_of, strict=True) for item in asyncio.run(observe(*pair))]
 
-    tried: list[tuple[Array, float, float]] = []
-    for rarity in RARITIES:
-        update(out, {"rarity": rarity})
-        found = seen()
-        weights = ranking(found)
-        tried.append((likelihood(found, *weights), rarity, weights[0]))
-        print(f"rarity {rarity}: log likelihood {tried[-1][0].mean():.4f}, lexical {weights[0]:.3f}")
-    _, rarity, lexical = tried[least([told for told, *_ in tried])]
-    update(out, {"rarity": rarity, "lexical": round(lexical, 3)})
+    lexical, temperature = ranking(seen())
+    print(f"lexical {lexical:.3f}, temperature {temperature:.3f}")
+    update(out, {"lexical": round(lexical, 3)})
     # Once more, for the signals hold the score of the best passage.
     again = seen()
     print(f"the first passage answers {first_right(again, lexical):.3f} of what the books answer")

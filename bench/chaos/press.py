@@ -24,9 +24,9 @@ from lutrin.errors import IngestInProgress, LutrinError
 from lutrin.index.catalog import Catalog
 from lutrin.index.generation import open_generation
 from lutrin.index.readback import in_fresh_process, verify_generation
-from lutrin.ingest.niceness import stand_back
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.log import configure_logging
+from lutrin.platform import stand_back
 from lutrin.ports import Encoding
 from lutrin.settings import Settings, load_settings
 

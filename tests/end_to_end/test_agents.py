@@ -1,5 +1,6 @@
 """The book as tools of the Model Context Protocol, through the protocol's own client."""
 
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -69,9 +70,10 @@ async def test_an_agent_reads_the_manual(agent: Client) -> None:
 
 
 def test_without_the_package_the_command_says_what_to_install(lutrin: Lutrin, tmp_path: Path) -> None:
-    """One sentence with the remedy, exit code 1."""
+    """One sentence with the command that brings it into this very environment, exit code 1."""
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['mcp'] = None\n", encoding="utf-8")
     done = lutrin("mcp", PYTHONPATH=str(tmp_path))
     assert (done.code, done.out) == (1, "")
     assert "mcp is not installed" in done.err
-    assert sys.executable not in done.err
+    assert re.search(rf"Run `(?:{re.escape(sys.executable)} -m|uv) pip install .*mcp`\.", done.err)
+    assert "Traceback" not in done.err

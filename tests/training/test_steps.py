@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from training import calibrate, examples, install
@@ -105,18 +104,3 @@ def test_scope_is_fitted_by_signals_that_tell() -> None:
     assert tells > 10 * abs(noise)
     assert calibrate.area(rows @ [tells, noise] + bias, answered) > 0.97
     assert calibrate.area(rows[:, 0], answered) == pytest.approx(1 - calibrate.area(-rows[:, 0], answered))
-
-
-def test_the_weight_of_rarity_is_the_least_that_is_about_as_good() -> None:
-    """A little worse than the best is good enough, clearly worse is not; questions without an answer count nothing."""
-    label = calibrate.Label("book", "Which gear?", (("page.md", 0, 10),))
-
-    def told(*leads: float) -> npt.NDArray[np.float64]:
-        right, rows = np.array([True, False]), [np.array([[lead, 0.0], [0.0, 0.0]]) for lead in leads]
-        seen = [calibrate.Seen(label, row, right, np.zeros(4)) for row in rows]
-        nothing = calibrate.Seen(label, rows[0], np.zeros(2, dtype=np.bool_), np.zeros(4))
-        return calibrate.likelihood([*seen, nothing], 0.0, 1.0)
-
-    assert told(0.0, 0.0) == pytest.approx([np.log(0.5)] * 2)
-    assert calibrate.least([told(0, 0, 0), told(2, 2, 2.1)]) == 1
-    assert calibrate.least([told(2, 1, 2), told(1, 2.1, 2)]) == 0
