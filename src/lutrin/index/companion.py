@@ -302,7 +302,7 @@ async def write_companion(
 def _arrays(
     rows: Sequence[Wording], width: int, depth: int
 ) -> tuple[Vectors, npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-    """Vectors, tokens and starts of some texts, as a `Companion` has them; `widths` are used if there are none."""
+    """Vectors, tokens and starts of texts, as a `Companion` has them; `width` and `depth` serve if there are none."""
     return (
         _joined([item.vector[None] for item in rows], width, np.float32),
         _joined([item.tokens for item in rows], depth, np.int8),

@@ -1,8 +1,8 @@
 """Full-text search in two tokenisations, ranked by BM25: by SQLite's FTS5, or by an index that takes terms.
 
-Prose is stemmed (porter), so that "sensors" finds "sensor". Identifiers are what stemming destroys: `/cmd_vel`,
-`rclcpp::Node`, `ros2 topic echo`. They are cut out of the text by rule, kept whole and in parts, and written as words
-of a second index. Both are contentless: the text itself stands in the table `chunk`.
+Prose is stemmed (porter), so that "sensors" finds "sensor". Stemming destroys identifiers such as `/cmd_vel`,
+`rclcpp::Node` and `ros2 topic echo`. Rules cut them out of the text, whole and in parts, and write them as words into a
+second index. Both indexes are contentless: the text itself is in the table `chunk`.
 """
 
 import re
@@ -22,14 +22,14 @@ MAKE_INDEXES = (
     """CREATE VIRTUAL TABLE identifier USING fts5(
     heading, body, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_:/.+-~<>@#$='")""",
 )
-"""The two indexes, written by hand: SQLModel knows no virtual tables."""
+"""The two indexes, written by hand because SQLModel knows no virtual tables."""
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 2.0, 3.0, 1.0
 COLUMNS = {"prose": (TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT), "identifier": (HEADING_WEIGHT, BODY_WEIGHT)}
 """Weights of the columns of each table."""
 IDENTIFIER_WEIGHT = 1.0
-"""What a match of identifiers adds to a match of prose."""
+"""Weight of a match of identifiers beside a match of prose."""
 MAX_TERMS = 64
-"""Of one question; a selection of 2,000 tokens has its rarest words anyway among the first."""
+"""Most terms of one question; a selection of 2,000 tokens has its rarest words among the first anyway."""
 
 WORD = re.compile(r"\w+")
 IDENTIFIER = re.compile(r"[/~@#$]?\w+(?:(?:::|->|[/_.:+\-=])\w+)*/?")
@@ -43,12 +43,12 @@ STOP_WORDS = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, lower case, in order."""
+    """The words of a text, in lower case, in order."""
     return WORD.findall(text.lower())
 
 
 def identifiers(text: str) -> Iterator[str]:
-    """What in a text looks like a name of code rather than a word, lower case: whole, then its parts.
+    """Yield what looks like a name from code rather than a word, in lower case: whole, then its parts.
 
     >>> list(identifiers("Publish to /cmd_vel with rclcpp::Node."))
     ['/cmd_vel', 'cmd_vel', 'cmd', 'vel', 'rclcpp::node', 'rclcpp', 'node']
@@ -94,14 +94,14 @@ def stemmed(word: str) -> str:
 
 
 def terms(text: str, code: str | None = None) -> list[str]:
-    """The terms of a text for an index that knows neither prose nor code; stop words are left out unless all are.
+    """The terms of a text for an index without tokenisers; stop words are left out, unless all words are.
 
     >>> terms("Sensors of /cmd_vel")
     ['sensor', 'cmd_vel', '=/cmd_vel', '=cmd_vel', '=cmd', '=vel', '=sensors+of', '=of+cmd_vel']
 
     Args:
         text: A question or a passage.
-        code: The part of it whose neighbouring words belong together; None: all of it.
+        code: The part in which neighbouring words belong together; None: all of it.
     """
     spoken = words(text)
     content = [word for word in spoken if word not in STOP_WORDS] or spoken
@@ -110,7 +110,7 @@ def terms(text: str, code: str | None = None) -> list[str]:
 
 
 def chunk_terms(title: str, chunk: Chunk) -> list[str]:
-    """The terms of a chunk; those of its title and headings stand as often as their columns weigh in FTS5."""
+    """The terms of a chunk; those of its title and headings are repeated by their columns' weights in FTS5."""
     heading = " ".join((chunk.chapter, *chunk.heading_path[1:]))
     code = "\n".join(unit.text for unit in chunk.units if unit.kind == "code")
     weighed = [*terms(title, "") * int(TITLE_WEIGHT), *terms(heading, "") * int(HEADING_WEIGHT)]
@@ -118,7 +118,7 @@ def chunk_terms(title: str, chunk: Chunk) -> list[str]:
 
 
 def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
-    """Merge the indexes into one segment each, and count in how many chunks each word stands."""
+    """Merge the indexes into one segment each, and count the chunks of each word."""
     frequency: dict[str, int] = {}
     for chunk in chunks:
         for word in set(words(chunk.embedded_text())):
@@ -137,7 +137,7 @@ def asked(text: str) -> tuple[list[str], list[str]]:
 
 
 def term_scores(connection: Connection, table: str, term: str) -> list[tuple[int, float]]:
-    """Row and BM25 of every chunk that has a term, in the order of rows."""
+    """Row and BM25 of every chunk that has a term, in row order."""
     found = connection.execute(
         f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ? AND rank MATCH ?",  # noqa: S608 - table is ours
         (quoted(term), ranking(table)),
@@ -157,7 +157,7 @@ def ranking(table: str) -> str:
 
 
 def quoted(term: str) -> str:
-    """A term as FTS5 reads it: as it stands, whatever signs are in it."""
+    """Quote a term, so that FTS5 takes it literally."""
     return '"' + term.replace('"', '""') + '"'
 
 
@@ -178,7 +178,7 @@ def chunk_filter(where: Mapping[str, str] | None) -> tuple[str, tuple[str, ...]]
 
 
 def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
-    """In how many chunks each lower-case word stands; 0 for those that the book does not have."""
+    """Number of chunks that hold each lower-case word; 0 for words that the book lacks."""
     found = {}
     for term in dict.fromkeys(terms):
         row = connection.execute(compiled.WORD, {"word": term}).fetchone()
@@ -187,11 +187,11 @@ def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str
 
 
 def words_from(connection: Connection, start: str) -> list[tuple[str, int]]:
-    """The words that begin so, lower case, with the number of chunks in which each stands."""
+    """The words with a given beginning, in lower case, each with its number of chunks."""
     found = connection.execute(compiled.WORDS_BETWEEN, {"start": start, "stop": start + chr(0x10FFFF)})
     return [(str(word), int(chunks)) for word, chunks in found]
 
 
 def all_words(connection: Connection) -> dict[str, int]:
-    """Every word of a book, lower case, with the number of chunks in which it stands."""
+    """Every word of a book, in lower case, with its number of chunks."""
     return {str(word): int(chunks) for word, chunks in connection.execute(compiled.WORDS)}

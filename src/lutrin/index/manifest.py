@@ -21,16 +21,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """ISO 8601, UTC."""
     collection: str
     embedder: str
-    """Name of the embedder; only vectors of an embedder of this name are compared with these."""
+    """Name of the embedder; these vectors are compared only with vectors of that embedder."""
     dimension: int
     recipe: str
-    """Fingerprint of the settings and book data that decide about chunks."""
+    """Fingerprint of the settings and book data that determine the chunks."""
     files: int
     chunks: int
     windows: int
     tokens: int
     companion: str = ""
-    """SHA-256 of the companions that were read, in their order; empty: there were none."""
+    """SHA-256 of the companions that were read, in order; empty if there were none."""
     hashes: dict[str, str]
     """SHA-256 of each other file, by relative name."""
 
@@ -40,7 +40,7 @@ class _Form(msgspec.Struct):
 
 
 def is_older(directory: Path) -> bool:
-    """Whether a generation has a form of before, which is not read any more and has to be made anew."""
+    """Whether a generation has an older format, which Lutrin no longer reads, and must be rebuilt."""
     try:
         return msgspec.json.decode((directory / MANIFEST).read_bytes(), type=_Form).format_version < FORMAT_VERSION
     except (OSError, msgspec.MsgspecError):
@@ -48,7 +48,7 @@ def is_older(directory: Path) -> bool:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """Read what a generation says of itself.
+    """Read a generation's manifest.
 
     Raises:
         IndexUnavailable: There is no readable manifest of this format.

@@ -1,10 +1,10 @@
-"""What each term adds to the score of each chunk of a book: read once, kept, and only added up from then on.
+"""What each term adds to the score of each chunk of a book: read once, kept, and summed for each question.
 
 FTS5's bm25() of terms joined by OR is a sum over these terms, in their order, of what each one alone would score:
 inverse document frequency times saturated, weighted term frequency (`fts5Bm25Function` in SQLite's
 `ext/fts5/fts5_aux.c`). So the full-text index is needed only for terms that nobody has asked for yet, and the scores
-are the same. It takes some four microseconds for each chunk that has a term: a large book therefore comes with what
-its common terms add, found when it was read.
+are the same. Reading a term takes some four microseconds for each chunk that has it. A large book is therefore stored
+with what its common terms add.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -17,15 +17,15 @@ from lutrin.index import compiled, lexical
 from lutrin.sqlite import Connection
 
 KEPT_BYTES = 32 * 2**20
-"""Of terms that are kept, those read first leave first; a term takes 16 bytes for each chunk that it stands in."""
+"""Bytes of terms that are kept; the oldest are dropped first; a term takes 16 bytes for each of its chunks."""
 LEAST_BYTES = 400
-"""That a term takes which no chunk has."""
+"""Bytes of a term that no chunk has."""
 LARGE = 5_000
-"""Chunks; a book of more keeps what its common terms add to each chunk, which is slow to find out."""
+"""A book of more chunks stores what its common terms add to each chunk, because finding that out is slow."""
 COMMON = 100
-"""Chunks in which a term stands that is common there; what a rarer one adds is found in half a millisecond."""
+"""Chunks from which a term counts as common; reading a rarer one takes half a millisecond."""
 SPARSE = 8
-"""Where a question's terms stand in fewer than one of so many chunks, only these are looked at."""
+"""If a question's terms stand in fewer than one of so many chunks, only these chunks are ranked."""
 
 Key = tuple[str, str]
 """A table of the full-text index and a term."""
@@ -42,7 +42,7 @@ class Posting:
 
     @property
     def size_bytes(self) -> int:
-        """What it takes to keep it, its term aside."""
+        """Bytes that it takes, without the term itself."""
         return LEAST_BYTES + self.rows.nbytes + self.scores.nbytes
 
 
@@ -54,11 +54,11 @@ Read = Callable[[Sequence[Key]], Awaitable[dict[Key, Posting]]]
 
 
 class Postings:
-    """The terms of one book that were asked for of late.
+    """The recently used terms of one book.
 
     Args:
-        ids: Of the book's chunks, by row.
-        read: How terms that are not at hand are read.
+        ids: The ids of the book's chunks, by row.
+        read: Reads terms that are not in memory.
     """
 
     def __init__(self, ids: Sequence[str], read: Read) -> None:
@@ -66,13 +66,13 @@ class Postings:
         self._read = read
         self._kept: dict[Key, Posting] = {}
         self.size_bytes = 0
-        """Of what is kept."""
+        """Bytes in use."""
 
     async def match(self, text: str, k: int, rows: Sequence[int] | None = None) -> list[tuple[str, float]]:
         """The `k` chunks that match a question's words best.
 
         Args:
-            text: The question, or anything else; any words of it may match.
+            text: A question, or any text; any of its words may match.
             k: How many at most.
             rows: Only these chunks; None: all.
 
@@ -86,7 +86,7 @@ class Postings:
         spoken = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]
         known = await self._of([*spoken, *names])
-        # Twice `k`, for the sum of both tables may order them anew.
+        # Twice `k`, because the sum of both tables may change the order.
         scores = self._best([known[key] for key in spoken], 2 * k, rows)
         for row, score in self._best([known[key] for key in names], 2 * k, rows).items():
             scores[row] = scores.get(row, 0.0) + lexical.IDENTIFIER_WEIGHT * score
@@ -109,7 +109,7 @@ class Postings:
             found = await self._read(missing)
             known |= found
             for key, posting in found.items():
-                if key not in self._kept:  # somebody else may have read it meanwhile
+                if key not in self._kept:  # another caller may have read it meanwhile
                     self._kept[key] = posting
                     self.size_bytes += _bytes(key, posting)
             while self.size_bytes > KEPT_BYTES:
@@ -118,7 +118,7 @@ class Postings:
         return known
 
     def _best(self, postings: Sequence[Posting], k: int, only: Sequence[int] | None) -> dict[int, float]:
-        """Row and score of the `k` chunks that have most of some terms, best first; of equal ones the first first."""
+        """Row and score of the `k` best chunks for some terms, best first; equal ones in row order."""
         if not postings:
             return {}
         rows = np.concatenate([posting.rows for posting in postings])
@@ -144,7 +144,7 @@ def _bytes(key: Key, posting: Posting) -> int:
 
 
 def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
-    """What each of some terms alone adds to which chunks."""
+    """For each term, the chunks that have it and what it adds to them."""
     has_common = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'common'").fetchone() == (1,)
     found = {}
     for source, term in keys:
@@ -154,7 +154,7 @@ def read_postings(connection: Connection, keys: Iterable[Key]) -> dict[Key, Post
 
 
 def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]:
-    """Of some terms those that are not common, as `read_postings` gives them, in less than half a millisecond each.
+    """The terms that are not common, as from `read_postings`, in less than half a millisecond each.
 
     Most new terms of a question are pairs of neighbouring words that no chunk has.
     """
@@ -167,7 +167,7 @@ def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]
 
 
 def write_common(connection: Connection) -> None:
-    """Keep what the common terms of a large book add, once its full-text indexes and its words are written."""
+    """Store what the common terms of a large book add, once its full-text indexes and words are written."""
     (count,) = connection.execute(compiled.CHUNK_COUNT).fetchone()
     if count <= LARGE:
         return
@@ -175,7 +175,7 @@ def write_common(connection: Connection) -> None:
     forms: dict[str, list[tuple[int, str]]] = {}
     for word, number in connection.execute(compiled.WORDS):
         forms.setdefault(lexical.stemmed(word), []).append((number, word))
-    # Any form of a stem finds them all.
+    # One form of a stem finds them all.
     spoken = {stem: max(found)[1] for stem, found in forms.items() if sum(number for number, _ in found) >= COMMON}
     connection.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, identifier, row)")
     names = connection.execute("SELECT term FROM vocabulary WHERE doc >= ?", (COMMON,)).fetchall()

@@ -1,6 +1,6 @@
-"""The catalogue as a running server reads it: by aiosqlite, beside an ingest that writes it.
+"""The catalogue as a running server reads it: through aiosqlite, while an ingest writes it.
 
-It stands in a module of its own so that commands, which open the catalogue too, need not load aiosqlite.
+This is a separate module so that commands, which also open the catalogue, need not load aiosqlite.
 """
 
 from pathlib import Path
@@ -16,14 +16,14 @@ ROWS_AT_ONCE = 64
 
 
 class PublishedBooks:
-    """What `catalog.db` says is published; open it with `PublishedBooks.open`, and close it."""
+    """The published books of `catalog.db`; open it with `PublishedBooks.open`, and close it."""
 
     def __init__(self, connection: aiosqlite.Connection) -> None:
         self._connection = connection
 
     @classmethod
     async def open(cls, path: Path) -> Self:
-        """Open the catalogue; it is created with its tables if it is not there.
+        """Open the catalogue; it is created with its tables if missing.
 
         Raises:
             IndexUnavailable: The file is no catalogue of this program.
@@ -31,7 +31,7 @@ class PublishedBooks:
         return cls(await aiosqlite.Connection(lambda: Catalog(path).connection, ROWS_AT_ONCE))
 
     async def books(self) -> list[PublishedBook]:
-        """All published books, the one published first first."""
+        """All published books, in the order of their first publication."""
         return [published_book(row) for row in await self._connection.execute_fetchall(BOOKS)]
 
     async def retired(self) -> list[tuple[str, str]]:
@@ -39,14 +39,14 @@ class PublishedBooks:
         return [(slug, name) for slug, name in await self._connection.execute_fetchall(RETIRED)]
 
     async def revision(self) -> int:
-        """Another number after each decision of the teacher."""
+        """A number that changes with each decision of the teacher."""
         ((revision,),) = await self._connection.execute_fetchall(REVISION)
         return int(revision)
 
     async def decisions(self, slug: str) -> list[Decided]:
-        """What the teacher decided about the entries of a book, the oldest first."""
+        """The teacher's decisions about the entries of a book, oldest first."""
         return [decided(row) for row in await self._connection.execute_fetchall(DECISIONS, {"slug": slug})]
 
     async def close(self) -> None:
-        """Release the file, once what is being read has been read."""
+        """Release the file, once running reads have ended."""
         await self._connection.close()

@@ -1,4 +1,4 @@
-"""A new generation is read back in a fresh process before anybody may rely on it."""
+"""Reads a new generation back in a fresh process before anybody relies on it."""
 
 import asyncio
 import hashlib
@@ -22,12 +22,12 @@ Verify = Callable[[Path], Awaitable[None]]
 """Checks a generation's folder; raises VerificationFailed."""
 
 PROBES = 64
-"""Vectors for which the vector index is compared with an exact scan."""
+"""Number of vectors for which the vector index is compared with an exact scan."""
 NEIGHBOURS = 10
 LEAST_RECALL = 0.95
-"""Of the neighbours that an exact scan finds, how many the index must find on average over the probes."""
+"""Share of the neighbours of an exact scan that the index must find, on average over the probes."""
 TIE = 1e-4
-"""Cosines that differ by less may change places: the index computes in another order."""
+"""Cosines that differ by less may swap places, because the index computes in another order."""
 
 
 async def verify_generation(directory: Path, store: VectorStore) -> None:
@@ -58,7 +58,7 @@ async def verify_generation(directory: Path, store: VectorStore) -> None:
 
 
 def in_fresh_process(store: VectorStore) -> Verify:
-    """A verifier that starts a new Python for each generation: nothing is taken from memory.
+    """A verifier that starts a new Python for each generation, so that nothing comes from memory.
 
     Args:
         store: Must be picklable; it opens the vector index in the other process.
@@ -71,7 +71,7 @@ def in_fresh_process(store: VectorStore) -> Verify:
 
 
 def _run_child(directory: Path, store: VectorStore) -> None:
-    # A plain interpreter instead of `multiprocessing`: that would run the caller's main module again in the child.
+    # A plain interpreter, because `multiprocessing` would run the caller's main module again in the child.
     command = [sys.executable, "-c", "from lutrin.index.readback import _child; _child()"]
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         command, input=pickle.dumps((directory, store)), capture_output=True, check=False
@@ -100,7 +100,7 @@ def _check_database(directory: Path) -> None:
 
 
 async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None:
-    """Counts, ids, hashes and places of all chunks."""
+    """Check counts, ids, hashes and places of all chunks."""
     manifest, files = generation.manifest, await generation.files()
     counts = (
         len(files),
@@ -125,7 +125,7 @@ async def _check_chunks(generation: OpenGeneration, chunks: list[Chunk]) -> None
 
 
 async def _check_companion(generation: OpenGeneration, chunks: list[Chunk]) -> None:
-    """That each prepared entry has its passages, and its quotes stand where it says."""
+    """Check that each prepared entry has its passages, with its quotes in the stated places."""
     known = {chunk.chunk_id for chunk in chunks}
     for item in generation.companion.entries:
         source = await generation.source(item.entry.file)
@@ -135,7 +135,7 @@ async def _check_companion(generation: OpenGeneration, chunks: list[Chunk]) -> N
 
 
 async def _check_vectors(generation: OpenGeneration, chunks: list[Chunk]) -> None:
-    """The ids in the vector index, and its recall against an exact scan of the stored vectors."""
+    """Check the ids in the vector index, and its recall against an exact scan of the stored vectors."""
     expected = []
     for row, chunk in enumerate(chunks):
         count = len(generation.windows_of(row))

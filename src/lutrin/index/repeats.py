@@ -1,4 +1,4 @@
-"""Which passages of a book nearly repeat another one.
+"""Finds passages of a book that nearly repeat another one.
 
 Two passages are alike if their sets of word shingles (runs of SHINGLE_WORDS words) have a Jaccard coefficient of at
 least ALIKE (A. Broder, "On the resemblance and containment of documents", 1997). Candidates are found by the smallest
@@ -15,8 +15,8 @@ import numpy.typing as npt
 SHINGLE_WORDS = 3
 ALIKE = 0.5
 SKETCH = 24
-"""Smallest hashes that are compared to find candidates. Two sets with a coefficient of ALIKE have none in common with
-a probability of about 1e-7."""
+"""Number of smallest hashes that are compared to find candidates. Two sets with a coefficient of ALIKE have
+none in common with a probability of about 1e-7."""
 _WORD = re.compile(r"\w+")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Hashes = npt.NDArray[np.uint64]
@@ -60,7 +60,7 @@ def shingles(text: str) -> Hashes:
 
 
 def jaccard(one: Hashes, other: Hashes) -> float:
-    """Size of the intersection of two ascending sets by that of their union."""
+    """Size of the intersection of two ascending sets, divided by that of their union."""
     common = len(np.intersect1d(one, other, assume_unique=True))
     return common / (len(one) + len(other) - common)
 

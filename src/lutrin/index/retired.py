@@ -1,4 +1,4 @@
-"""Retired generations: which folders can be deleted, and which are still in use."""
+"""Retired generations: deletes their folders, and lists the texts that are still in use."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -19,7 +19,7 @@ def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[
         retired: Slug and name of each, from `Catalog.retired`.
 
     Returns:
-        The names of those that are gone.
+        The names of the deleted ones.
     """
     return [name for slug, name in retired if remove_unless_read(books_dir / slug / name, MANIFEST)]
 

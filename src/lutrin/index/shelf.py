@@ -1,9 +1,9 @@
-"""The published generations as a server holds them: opened once, leased to answers, exchanged under way.
+"""The published generations in a server: opened once, leased to answers, and replaced while it runs.
 
 A watcher looks into the catalogue every second. It opens a new generation, hands it to all later leases, lets the
-leases on the old one finish, closes it, and deletes what is neither current nor previous and read by nobody. What the
-teacher decided about prepared entries it lays over those that are open. Any number
-of servers may do so on the same folder while an ingest writes the next generation: they share nothing but these files.
+leases on the old one finish, and closes the old one. It deletes generations that are neither current nor previous and
+that nobody reads. It applies the teacher's decisions about prepared entries to the open generations. Any number of
+servers may do this on the same folder while an ingest writes the next generation: they share only these files.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class _Held:
         self.leases = 0
         self.retired = False
         self.revision = 0
-        """Of the decisions that are laid over its companion."""
+        """Revision of the decisions that are applied to its companion."""
 
 
 class Shelf:
@@ -48,7 +48,7 @@ class Shelf:
         catalog_path: `catalog.db`.
         books_dir: One folder a book, in it one folder a generation.
         store: Opens vector indexes.
-        embedder: Name of the model that questions are embedded with; an index of another one is not opened.
+        embedder: Name of the model that embeds questions; an index of another model is not opened.
         poll_s: Seconds between looks into the catalogue.
     """
 
@@ -73,7 +73,7 @@ class Shelf:
         try:
             await self.refresh()
         except BaseException:
-            await self.close()  # who could not start closes nothing, and the catalogue's thread would keep the program
+            await self.close()  # else nobody would close the catalogue, and its thread would keep the program
             raise
         self._watcher = asyncio.create_task(self._watch(), name="shelf")
 
@@ -84,7 +84,7 @@ class Shelf:
             with suppress(asyncio.CancelledError):
                 await self._watcher
             self._watcher = None
-        async with self._refreshing:  # whoever else looks at the catalogue now ends first
+        async with self._refreshing:  # let a refresh in progress end first
             await self._close_all()
 
     async def _close_all(self) -> None:
@@ -103,9 +103,9 @@ class Shelf:
         await self.close()
 
     def books(self) -> list[OpenGeneration]:
-        """The current generation of each book that can be read, the book published first first.
+        """The current generation of each readable book, in the order of the books' first publication.
 
-        To use one for longer than the current step of the event loop, lease it.
+        Lease one to use it for longer than the current step of the event loop.
         """
         return [held.generation for held in self._held.values()]
 
@@ -121,7 +121,7 @@ class Shelf:
         return held.corpus
 
     def root(self, slug: str) -> Path | None:
-        """The book's own folder; None where it is not known. It may be gone, or be another machine's.
+        """The book's own folder; None if unknown. It may be gone, or be another machine's.
 
         Raises:
             NotFound: There is no such book.
@@ -136,7 +136,7 @@ class Shelf:
         """Use a book's current generation; it stays open until the block ends, whatever is published meanwhile.
 
         Args:
-            slug: Of the book; empty: the book that was published first, which is the only one in most schools.
+            slug: The book's; empty: the book that was published first, which is the only one in most schools.
 
         Raises:
             IndexUnavailable: No book can be read.
@@ -156,7 +156,7 @@ class Shelf:
                 await asyncio.shield(self._put_away(held))
 
     async def refresh(self) -> None:
-        """Bring the shelf up to what the catalogue says now; the watcher calls this.
+        """Bring the shelf up to date with the catalogue; the watcher calls this.
 
         Raises:
             IndexUnavailable: The catalogue cannot be read.
@@ -188,11 +188,11 @@ class Shelf:
             await asyncio.sleep(self._poll_s)
             try:
                 await self.refresh()
-            except (LutrinError, sqlite.DatabaseError, OSError) as error:  # what is open goes on being served
+            except (LutrinError, sqlite.DatabaseError, OSError) as error:  # go on serving what is open
                 self._log.error("shelf.refresh_failed", error=str(error))
 
     async def _open(self, book: PublishedBook) -> _Held | None:
-        """The current generation, or the previous one if nothing is open yet and the current one cannot be."""
+        """The current generation, or the previous one if nothing is open yet and the current one cannot be opened."""
         choices = [book.current]
         if book.info.slug not in self._held and book.previous is not None:
             choices.append(book.previous)
@@ -212,7 +212,7 @@ class Shelf:
         return None
 
     def _require_same_model(self, folder: Path) -> None:
-        """Vectors of two models say nothing about each other.
+        """Check that this server's model made a generation's vectors; those of two models cannot be compared.
 
         Raises:
             IndexUnavailable: The generation cannot be read, or is of another model.
@@ -241,11 +241,11 @@ class Shelf:
 
 
 class PinnedShelf(Shelf):
-    """One generation alone, whatever the catalogue says is current; for looking back.
+    """One generation alone, whichever is current in the catalogue; for looking back.
 
     Args:
         directory: The generation's folder, `books/SLUG/NAME`.
-        catalog_path: `catalog.db`; it is not read.
+        catalog_path: `catalog.db`; not read.
         store: Opens vector indexes.
     """
 

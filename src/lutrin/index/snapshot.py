@@ -1,4 +1,4 @@
-"""The catalogue at one moment, copied out while servers read and ingests write it, and put back in one transaction."""
+"""Copies the catalogue at one moment, while servers read and ingests write it, and puts it back in one transaction."""
 
 import hashlib
 from contextlib import closing
@@ -23,10 +23,10 @@ class Published:
 
 
 def snapshot(catalog_path: Path, target: Path) -> list[Published]:
-    """Copy the catalogue as it is now to a new file, with nothing but the current generations in it.
+    """Copy the catalogue as it is now to a new file, with only the current generations.
 
     Returns:
-        Those generations; their folders may be gone by the time they are looked for, if an ingest was faster.
+        Those generations; an ingest may delete their folders before they are used.
 
     Raises:
         IndexUnavailable: The catalogue cannot be opened.
@@ -60,7 +60,7 @@ def take_over(catalog_path: Path, other: Path) -> None:
 
 
 def rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
-    """Give a generation that nobody reads yet another name: its folder, its manifest, its rows in a snapshot.
+    """Rename a generation that nobody reads yet: its folder, its manifest, its rows in a snapshot.
 
     Raises:
         DatabaseError: The name is taken.

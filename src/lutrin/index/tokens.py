@@ -1,12 +1,12 @@
 """Token vectors of every chunk, kept small and memory-mapped, and MaxSim over them.
 
 Late interaction (Khattab and Zaharia 2020, ColBERT) with the token vectors that a single-vector embedder computes
-anyway: a question token scores a passage or a unit by its best match among their tokens. Vectors are projected as was
-learned with the encoder (128 numbers), or by a PCA that is fitted on the book where nothing was, made length 1 and kept
-as int8.
+anyway: a question token scores a passage or a unit by its best match among their tokens. Vectors are projected with the
+projection learned with the encoder (128 numbers), or else with a PCA fitted on the book. Then they are scaled to length
+1 and kept as int8.
 
-A chunk's tokens lie in one run. It is cut into segments: the heading path, each unit, and what lies between them, so
-that one `np.maximum.reduceat` finds the best match of every unit of every passage at once.
+A chunk's tokens lie in one run, which is cut into segments: the heading path, each unit, and the text between them. So
+one `np.maximum.reduceat` finds the best match of every unit of every passage at once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,12 +23,12 @@ DIMENSION = 64
 HEADING = -1
 BETWEEN = -2
 CLIP = 6.0
-"""A component of a vector of length 1 in d dimensions is about 1/sqrt(d); larger ones than 6 times that are clipped."""
+"""A component of a vector of length 1 in d dimensions is about 1/sqrt(d); those over 6 times that are clipped."""
 SAMPLE_TOKENS = 50_000
-"""Tokens that the PCA is fitted on at most, from chunks evenly spread over the book."""
+"""Most tokens that the PCA is fitted on, from chunks evenly spread over the book."""
 
 PROJECTED_AT_ONCE = 20_000
-"""Tokens; one large product costs less than many small ones when the cores are busy."""
+"""Tokens projected together: one large product costs less than many small ones when the cores are busy."""
 BLAS_ALONE = 262_144
 """OpenBLAS computes a product of up to so many multiplications on the calling thread (`SMP_THRESHOLD_MIN` x
 `GEMM_MULTITHREAD_THRESHOLD` in its `interface/gemm.c`)."""
@@ -58,15 +58,15 @@ def _scale(dimension: int) -> float:
 def fit_basis(sample: Float, dimension: int = DIMENSION) -> Float:
     """Principal directions of token vectors: (n, d) -> (d, min(dimension, d)), strongest first.
 
-    The vectors are centred for the fit but not when they are projected: what all of them share lies in directions of
-    little variance and so falls away by itself.
+    The vectors are centred for the fit but not when they are projected. What they all share lies in directions of
+    little variance, so the projection drops it.
     """
     width = sample.shape[1]
     if len(sample) < 2:
         return np.eye(width, min(dimension, width), dtype=np.float32)
     _, directions = np.linalg.eigh(np.cov(sample.T.astype(np.float64)))
     basis = directions[:, ::-1][:, :dimension]
-    # eigh leaves the sign open; fix it, so that equal books give equal bytes.
+    # eigh leaves the sign open. Fix it, so that equal books give equal bytes.
     signs = np.sign(basis[np.abs(basis).argmax(axis=0), np.arange(basis.shape[1])])
     return np.ascontiguousarray(basis * signs, dtype=np.float32)
 
@@ -77,7 +77,7 @@ def project(vectors: Float, basis: Float) -> Float:
 
 
 def unit_length(rows: Float) -> Float:
-    """Scale each row to length 1: (n, d) -> (n, d); rows of zeros stay so."""
+    """Scale each row to length 1: (n, d) -> (n, d); rows of zeros stay zero."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: Float = (rows / np.maximum(norms, 1e-12)).astype(np.float32)
     return scaled
@@ -86,9 +86,9 @@ def unit_length(rows: Float) -> Float:
 def product(rows: Int8, columns: Float) -> Float:
     """Matrix product (n, d) @ (d, k) -> (n, k) on the calling thread alone.
 
-    OpenBLAS would share it out and wait for its threads, which takes 15 ms instead of 0.2 ms while the language model
-    has the cores. Blocks that are too small to be shared out avoid that, and stay in the processor's cache from their
-    conversion to their product. Columns come in eights, for which there are kernels: seven take longer than eight.
+    OpenBLAS would split the product and wait for its threads, which takes 15 ms instead of 0.2 ms while the language
+    model has the cores. It does not split blocks that are small enough, and these stay in the processor's cache from
+    conversion to product. Columns are padded to eights, for which there are kernels: seven take longer than eight.
     """
     width = columns.shape[1]
     right = np.zeros((len(columns), -(-width // 8) * 8), dtype=np.float32)
@@ -102,10 +102,10 @@ def product(rows: Int8, columns: Float) -> Float:
 
 
 def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.NDArray[np.int32]]:
-    """Cut a chunk's tokens into its heading path, its units and what lies between.
+    """Cut a chunk's tokens into its heading path, its units and the text between them.
 
     Args:
-        chunk: Its `embedded_text` is what was encoded.
+        chunk: The chunk whose `embedded_text` was encoded.
         offsets: (tokens, 2), characters of that text.
 
     Returns:
@@ -177,12 +177,12 @@ class _Layout:
     segment_tokens: Index
     """(segments,): first token of each segment, counted from the chunk's first."""
     segment_units: npt.NDArray[np.int32]
-    """(segments,): what each is, as `segments` says."""
+    """(segments,): the kind of each, as from `segments`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaxSim:
-    """How well question tokens match some passages and their units.
+    """How well a question's tokens match some passages and their units.
 
     With P passages, U units in all of them, Q question tokens; similarities are cosines, -1 to 1.
     """
@@ -192,7 +192,7 @@ class MaxSim:
     passage_best: Float
     """(P, Q): the best match of each question token in each passage."""
     units: Float
-    """(U,): the same mean for each unit, its heading's tokens counting as its own."""
+    """(U,): the same mean for each unit, with its heading's tokens counted as its own."""
     unit_best: Float
     """(U, Q): the best match of each question token in the unit or its heading."""
     unit_own: Float
@@ -207,7 +207,7 @@ class TokenIndex:
     """Token vectors of passages; safe to use from several threads.
 
     Args:
-        basis: (d, k): the directions in which they are compared.
+        basis: (d, k), the directions in which they are compared.
         layout: Where each passage's tokens and segments lie.
         vectors: (tokens, k).
     """
@@ -225,7 +225,7 @@ class TokenIndex:
             directory: Where `write_tokens` put them.
 
         Raises:
-            OSError, ValueError: The files are not there or not what they should be.
+            OSError, ValueError: The files are missing or invalid.
         """
         basis: Float = np.load(directory / "tokens.basis.npy", allow_pickle=False)
         arrays = {
@@ -241,11 +241,11 @@ class TokenIndex:
         return cls(basis, layout, np.asarray(mapped))
 
     def alone(self, chunk: Chunk, vectors: Vectors, offsets: npt.NDArray[np.int32]) -> "TokenIndex":
-        """One passage that is not stored here, compared as those are.
+        """Wrap one passage that is not stored here, so that it is compared like those that are.
 
         Args:
-            chunk: Its `embedded_text` is what was encoded.
-            vectors: (n, d) of its tokens.
+            chunk: The chunk whose `embedded_text` was encoded.
+            vectors: (n, d), its token vectors.
             offsets: (n, 2), characters of that text.
         """
         starts, units = segments(chunk, offsets)
@@ -259,11 +259,11 @@ class TokenIndex:
 
     @property
     def chunks(self) -> int:
-        """How many chunks have token vectors here."""
+        """Number of chunks with token vectors."""
         return len(self._layout.token_starts) - 1
 
     def project(self, vectors: Vectors) -> Float:
-        """A question's token vectors as they are compared here: (Q, d) -> (Q, k)."""
+        """Project a question's token vectors for comparison: (Q, d) -> (Q, k)."""
         return project(vectors, self._basis)
 
     def maxsim(self, questions: Sequence[tuple[Float, Float]], rows: Sequence[int]) -> list[MaxSim]:
@@ -275,17 +275,17 @@ class TokenIndex:
             rows: The passages, as rows of the generation (`OpenGeneration.places`).
 
         Returns:
-            For each question what it finds; what they share is read and multiplied once.
+            One result for each question; what the questions share is read and multiplied once.
         """
         layout, chosen = self._layout, np.asarray(rows, dtype=np.int64)
         starts, stops = layout.token_starts[chosen], layout.token_starts[chosen + 1]
         counts = layout.segment_starts[chosen + 1] - layout.segment_starts[chosen]
         owner = np.repeat(np.arange(len(chosen)), counts)
-        # Segment s of the chosen ones is the one that lies as far behind the first of its passage.
+        # The places of the chosen segments among all segments, counted from the first segment of each passage.
         places = np.arange(len(owner)) + (layout.segment_starts[chosen] - np.cumsum(counts) + counts)[owner]
         labels = layout.segment_units[places]
         first = layout.segment_tokens[places] + (np.cumsum(stops - starts) - stops + starts)[owner]
-        # The questions take the scale of the stored numbers, once for all of them.
+        # Scale the questions by the stored numbers' scale, once for all of them.
         scale = np.float32(1 / _scale(self._basis.shape[1]))
         asked: Float = np.concatenate([vectors for vectors, _ in questions]) * scale
         best = np.empty((0, len(asked)), dtype=np.float32)
@@ -319,7 +319,7 @@ class TokenIndex:
 
 
 def _best_by_owner(values: Float, owner: Index, owners: int) -> Float:
-    """The largest of each owner's rows: (n, Q) and (n,) ascending -> (owners, Q); -1 for those without any."""
+    """The largest of each owner's rows: (n, Q) and (n,) ascending -> (owners, Q); -1 for owners without rows."""
     best = np.full((owners, values.shape[1]), -1.0, dtype=np.float32)
     firsts = np.flatnonzero(np.diff(owner, prepend=-1))
     if len(firsts):

@@ -1,9 +1,9 @@
-"""Search while somebody types: the last word may be unfinished, and any word may hold a slip of the keyboard.
+"""Searches while somebody types: the last word may be unfinished, and any word may hold a typing slip.
 
-Every typed word stands for the words of the book that it may become: those that begin with it while it is the last,
-else itself; and where the book has none of these, those that lie a slip away (optimal string alignment, Damerau 1964;
-two slips in a long word). A passage is found if it has one of the words for each word that was typed; where too few
-do, passages that have the most weight of them follow. FTS5 ranks both by BM25, as in every search.
+Each typed word stands for the words of the book that it may become. The last word stands for those that begin with it,
+and any other word for itself. If the book has none of these, the word stands for those that are a slip away (optimal
+string alignment, Damerau 1964; two slips in a long word). A passage matches if it has a word for each typed word. If
+too few do, the passages with the most weight of typed words follow. FTS5 ranks both by BM25, as in every search.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,16 +16,16 @@ from lutrin.index import lexical
 from lutrin.sqlite import Connection
 
 MOST_TYPED = 8
-"""Words that are looked at; who types more is asking a question, and its last words say what is new."""
+"""Most words that are used; a longer text is a question, and its last words say what is new."""
 MOST_FORMS = 32
-"""Words of the book that one typed word may stand for, the commonest first: bounds the length of a query."""
+"""Most words of the book that one typed word may stand for, commonest first; this bounds the query."""
 LEAST_PREFIX = 2
-"""Letters of an unfinished word from which on its beginnings are looked up."""
+"""Least letters of an unfinished word that is looked up by its beginning."""
 LEAST_SLIP, LONG = 4, 8
-"""Letters of a word that may hold a slip, and of one that may hold two: shorter ones are like too many others."""
+"""Least letters of a word that may hold one slip, and two: shorter words resemble too many others."""
 
 WordsFrom = Callable[[str], list[tuple[str, int]]]
-"""The words of a book that begin so, lower case, with the number of chunks in which each stands."""
+"""The words of a book with a given beginning, in lower case, each with its number of chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) 
     """Match each typed word with words of the book.
 
     Args:
-        text: As it stands in the box; a space at its end ends the last word.
+        text: The text in the box; a space at its end ends the last word.
         words_from: The book's words by their beginning.
-        vocabulary: All of them, with the number of chunks in which each stands.
+        vocabulary: All the book's words, each with its number of chunks.
 
     Returns:
-        At most `MOST_TYPED` words; one without forms is none that the book has.
+        At most `MOST_TYPED` words; one without forms is not in the book.
     """
     spoken = lexical.words(text)
     unfinished = spoken[-1] if spoken and text[-1:].isalnum() else None
@@ -64,7 +64,7 @@ def _forms(word: str, words_from: WordsFrom, vocabulary: Mapping[str, int], *, u
     elif word in vocabulary:
         return (word,)
     stem = lexical.stemmed(word)
-    near = words_from(stem[:-1])  # the last letter of a stem may be of its own making: batteri, battery
+    near = words_from(stem[:-1])  # a stem may end in a letter of its own: batteri, battery
     related = _commonest((known, count) for known, count in near if lexical.stemmed(known) == stem)
     return related or _slips(word, vocabulary, unfinished=unfinished)
 
@@ -75,11 +75,11 @@ def _commonest(words: Iterable[tuple[str, int]]) -> tuple[str, ...]:
 
 
 def _slips(word: str, vocabulary: Mapping[str, int], *, unfinished: bool) -> tuple[str, ...]:
-    """Words of the book that lie nearest to a word, within the slips that one of its length may hold."""
+    """The book's words nearest to a word, within the slips that its length allows."""
     if len(word) < LEAST_SLIP:
         return ()
     known = list(vocabulary)
-    # Of an unfinished word the beginnings of the book's words are compared: of its length, and where it lacks a letter.
+    # An unfinished word is compared with beginnings of the book's words: of its length, and one letter longer.
     lengths = (None, len(word), len(word) + 1) if unfinished else (None,)
     nearest: dict[str, int] = {}
     for length in lengths:
@@ -98,7 +98,7 @@ def _slips(word: str, vocabulary: Mapping[str, int], *, unfinished: bool) -> tup
 
 
 def rows_for(connection: Connection, typed: Sequence[Typed], most: int) -> list[tuple[int, float]]:
-    """Rows of the chunks that were meant, with their BM25, best first: those that have every word, then the others."""
+    """Rows of the matching chunks with their BM25, best first: those that have every word, then the others."""
     groups = [_any_of(one.forms) for one in typed if one.forms]
     if not groups:
         return []

@@ -1,4 +1,4 @@
-"""From the vectors and passages in a generation's folder to a collection of a vector store."""
+"""Copies the vectors and passages of a generation's folder into a collection of a vector store."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ async def write_vectors(
         passages: Its `passages.db`, with where each chunk's windows start.
         store: Makes the collection.
         collection: Its name.
-        dimension: Of the vectors.
+        dimension: The vectors' width.
 
     Raises:
         IndexUnavailable: It cannot be written.
@@ -58,7 +58,7 @@ def _records(passages: sqlite.Connection, count: int) -> Iterator[tuple[str, dic
     """Id and metadata of each window: a chunk's first window has the chunk's id, the next ones `id#1`, `id#2`."""
     columns = ", ".join(("chunk_id", *lexical.FILTERS))
     rows = passages.execute(f"SELECT window_start, {columns} FROM chunk ORDER BY row").fetchall()  # noqa: S608 - literals
-    stops = [*(row[0] for row in rows[1:]), count][: len(rows)]  # of a book of headings alone there is none
+    stops = [*(row[0] for row in rows[1:]), count][: len(rows)]  # a book of headings alone has none
     for (start, chunk_id, *values), stop in zip(rows, stops, strict=True):
         metadata = dict(zip(lexical.FILTERS, values, strict=True))
         for number in range(stop - start):

@@ -1,10 +1,10 @@
-"""Looking ahead for what closes a fence or a formula, without ever walking the same lines twice."""
+"""Looks ahead for the end of a fence or formula, without walking the same lines twice."""
 
 from bisect import bisect_right
 
 from lutrin.ingest.placed import indentation
 
-# A fence whose end lies farther ahead is taken as closed.
+# A fence whose end is farther ahead counts as closed.
 _FARTHEST = 2000
 
 
@@ -44,7 +44,7 @@ class Ahead:
         return None
 
     def fence_opens(self, number: int, until: int, marker: str) -> bool:
-        """Whether, behind a blank line and before line `until`, a fence with a language starts."""
+        """Whether a fence with a language starts after a blank line and before line `until`."""
         for candidate in range(number + 2, min(until, number + _FARTHEST)):
             text = self._text(candidate)
             language = text[len(marker) : len(marker) + 1]
@@ -65,7 +65,7 @@ class Ahead:
         return self._source[begin:end].strip(" \t>")
 
     def is_indented(self, number: int, columns: int) -> bool:
-        """Whether the line behind this one, or behind a blank one, is indented by so many columns."""
+        """Whether the next line, or the one after a blank line, is indented by so many columns."""
         for begin, end in self._lines[number + 1 : number + 3]:
             at, indent = indentation(self._source, begin, begin, end)
             if at < end:

@@ -1,18 +1,18 @@
 """Fragments of headings, as the built page has them.
 
-Docusaurus makes them with github-slugger 2: lower case, only letters, marks, digits, letter-like numbers and connecting
-punctuation stay, each space becomes a hyphen, repetitions are numbered. `tests/ingest/test_anchors.py` holds the rules.
+Docusaurus makes them with github-slugger 2: lower case; only letters, marks, digits, letter-like numbers and connecting
+punctuation stay; each space becomes a hyphen; repetitions are numbered. `tests/ingest/test_anchors.py` holds the rules.
 """
 
 import re
 import unicodedata
 
 _KEPT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
-# Circled letters are symbols by category, yet alphabetic by property, which is what the slugger goes by.
+# Circled letters are symbols by category but alphabetic by property, and the slugger uses the property.
 _CIRCLED = range(0x24B6, 0x24EA)
 
-# `## Title {#id}` and, since 3.10, `## Title {/* #id */}` and `## Title <!-- #id -->`; words behind the id don't count.
-# Kramdown and Pandoc put classes beside the id or in its place, `{: .lead #id}`; others write `## Title[[id]]`.
+# `## Title {#id}` and, since 3.10, `## Title {/* #id */}` and `## Title <!-- #id -->`; words after the id don't count.
+# Kramdown and Pandoc put classes beside the id or in place of it, `{: .lead #id}`; others write `## Title[[id]]`.
 _EXPLICIT = re.compile(
     r"\s*(?:\{(?::[ \t]*)?(?:\.[\w-]+[ \t]+){0,9}#(?P<plain>[^\s{}]+)(?:[ \t]+(?:\.|[\w-]+=)[^{}]*)?\}"
     r"|\{/\*\s*#(?P<comment>[^\s{}*]+)(?:\s[^{}*]*)?\*/\s*\}"
@@ -23,7 +23,7 @@ _EXPLICIT = re.compile(
 
 
 def slug(text: str) -> str:
-    """The fragment of a heading that is the first of its name."""
+    """The fragment of the first heading with its name."""
     kept = (c for c in text.lower() if c in " -" or unicodedata.category(c) in _KEPT or ord(c) in _CIRCLED)
     return "".join(kept).replace(" ", "-")
 
@@ -45,7 +45,7 @@ class Slugger:
 
 
 def explicit_id(text: str) -> tuple[int, str]:
-    """Where a heading's own text ends and the id that its author gave it.
+    """Find where a heading's own text ends, and the id that its author gave it.
 
     Args:
         text: The heading's source line without its hashes.

@@ -1,8 +1,8 @@
 """The block structure of Markdown and MDX, with the place of every block in the source.
 
-mistune knows neither MDX nor positions, so blocks are found here, line by line in the manner of CommonMark's own
-algorithm (containers are continued, then started, then the rest of the line goes to a leaf); what stands inside a
-paragraph is left to mistune (`lutrin.ingest.inline`). Every line is looked at once.
+mistune knows neither MDX nor positions, so this module finds the blocks, line by line as CommonMark's own algorithm
+does: it continues containers, starts new ones, and gives the rest of the line to a leaf. mistune parses the inside of
+paragraphs (`lutrin.ingest.inline`). Every line is read once.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from lutrin.ingest.nest import nest
 from lutrin.ingest.placed import Placed, behind_line_end, indentation, line_ranges, skip_columns
 from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Listing, Quote, Rule
 
-# Deeper containers are read as text; books nest four deep.
+# Deeper containers are read as text. Books nest four deep.
 _DEEPEST = 32
 
 
@@ -28,8 +28,8 @@ def parse_blocks(
 
     Args:
         source: The whole file.
-        start: Where its Markdown starts, behind the front matter.
-        problem: Told of what cannot be understood: offset and what is wrong.
+        start: Where its Markdown starts, after the front matter.
+        problem: Called with the offset and description of each fault.
         mdx: Whether tags, braces, imports and exports have a meaning, and indentation has none.
     """
     parser = _Parser(source, start, problem, mdx=mdx)
@@ -69,7 +69,7 @@ class _Parser:
     # A line ------------------------------------------------------------------------------------------------------
 
     def _line(self, number: int) -> int:
-        """Take in a line; returns the number of the next one."""
+        """Take in a line; return the number of the next one."""
         self.begin, end = self.lines[number]
         pos = self._continue(self.begin, end)
         if isinstance(self.leaf, FenceLeaf | MathLeaf):
@@ -90,7 +90,7 @@ class _Parser:
             inside = self._start_container(number, end)
             if inside is None:
                 break
-            if inside < 0:  # a directive, which has its line for itself
+            if inside < 0:  # a directive, which has its line to itself
                 return self._options(number)
             pos = inside
         self._text(pos, end)
@@ -147,7 +147,7 @@ class _Parser:
                 self.leaf.ranges.append((start, behind_line_end(self.source, end)))
 
     def _start_leaf(self, number: int, end: int) -> int | None:
-        """Start (and often end) a leaf at `self.at`; returns the number of the next line, None if none starts."""
+        """Start (and often end) a leaf at `self.at`; return the number of the next line, or None if no leaf starts."""
         source, at = self.source, self.at
         char = source[at]
         paragraph = self.leaf if isinstance(self.leaf, ParagraphLeaf) and self.matched == len(self.stack) else None
@@ -223,10 +223,10 @@ class _Parser:
         return number + 1
 
     def _is_stray(self, number: int, marker: str, info: str) -> bool:
-        """Whether a fence without language closes nothing rather than opens a block.
+        """Whether a fence without a language is a stray closing fence rather than the start of a block.
 
-        It does if no fence closes it though others did before, or if a fence with a language follows a blank line
-        before the next one that could close it: nobody writes that inside a code block.
+        It is if no later fence closes it although earlier blocks were closed. It also is if a fence with a language
+        follows a blank line before the next one that could close it: nobody writes that inside a code block.
         """
         closer = self.ahead.fence_closes(number, marker)
         if closer is None and (info.strip() or not self.fences_closed):
@@ -263,7 +263,7 @@ class _Parser:
         """Give the rest of a line to the open leaf, or start a paragraph with it."""
         lazy = self.matched < len(self.stack)
         if lazy and not self.mdx and ATTRIBUTES.fullmatch(self.source[self.at : end].rstrip()):
-            self._close_to(self.matched)  # they belong to what they stand behind, not to the paragraph inside
+            self._close_to(self.matched)  # they belong to the block before them, not to the paragraph inside
         if isinstance(self.leaf, ParagraphLeaf):
             self.leaf.ranges.append((self.at, end))
             return
@@ -282,7 +282,7 @@ class _Parser:
     # Containers --------------------------------------------------------------------------------------------------
 
     def _start_container(self, number: int, end: int) -> int | None:
-        """Start a container at `self.at`; returns where its text starts, -1 if it takes the whole line."""
+        """Start a container at `self.at`; return where its text starts, or -1 if it takes the whole line."""
         source, at = self.source, self.at
         if len(self.stack) >= _DEEPEST:
             return None
@@ -300,7 +300,7 @@ class _Parser:
             return -1
         if source[at] == ":" and (found := containers.directive(source[at:end])):
             if not found[1] and self.ahead.fence_closes(number, ":::") is None:
-                return None  # three colons and a word that nothing knows and nothing closes
+                return None  # three colons and an unknown word, never closed
             self._close_to(self.matched)
             self._hold(found[0], found[1], at + found[2], at + found[3])
             return -1
@@ -316,7 +316,7 @@ class _Parser:
         if in_paragraph and (blank or (marker[-1] in ".)" and marker[:-1].lstrip("0") != "1")):
             return None
         self._close_to(self.matched)
-        self._end_leaf()  # a paragraph that the list follows stands before it, not behind
+        self._end_leaf()  # a paragraph before the list goes before it
         siblings = self.stack[-1].children
         last = siblings[-1] if siblings else None
         if not isinstance(last, Listing) or last.delimiter != marker[-1]:
@@ -336,7 +336,7 @@ class _Parser:
         self._push(Open(held.children, held, width, fence, touched=True), held)
 
     def _options(self, number: int) -> int:
-        """Skip MyST's `:class: warning` lines behind a directive; the class may make it a warning."""
+        """Skip MyST's `:class: warning` lines after a directive; the class may make it a warning."""
         held = self.stack[-1].node
         number += 1
         while number < len(self.lines) and isinstance(held, Admonition):
@@ -391,7 +391,7 @@ class _Parser:
         self.matched = min(self.matched, depth)
 
     def _end_leaf(self, end: int | None = None) -> None:
-        """Finish the open leaf; `end` is where its closing line ends, if it has one."""
+        """Finish the open leaf; `end` is the end of its closing line, if it has one."""
         leaf, self.leaf = self.leaf, None
         if leaf is None:
             return

@@ -1,4 +1,4 @@
-"""Building the next generation of one book: changed files are read, the others copied from the current generation."""
+"""Builds the next generation of one book: reads changed files, and copies the others from the current generation."""
 
 import asyncio
 import hashlib
@@ -42,11 +42,11 @@ Read = tuple[BookFile, list[Chunk]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one book."""
+    """The result for one book."""
 
     summary: IngestSummary
     states: Sequence[FileState] = ()
-    """Of the files that the new generation holds."""
+    """States of the files in the new generation."""
     manifest_sha256: str | None = None
     """None if there is nothing new to publish."""
 
@@ -58,39 +58,39 @@ class _Tally:
     processed: int = 0
     updated: int = 0
     kept: set[str] = field(default_factory=set)
-    """Files that could not be read and stay as the index has them."""
+    """Files that could not be read, so the index keeps its version of them."""
     errors: list[str] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
-    """Of the files that could not be read, those of which the index has nothing."""
+    """The unreadable files of which the index has no version."""
     notices: list[Notice] = field(default_factory=list)
     prepared: int = 0
     set_aside: int = 0
-    """Entries of the companion that fit the book, and that do not."""
+    """Numbers of companion entries that fit the book, and that do not."""
     positions: dict[str, float | None] = field(default_factory=dict)
     """`sidebar_position` of each file in the new generation."""
 
 
 class BookIngest:
-    """The work on one book; see `lutrin.ingest.run.ingest` for what surrounds it.
+    """The work on one book; `lutrin.ingest.run.ingest` does the rest.
 
     Args:
         book: As found on the disk.
         plan: What changed in it.
-        name: Of the new generation.
-        recipe: Fingerprint of what decides about its chunks.
+        name: The new generation's.
+        recipe: Fingerprint of everything that determines its chunks.
         settings: Folders and lengths.
         embedder: Encodes passages and counts tokens.
         cache: Holds embeddings.
         store: Makes the vector index.
         verify: Reads the new generation back in a fresh process.
         current: Folder of the current generation, if it is intact.
-        password: Of encrypted PDFs.
-        lenient: Pages that MDX would refuse are read as far as they go.
-        progress: Told of each step.
-        companions: Files with what was prepared for the book's readers; they need not be there.
-        companion: Their fingerprint; another one than the current generation's is reason enough for a new one.
-        decisions: Of the teacher, about prepared entries.
-        holds: Looks at prepared entries that nobody stands for.
+        password: For encrypted PDFs.
+        lenient: Read pages that MDX would refuse as far as possible.
+        progress: Called at each step.
+        companions: Files with entries prepared for the book's readers; they may be missing.
+        companion: Their fingerprint; if it differs from the current generation's, a new generation is made.
+        decisions: The teacher's decisions about prepared entries.
+        holds: Checks prepared entries that nobody vouches for.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class BookIngest:
         self._before: sqlite.Connection | None = None
 
     async def run(self, created: str) -> Outcome:
-        """Build, verify and put the new generation in its place; publishing it is left to the caller.
+        """Build and verify the new generation and put it in its place; the caller publishes it.
 
         Args:
             created: ISO 8601, UTC.
@@ -156,7 +156,7 @@ class BookIngest:
             await self._fill(builder)
             tally = self._tally
             if not tally.positions or not (tally.processed or self._plan.removed or self._has_new_companion()):
-                return Outcome(self._summary(IngestSummary()))  # nothing but files that cannot be read
+                return Outcome(self._summary(IngestSummary()))  # only files that cannot be read
             chunks = await in_thread(self._compare, builder)
             await self._embedding.finish()
             await in_thread(give_back)
@@ -172,7 +172,7 @@ class BookIngest:
                 store=self._store,
                 companion=self._companion,
             )
-            await in_thread(give_back)  # what builds leaves room for what verifies
+            await in_thread(give_back)  # free memory before the verifying process starts
             await self._verify(building)
             digest = await asyncio.to_thread(put_in_place, building, home / self._name)
         finally:
@@ -185,7 +185,7 @@ class BookIngest:
         return Outcome(self._summary(chunks), states, digest)
 
     async def _fill(self, builder: GenerationBuilder) -> None:
-        """Put every file into the new generation; the order is that of their names, so equal books give equal rows."""
+        """Add every file to the new generation, in the order of names, so that equal books give equal rows."""
         changed = {file.name for file in self._plan.changed}
         left = Counter(folder_of(file.name) for file in self._plan.changed)
         cut: Counter[str] = Counter()
@@ -208,7 +208,7 @@ class BookIngest:
         await in_thread(builder.order_files, self._order())
 
     def _order(self) -> list[str]:
-        """The names of the files as a reader leafs through them."""
+        """The names of the files in reading order."""
         positions = self._tally.positions
         return sorted(positions, key=lambda name: self._book.reading_key(name, positions[name]))
 
@@ -216,7 +216,7 @@ class BookIngest:
         return self._current is not None and read_manifest(self._current).companion != self._companion
 
     async def _prepare(self, builder: GenerationBuilder) -> None:
-        """Publish what was prepared for the book's readers with the book; what does not fit is named."""
+        """Add the entries prepared for readers to the book, and report those that do not fit."""
         checked = await in_thread(self._checked, builder)
         same = self._current is not None and read_manifest(self._current).embedder == self._embedder.name
         before = await in_thread(_companion_in, self._current) if same and self._current is not None else None
@@ -233,7 +233,7 @@ class BookIngest:
         return check_files(self._companions, Fitting(read, names, self._holds), names, self._decisions)
 
     def _read(self, file: SourceFile) -> Read | None:
-        """Read and cut one file; if that fails, what the index has of it stays."""
+        """Read and cut one file; if that fails, keep the index's version of it."""
         try:
             return self._cut(file)
         except DocumentError as error:
@@ -280,7 +280,7 @@ class BookIngest:
         return read_book_file(self._before, file.name) if self._before is not None else None
 
     def _compare(self, builder: GenerationBuilder) -> IngestSummary:
-        """How many chunks are new, the same as before, and gone."""
+        """Numbers of chunks that are new, unchanged, and gone."""
         new = builder.chunk_ids()
         old = chunk_ids(self._before) if self._before is not None else set()
         return IngestSummary(chunks_created=len(new - old), chunks_reused=len(new & old), chunks_removed=len(old - new))
@@ -314,7 +314,7 @@ class BookIngest:
 
 
 def _companion_in(directory: Path) -> Companion | None:
-    """The companion of a generation, from which encoded questions are taken; None where it cannot be read."""
+    """A generation's companion, as a source of encoded questions; None if it cannot be read."""
     try:
         return Companion.open(directory)
     except (OSError, ValueError, msgspec.MsgspecError):
@@ -322,7 +322,7 @@ def _companion_in(directory: Path) -> Companion | None:
 
 
 def put_in_place(building: Path, target: Path) -> str:
-    """Give a finished folder its name, durably; returns the SHA-256 of its manifest."""
+    """Give a finished folder its name, durably; return the SHA-256 of its manifest."""
     sync_tree(building)
     digest = hashlib.sha256((building / MANIFEST).read_bytes()).hexdigest()
     building.rename(target)

@@ -28,7 +28,7 @@ _CHAPTER = re.compile(r"\bchapter[-_ .]*(\d+)", re.IGNORECASE)
 _CHAPTER_NAME = re.compile(r"\b(?:chapter|lesson|week)\b|\bch[-_ .]?\d", re.IGNORECASE)
 _ORDER = re.compile(r"(?:(?:chapter|lesson|part|module|unit|week|section|day|ch)[-_ .]?)?(\d{1,9})", re.IGNORECASE)
 _MODULE_NAME = re.compile(r"\b(?:part|module|unit|volume|section)\b", re.IGNORECASE)
-# What a first page is called that does not name the book.
+# Titles of first pages that do not name the book.
 _NAMELESS = frozenset(
     "introduction,intro,home,welcome,readme,index,overview,summary,contents,table of contents,preface,about,start,"
     "getting started,documentation,docs,setup".split(",")
@@ -47,7 +47,7 @@ class Folder:
     label: str
     position: float | None = None
     is_simulation: bool | None = None
-    """Whether its pages speak of a simulated world, if its author says so."""
+    """Whether its pages are about a simulated world, if its author says so."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,19 @@ class Book:
     folders: Mapping[str, Folder]
     """By path relative to the book's folder."""
     site: Site = field(default_factory=Site)
-    """What the configuration of its site says."""
+    """The site's configuration."""
     rules: Rules = field(default_factory=Rules)
-    """What of the folder is no page."""
+    """Parts of the folder that are not pages."""
     shared: str = ""
-    """A folder that holds every page: no part or chapter, for it tells none from another."""
+    """A folder that holds every page, and so is neither a part nor a chapter."""
     simulation: bool | None = None
-    """Whether the whole book speaks of a simulated world."""
+    """Whether the whole book is about a simulated world."""
     slug_given: bool = False
-    """The slug was chosen by the book's author or operator, not made of a name."""
+    """Whether the book's author or operator chose the slug, rather than Lutrin."""
 
     @property
     def make(self) -> str:
-        """The program that its folder is laid out for, in words."""
+        """The program that the folder's layout belongs to, in words."""
         return self.site.make or ("one file" if self.rules.only and len(self.rules.only) == 1 else "folder")
 
     @cached_property
@@ -86,8 +86,8 @@ class Book:
     def place(self, filename: str, title: str) -> tuple[str, str]:
         """Module (part) and chapter that a file belongs to.
 
-        The site's own table of contents says it, else the folders do: the one that is named a part or module, else the
-        first of several, is the module; the one below it, or the one that is named a chapter, is the chapter. A file
+        The site's own table of contents decides, or else the folders do. The module is the folder named as a part or
+        module, or else the first of several. The chapter is the folder below it, or the one named as a chapter. A file
         without such a folder is a chapter of its own. Folders that only hold the text (`docs`, `lessons`) are neither.
         """
         entry = self._entries.get(bare(filename))
@@ -110,14 +110,14 @@ class Book:
         return "" if module is None else labels[module], title if chapter is None else labels[chapter]
 
     def is_simulation(self, filename: str) -> bool | None:
-        """Whether a page speaks of a simulated world: as the nearest folder above it says, else the book."""
+        """Whether a page is about a simulated world, by the nearest folder above it, or else by the book."""
         folders = filename.split("/")[:-1]
         above = ("/".join(folders[: depth + 1]) for depth in reversed(range(len(folders))))
         given = (self.folders[path].is_simulation for path in above if path in self.folders)
         return next((value for value in given if value is not None), self.simulation)
 
     def reading_key(self, filename: str, position: float | None) -> tuple[tuple[float, str], ...]:
-        """A key that sorts files as a reader leafs through them: by contents or positions where given, else by name."""
+        """A key that sorts files in reading order: by contents or positions if given, else by name."""
         parts = filename.split("/")
         unnamed = -1 if filename in _INDEXES else len(self.contents)
         keys = [(float(self.contents.get(bare(filename), unnamed)), "")]
@@ -148,7 +148,7 @@ def _leading_number(name: str) -> float:
 
 
 def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
-    """Read a book's description, what its site says of it, and the labels of its folders.
+    """Read a book's description, its site's configuration, and the labels of its folders.
 
     Args:
         root: The book's folder, or one file, which is then a book of one page.
@@ -194,7 +194,7 @@ def _hazards(table: object) -> BookHazards:
     """Read the table `[hazards]`.
 
     Raises:
-        DocumentError: It holds anything but what `BookHazards` has; guessing would leave a reader without a warning.
+        DocumentError: It has anything that `BookHazards` lacks; a guess could leave a reader without a warning.
     """
     if not isinstance(table, dict) or not table.keys() <= set(BookHazards.__struct_fields__):
         raise DocumentError("book.toml", "[hazards] may hold `code` and `words` only")
@@ -211,14 +211,14 @@ def _hazards(table: object) -> BookHazards:
 
 
 def _spelled(title: str, folders: Mapping[str, Folder]) -> str:
-    """A title made of a folder's name, with the capitals that the book's own headings give its words: `IoT`."""
+    """A title from a folder's name, capitalised as in the book's own headings: `IoT`."""
     words = {word.casefold(): word for folder in folders.values() for word in re.findall(r"\w+", folder.label)}
     known = {folded: word for folded, word in words.items() if word[1:] != word[1:].lower()}
     return re.sub(r"\w+", lambda match: known.get(match.group().casefold(), match.group()), title)
 
 
 def _description(root: Path) -> dict[str, Any]:
-    """What our own `book.toml` says; of mdBook's only what is meant for us, too (a slug, an edition)."""
+    """Lutrin's own `book.toml`; from mdBook's, only what is also meant for Lutrin (a slug, an edition)."""
     file = root / "book.toml"
     if not file.is_file():
         return {}
@@ -236,7 +236,7 @@ def _first_title(root: Path, home: str) -> str:
 
 
 def _apart(root: Path, site: Site) -> str:
-    """The folder whose neighbours are about the project, where the site has one."""
+    """The folder whose neighbours are about the project, if the site has one."""
     return site.home if site.make in _APART and (root / site.home).is_dir() else ""
 
 
@@ -245,7 +245,7 @@ _ORDINAL = re.compile(r"^\d+[-_. ]+(?=.)")
 
 
 def _in_docusaurus(root: Path, site: Site) -> Site:
-    """Sidebars of Docusaurus name pages without the numbers that their files begin with: the files' names again."""
+    """Restore file names: Docusaurus' sidebars name pages without the numbers that their files begin with."""
     if site.make != "Docusaurus" or not site.entries:
         return site
     names: dict[str, str] = {}
@@ -257,7 +257,7 @@ def _in_docusaurus(root: Path, site: Site) -> Site:
 
 
 def slug_of(name: str) -> str:
-    """A slug made of a name."""
+    """A slug from a name."""
     kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in slug(name))
     return re.sub(r"-+", "-", kept).strip("-")[:63] or "book"
 
@@ -274,7 +274,7 @@ def _folders(root: Path) -> dict[str, Folder]:
                 if child.is_dir() and not child.is_symlink() and child.name[0] != "."
             ]
         except OSError:
-            continue  # the scan names it
+            continue  # the scan reports it
         pending += children
         for child in children:
             found[child.relative_to(root).as_posix()] = _folder(child)
@@ -308,7 +308,7 @@ def _category(path: Path) -> dict[str, Any]:
         try:
             values = json.loads(text) if name.endswith("json") else yaml.safe_load(text)
         except (ValueError, yaml.YAMLError, RecursionError):
-            continue  # a label is a convenience: the folder's name serves
+            continue  # a label is a convenience; the folder's name will do
         if isinstance(values, dict):
             return values
     return {}

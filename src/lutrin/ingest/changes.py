@@ -1,4 +1,4 @@
-"""What an ingest has to do: the files on the disk against those that the catalogue remembers."""
+"""Finds out what an ingest has to do, by comparing the files on the disk with the catalogue."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from lutrin.ingest.scan import SourceFile
 from lutrin.settings import Settings
 
 YOUNG_NS = 2_000_000_000
-"""A file that changed less than two seconds ago may change again without a new time (coarse clocks of file systems)."""
+"""A file that changed within the last two seconds may change again without a new time (coarse file-system clocks)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +24,25 @@ class Plan:
     """The files of one book, sorted by what happens to them."""
 
     changed: tuple[SourceFile, ...]
-    """New, or with another content, or to be read again because the recipe changed."""
+    """Files that are new, have new content, or must be read again because the recipe changed."""
     unchanged: tuple[SourceFile, ...]
     removed: tuple[str, ...]
-    """Names that the index has and the folder has no more."""
+    """Names that the index has and the folder no longer has."""
     touched: tuple[FileState, ...]
     """States of unchanged files whose times are new."""
     states: Mapping[str, FileState]
-    """Of every file that could be read, by name."""
+    """States of all readable files, by name."""
     known: Mapping[str, FileState]
-    """Of every file that the current generation holds, by name."""
+    """States of all files in the current generation, by name."""
 
 
 def make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, everything: bool, now_ns: int) -> Plan:
-    """Find out what changed: by size and time, and where these differ by SHA-256.
+    """Find out what changed: by size and time, and if these differ, by SHA-256.
 
     Args:
-        files: What the folder holds.
-        known: What was ingested last, by name.
-        everything: All files are to be read again.
+        files: The files in the folder.
+        known: The last ingested files, by name.
+        everything: Read all files again.
         now_ns: Nanoseconds since the epoch, from the clock that stamps files.
     """
     changed, unchanged, touched, states = [], [], [], {}
@@ -51,7 +51,7 @@ def make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, ev
         try:
             state = look(file, before, now_ns)
         except DocumentError:
-            changed.append(file)  # reading it will say what is wrong
+            changed.append(file)  # reading it will report the fault
             continue
         states[file.name] = state
         if everything or before is None or before.sha256 != state.sha256:
@@ -65,7 +65,7 @@ def make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, ev
 
 
 def look(file: SourceFile, before: FileState | None, now_ns: int) -> FileState:
-    """The state of a file; its content is read only if size or time say that it may have changed.
+    """The state of a file; reads its content only if size or time show that it may have changed.
 
     Raises:
         DocumentError: It cannot be read.
@@ -87,10 +87,10 @@ def look(file: SourceFile, before: FileState | None, now_ns: int) -> FileState:
 
 
 def recipe(book: Book, settings: Settings, embedder: str) -> str:
-    """A fingerprint of everything besides a file's content that decides about its chunks.
+    """A fingerprint of everything besides a file's content that determines its chunks.
 
-    The program's version is part of it, for a new release may read files better; embeddings of texts that stay the
-    same are kept all the same.
+    The program's version is part of it, because a new release may read files better. Embeddings of unchanged texts
+    are still kept.
     """
     folders = {name: (folder.label, folder.position, folder.is_simulation) for name, folder in book.folders.items()}
     facts = (
@@ -109,6 +109,6 @@ def recipe(book: Book, settings: Settings, embedder: str) -> str:
 
 
 def folder_of(filename: str) -> str:
-    """What an operator sees as one step: the folder that holds a file, or the file itself at the top."""
+    """The name of a step for an operator: the file's folder, or the file itself at the top level."""
     path = Path(filename)
     return path.parent.name or path.name

@@ -1,6 +1,6 @@
-"""Cutting a document into the passages that search finds: structure first, then size.
+"""Cuts a document into the passages that search finds: by structure first, then by size.
 
-A chunk never crosses a heading of level 1 to 3, is a run of whole units, and is as long as the embedder reads best. Its
+A chunk never crosses a heading of level 1 to 3. It is a run of whole units, of the length that suits the embedder. Its
 text repeats what its units need to be understood: a table's header, a list's introduction, the sentence before code.
 """
 
@@ -18,18 +18,18 @@ from lutrin.records import BookInfo, Chunk, ContentType, Document, Notice, Secti
 
 TokenOffsets = Callable[[str], Sequence[tuple[int, int]]]
 
-# Of every id that Lutrin gives to a chunk; any fixed UUID would do.
+# The namespace of all chunk ids; any fixed UUID would do.
 _NAMESPACE = uuid.UUID("5b0c6a0e-6d0d-5c1a-9a53-7d1f6d2b9c11")
 _LOWEST_SPLIT_LEVEL = 3
-# A chunk that is this full ends where a paragraph, list or table ends rather than in the middle of the next one.
+# A chunk that is this full ends at the end of a paragraph, list or table rather than in the middle of the next one.
 _FULL_ENOUGH = 0.6
-# What the fences of a code block cost besides their content.
+# Tokens of the fences of a code block, besides their content.
 _FENCE_TOKENS = 4
 
 
 @dataclass(slots=True)
 class _Group:
-    """A section of level 1 to 3 with what stands under its smaller headings."""
+    """A section of level 1 to 3, with the text under its smaller headings."""
 
     section: Section
     units: list[Unit] = field(default_factory=list)
@@ -43,14 +43,14 @@ def chunk_document(
     target_tokens: int,
     overlap_tokens: int,
 ) -> list[Chunk]:
-    """Cut a document into chunks, in order of the text.
+    """Cut a document into chunks, in text order.
 
     Args:
         document: As read by `lutrin.ingest.documents`.
         book: The book that it belongs to.
-        embedder_token_offsets: Counts as the embedding model counts, special tokens left out.
-        target_tokens: Length to aim at, headings included; only a unit that is longer by itself exceeds it.
-        overlap_tokens: At most so many tokens of whole units are repeated at the start of the next chunk of a section.
+        embedder_token_offsets: Counts tokens as the embedding model does, without special tokens.
+        target_tokens: Length to aim at, headings included; only a single longer unit exceeds it.
+        overlap_tokens: Most tokens of whole units that the next chunk of a section repeats at its start.
     """
     document = with_roles(document)
     count = _Counter(embedder_token_offsets)
@@ -99,7 +99,7 @@ def chunk_document(
 
 
 def chunk_notices(document: Document, chunks: Sequence[Chunk], target_tokens: int) -> tuple[Notice, ...]:
-    """Notices for the author: no chunks at all, or code blocks over the target, kept whole."""
+    """Notices for the author: no chunks at all, or code blocks over the target that were kept whole."""
     if not chunks:
         return (Notice(filename=document.filename, message="has no text besides its title", line=None),)
     return tuple(
@@ -130,7 +130,7 @@ class _Counter:
 
 
 def _groups(document: Document) -> list[_Group]:
-    """Sections of level 1 to 3, the smaller ones inside them with their titles as sentences."""
+    """Sections of level 1 to 3; the smaller ones are inside them, with their titles as sentences."""
     groups: list[_Group] = []
     for index, section in enumerate(document.sections):
         following = document.sections[index + 1 : index + 2]
@@ -144,7 +144,7 @@ def _groups(document: Document) -> list[_Group]:
         else:
             group = _Group(section, list(section.units))
             groups.append(group)
-            # A heading with nothing under it is found by nothing but itself.
+            # A heading with nothing under it can be found only by itself.
             if not section.units and childless and section.char_start > 0:
                 group.units = [_title_unit(document, section)]
         group.pages += [section.page] * (len(group.units) - len(group.pages))
@@ -186,7 +186,7 @@ def _pack(units: Sequence[Unit], count: _Counter, room: int, overlap: int) -> li
     start, remaining = 0, sum(costs)
     while start < len(units):
         begin = _repeated(units, costs, start, overlap) if packed else start
-        # The rest of the section is shared out evenly, so that no chunk is a leftover line.
+        # Divide the rest of the section evenly, so that no chunk is a leftover line.
         rest = remaining + sum(costs[begin:start])
         aim = min(room, -(-rest // max(1, -(-rest // room))) + room // 10)
         used, end = 0, begin
@@ -196,7 +196,7 @@ def _pack(units: Sequence[Unit], count: _Counter, room: int, overlap: int) -> li
             if end > start and used + lead + costs[end] > aim:
                 if any(unit.kind != "caption" for unit in units[start:end]):
                     break
-                begin = start  # a caption goes with what it names, rather than with what is repeated before it
+                begin = start  # a caption belongs to what it names, not to the text repeated before it
             used += lead + costs[end]
             said |= {units[end].lead, units[end].text}
             end += 1
