@@ -35,7 +35,7 @@ _NAMELESS = frozenset(
 )
 _LONGEST_TITLE = 120
 _MOST_HAZARDS = 100
-"""Each is looked for in every line of code that an answer shows."""
+"""A bound, because each is looked up in every line of code that an answer shows."""
 # Shorter pieces would stand in nearly every line; words are compared whole.
 _HAZARD = {"code": re.compile(r"\S[^\n]{1,78}\S"), "words": re.compile(r"[^\W_]{3,80}")}
 

@@ -2,7 +2,7 @@
 
 An entry belongs to a section, which it names by file and heading, and keeps the hash of the section's text. It fits if
 the section is there, its text has not changed since, and each quote stands in the file. Blanks and line ends do not
-count, neither in the hash nor in a quote. What does not fit is named with its line, and stays in the file.
+count, neither in the hash nor in a quote. An entry that does not fit is reported with its line, and stays in the file.
 """
 
 import hashlib
@@ -26,26 +26,26 @@ MAX_TEXT = 3_000
 MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
 WRITTEN = b"2"
-"""Another one here has every companion written anew."""
+"""Change this to have every companion written anew."""
 PAGE = "the teacher's page"
-"""Named where an entry that was written there no longer fits."""
+"""Named in the report of an entry that was written there and no longer fits."""
 HASH_DIGITS = 16
-"""Of a SHA-256: 64 bits tell apart what one book's sections were."""
+"""Length of a shortened SHA-256: 64 bits tell the versions of one book's sections apart."""
 _WORD = re.compile(r"\w+")
 
 Holds = Callable[[Entry, Sequence[Chunk]], str]
-"""What of an entry its section, and the passages of its quotes, do not have; empty: nothing."""
+"""What an entry says that neither its section nor its quoted passages say; empty if nothing."""
 ReadFile = Callable[[str], tuple[str, Sequence[Chunk]] | None]
 """Source text and chunks of a file by its name; None if the book does not have it."""
 
 
 class MisfitError(Exception):
-    """An entry does not fit the book; the text says why, for the person who mends it."""
+    """An entry does not fit the book; the text tells its author why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a companion: an entry, or what is wrong with it."""
+    """A line of a companion: an entry, or the fault in it."""
 
     number: int
     entry: Entry | None
@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SectionText:
-    """A section of a file, as far as its units reach."""
+    """A section of a file, up to the end of its units."""
 
     title: str
     anchor: str
@@ -67,7 +67,7 @@ class SectionText:
 
 
 def companion_path(book: Book) -> Path:
-    """Where a book's companion lies: in its folder, or beside the one file that the book is."""
+    """Path of a book's companion: in its folder, or beside the file of a one-file book."""
     only = book.rules.only
     if only is not None and len(only) == 1:
         return book.root / f"{Path(next(iter(only))).stem}.{FILE}"
@@ -82,7 +82,7 @@ def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = ()) ->
 
 
 def read_lines(path: Path) -> list[Line]:
-    """The entries of a companion, with what is wrong with each.
+    """The entries of a companion, each with its faults.
 
     Raises:
         OSError: The file cannot be read.
@@ -145,17 +145,17 @@ def sections_of(source: str, chunks: Iterable[Chunk]) -> list[SectionText]:
 
 
 def digest(text: str) -> str:
-    """The hash of a section's text, blanks and line ends left aside."""
+    """The hash of a section's text, ignoring white space."""
     return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
 
 
 class Fitting:
-    """Holds entries against a book.
+    """Checks entries against a book.
 
     Args:
-        read: Gives source and chunks of a file.
-        names: Of the book's files.
-        holds: Looks at what nobody stands for yet; None: the place alone counts.
+        read: Returns source and chunks of a file.
+        names: Names of the book's files.
+        holds: Checks entries that nobody vouches for yet; None: only the place counts.
     """
 
     def __init__(self, read: ReadFile, names: Sequence[str], holds: Holds | None = None) -> None:
@@ -165,11 +165,11 @@ class Fitting:
         self._known: dict[str, tuple[str, list[SectionText]]] = {}
 
     def fitted(self, entry: Entry, *, draft: bool = False) -> Prepared:
-        """An entry with its places in the book, its quotes as they stand there.
+        """An entry with its places in the book, and its quotes as the book has them.
 
         Args:
-            entry: Without problems of its own.
-            draft: The entry was written for the section as it is now, whatever hash it has; it gets the present one.
+            entry: An entry without faults of its own.
+            draft: Whether it was written for the present section, whatever hash it has; it gets the present hash.
 
         Raises:
             MisfitError: It does not fit.
@@ -216,7 +216,7 @@ class Fitting:
         return self._known[name]
 
     def _span(self, quote: str, source: str, sections: Sequence[SectionText]) -> tuple[int, int]:
-        """Where a quote stands in a file: as written, or as read without markup, then with the whole of its unit."""
+        """Find a quote in a file: as written, or without markup, and then the whole unit."""
         words = quote.split()
         exact = re.search(r"\s+".join(map(re.escape, words)), source)
         if exact is not None:
@@ -231,7 +231,7 @@ class Fitting:
 
 
 def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tuple[int, int]]) -> SectionText:
-    """The section that an entry names; where several bear that title, the one of its first quote."""
+    """The section that an entry names; if several have that title, the one with its first quote."""
     wanted = _plain(entry.heading)
     named = [section for section in sections if _plain(section.title) == wanted]
     named = named or [section for section in sections if _names_smaller(section, wanted)]
@@ -245,12 +245,12 @@ def _section(entry: Entry, sections: Sequence[SectionText], spans: Sequence[tupl
 
 
 def _names_smaller(section: SectionText, wanted: str) -> bool:
-    """Whether a smaller heading of a section bears a title; such headings are read as sentences of their section."""
+    """Whether a smaller heading in a section has a title; such headings count as sentences of their section."""
     return any(_plain(unit.text) == wanted for chunk in section.chunks for unit in chunk.units)
 
 
 def _home(span: tuple[int, int], sections: Sequence[SectionText]) -> Chunk | None:
-    """The passage that holds the most of a span, one that may answer before one that may not."""
+    """The passage that holds most of a span; passages that may answer come before others."""
 
     def shared(chunk: Chunk) -> int:
         return sum(max(0, min(unit.char_end, span[1]) - max(unit.char_start, span[0])) for unit in chunk.units)
@@ -271,11 +271,11 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A companion held against its book."""
+    """A companion, checked against its book."""
 
     entries: tuple[Prepared, ...] = ()
     notices: tuple[Notice, ...] = ()
-    """One for each line that does not fit."""
+    """One notice for each line that does not fit."""
 
 
 def check_files(
@@ -284,10 +284,10 @@ def check_files(
     """The entries of some companions of one book that fit it, in the order of the book.
 
     Args:
-        paths: Of the files; those that are not there are left out, and what an earlier one says stands.
-        fitting: Of the book.
-        names: Of the book's files in reading order.
-        decisions: Of the teacher; they hold whatever the files say.
+        paths: The files; missing ones are skipped, and earlier ones win.
+        fitting: Checks against the book.
+        names: Names of the book's files in reading order.
+        decisions: The teacher's decisions, which override the files.
 
     Raises:
         OSError: A file cannot be read.
@@ -319,7 +319,7 @@ def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepare
     """A line's entry with its places in the book.
 
     Raises:
-        MisfitError: It does not fit, or is no entry.
+        MisfitError: It does not fit, or is not an entry.
     """
     if line.entry is None or line.problem:
         raise MisfitError(line.problem)
@@ -332,6 +332,6 @@ def _place(item: Prepared, order: dict[str, int]) -> tuple[int, int, int]:
 
 
 def in_book_order(entries: Iterable[Prepared], names: Sequence[str]) -> Iterator[Prepared]:
-    """Entries as they follow each other in the book."""
+    """Entries in the order of the book."""
     order = {name: place for place, name in enumerate(names)}
     return iter(sorted(entries, key=lambda item: _place(item, order)))

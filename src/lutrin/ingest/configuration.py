@@ -1,4 +1,4 @@
-"""Small files that a site's author wrote for a program: YAML, TOML, JSON. What cannot be read is nothing."""
+"""Small configuration files of sites: YAML, TOML, JSON. Unreadable ones count as empty."""
 
 import json
 import tomllib
@@ -13,7 +13,7 @@ MAX_BYTES = 262_144
 
 
 def is_small_file(path: Path) -> bool:
-    """Whether a path is a file of a size that a hand writes, and no link."""
+    """Whether a path is a file small enough to be hand-written, and not a link."""
     try:
         return not path.is_symlink() and path.is_file() and path.stat().st_size <= MAX_BYTES
     except OSError:
@@ -29,7 +29,7 @@ def read_small(path: Path) -> str:
 
 
 class _TolerantLoader(PlainLoader):
-    """YAML in which a tag of another program (`!!python/name:...`, `!ENV`) is nothing."""
+    """YAML in which a tag of another program (`!!python/name:...`, `!ENV`) counts as empty."""
 
 
 _TolerantLoader.add_multi_constructor("", lambda _loader, _suffix, _node: None)

@@ -39,11 +39,11 @@ class Open:
     node: Quote | Item | Admonition | None = None
     """None: the page itself."""
     width: int = 0
-    """Of a list item: columns from where its container's text starts to where its own starts."""
+    """For a list item: columns from the start of its container's text to the start of its own."""
     fence: str = ""
-    """Of a directive: the run of colons, backticks or tildes that opened it."""
+    """For a directive: the run of colons, backticks or tildes that opened it."""
     touched: bool = field(default=False)
-    """Of a list item: whether a line with text was seen, since an item starts with at most one blank line."""
+    """For a list item: whether it has had a line with text, because it starts with at most one blank line."""
 
 
 def directive(line: str) -> tuple[str, str, int, int] | None:

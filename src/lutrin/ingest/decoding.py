@@ -1,4 +1,4 @@
-"""From the bytes of a text file to its characters."""
+"""Decodes the bytes of a text file."""
 
 from charset_normalizer import from_bytes
 
@@ -6,17 +6,17 @@ from lutrin.errors import DocumentError
 from lutrin.records import Notice
 
 _LEAST_ZEROS = 0.3
-"""In UTF-16 without its mark so many of every second byte of a text in Latin letters are zero."""
+"""Share of every second byte that is zero in a text of Latin letters in UTF-16 without a byte order mark."""
 _MOST_DAMAGE = 0.01
-"""A file of UTF-8 with a few damaged bytes is UTF-8 still."""
+"""A UTF-8 file with a few damaged bytes still counts as UTF-8."""
 _LOOKED_AT = 65_536
 
 
 def decode(data: bytes, filename: str) -> tuple[str, tuple[Notice, ...]]:
-    """The text of a file in whatever encoding it is; one that is not UTF-8 is reported, with its line.
+    """Decode a file in whatever encoding it has; report one that is not UTF-8, with its line.
 
     Raises:
-        DocumentError: The file is no text.
+        DocumentError: The file is not text.
     """
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         return data.decode("utf-16", errors="replace"), ()
@@ -35,7 +35,7 @@ def decode(data: bytes, filename: str) -> tuple[str, tuple[Notice, ...]]:
 
 
 def _wide(data: bytes, filename: str) -> str:
-    """Which UTF-16 a file without its mark is in.
+    """The byte order of a UTF-16 file without a byte order mark.
 
     Raises:
         DocumentError: It has zeros for another reason.
@@ -49,12 +49,12 @@ def _wide(data: bytes, filename: str) -> str:
 
 
 def _legacy(data: bytes) -> str:
-    """The encoding that a text without valid UTF-8 is in; empty: UTF-8 that was damaged."""
+    """The encoding of a text that is not valid UTF-8; empty if it is damaged UTF-8."""
     lossy = data.decode("utf-8", errors="replace")
     wide = sum(c > "\x7f" and c != "\ufffd" for c in lossy)
     if wide and lossy.count("\ufffd") <= max(1, _MOST_DAMAGE * wide):
         return ""
-    # The lines that are not plain ASCII tell; thousands of others would only cost time.
+    # Only lines that are not plain ASCII matter; thousands of others would only cost time.
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:_LOOKED_AT]
     best = from_bytes(telling).best()
     if best is None or best.encoding.startswith("utf"):

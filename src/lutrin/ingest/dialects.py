@@ -27,7 +27,7 @@ Problem = Callable[[int, str], None]
 
 _ONE = r"(?:[#.][\w:-]+|[\w-]+=(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'|[^\s{}\"']+))"
 ATTRIBUTES = re.compile(rf"\{{:?\s*{_ONE}(?:\s+{_ONE}){{0,20}}\s*\}}")
-"""`{: .lead #intro}` or `{width=50%}`: no reader sees them."""
+"""`{: .lead #intro}` or `{width=50%}`, which no reader sees."""
 LIQUID = re.compile(r"\{%-?[^%\n]{0,500}%\}|\{\{-?[ \t]*[\w.\-| '\"()\[\],]{1,200}\}\}|\{\{#\w+[^{}\n]{0,500}\}\}")
 """A tag or value of a site generator, which the built page replaces."""
 _ALONE = re.compile(rf"(?:{LIQUID.pattern}|\s)+\Z")
@@ -53,12 +53,12 @@ _GROUPS = frozenset({"tabs", "tab-set"})
 
 
 def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool) -> list[Block]:
-    """Blocks as the built page has them; what cannot be resolved is reported and left out.
+    """Blocks as the built page has them; parts that cannot be resolved are reported and left out.
 
     Args:
-        blocks: Of a page.
+        blocks: A page's blocks.
         source: The whole file.
-        problem: Told of includes, once a page.
+        problem: Called for includes, once a page.
         mdx: Whether braces are expressions, so that none of them is an attribute.
     """
     settler = _Settler(source, mdx=mdx)
@@ -76,9 +76,9 @@ class _Settler:
         self.mdx = mdx
         self.includes: list[tuple[int, str]] = []
         self.behind = 0
-        """Blocks that start before this offset are part of one that was read already."""
+        """Blocks that start before this offset belong to one that was already read."""
         self.closes = True
-        """Whether a highlighted block can still be closed by what follows."""
+        """Whether a later block can still close a highlighted one."""
 
     def all(self, blocks: Sequence[Block]) -> list[Block]:
         found: list[Block] = []
@@ -110,13 +110,13 @@ class _Settler:
             found.append(block)
 
     def is_include(self, text: str, offset: int) -> bool:
-        """Note the files that a text includes; whether it holds nothing else."""
+        """Note the files that a text includes; return whether it holds nothing else."""
         matches = list(_INCLUDE.finditer(text))
         self.includes += [(offset, next(name for name in match.groups() if name)) for match in matches]
         return bool(matches) and not _INCLUDE.sub("", text).strip()
 
     def left_out(self, block: Code) -> Element:
-        """What stands in the place of code that is kept in another file: no text, but its address."""
+        """A placeholder for code that is kept in another file: its address instead of text."""
         address = self.includes[-1][1]
         attribute = Attribute("src", address, block.content_start, block.content_end)
         return Element(Tag(LEFT_OUT, block.start, block.end, (attribute,)), block.start, block.end)
@@ -161,7 +161,7 @@ class _Settler:
 
 
 def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:
-    """A paragraph without the line of attributes at its end; alone they belong to the block before."""
+    """A paragraph without the attributes on its last line; attributes alone belong to the block before."""
     text = block.body.text
     start = text.rfind("\n") + 1
     if ATTRIBUTES.fullmatch(text[start:].strip()) is None:
@@ -179,7 +179,7 @@ def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | Non
 
 
 def _definitions(block: Paragraph) -> list[Block]:
-    """The entries of a definition list: lines of terms, and behind each a line that starts with a colon."""
+    """The entries of a definition list: lines of terms, each followed by a line that starts with a colon."""
     body = block.body
     marks = list(_DEFINITION.finditer(body.text))
     if not marks or body.text.startswith(":"):
@@ -190,7 +190,7 @@ def _definitions(block: Paragraph) -> list[Block]:
         stop = marks[number + 1].start() if number + 1 < len(marks) else len(body.text)
         if term_start < mark.start():
             entries.append(_part("dt", body.cut(term_start, mark.start())))
-        # The last line before the next colon is the next term, unless that colon goes on with this one.
+        # The last line before the next colon is the next term, unless that colon continues this one.
         next_term = stop
         if number + 1 < len(marks) and (line := body.text.rfind("\n", mark.end(), stop)) >= 0:
             next_term = line
@@ -206,7 +206,7 @@ def _part(name: str, body: Placed) -> Element:
 
 
 def _branches(blocks: list[Block], source: str) -> list[Block]:
-    """Svelte's `{#if framework === 'a'} ... {:else} ... {/if}`: what each holds is for its readers only."""
+    """Svelte's `{#if framework === 'a'} ... {:else} ... {/if}`: each branch is only for its readers."""
     top: list[Block] = []
     here = top
     condition = ""
@@ -230,7 +230,7 @@ def _branches(blocks: list[Block], source: str) -> list[Block]:
 
 
 def _give_title(block: Block) -> None:
-    """A box of a Carpentries lesson is named by the heading inside it."""
+    """Name a box of a Carpentries lesson by the heading inside it."""
     if isinstance(block, Admonition) and block.title is None and block.name in _NAMED_INSIDE:
         first = block.children[0] if block.children else None
         if isinstance(first, Heading):
@@ -260,7 +260,7 @@ def _unwrapped(block: Block) -> Sequence[Block]:
 
 
 def _with_tabs(blocks: list[Block]) -> list[Block]:
-    """Tabs that follow each other without anything around them become one group."""
+    """Join tabs that follow each other directly into one group."""
     found: list[Block] = []
     for block in blocks:
         if isinstance(block, Admonition) and block.name in _TABS:

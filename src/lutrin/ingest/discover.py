@@ -1,4 +1,4 @@
-"""Which books a folder holds: every folder with readable files is one, and every file that lies loose among them."""
+"""Finds the books in a folder: every folder with readable files is a book, and so is every loose file beside them."""
 
 import os
 import posixpath
@@ -33,18 +33,18 @@ class Found:
 
 
 def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = "", edition: str = "") -> Found:
-    """The books in a folder with their files, and what is in none of them.
+    """Find the books in a folder with their files, and the files that are in no book.
 
     Args:
         path: A shelf, a book, or one file, which is then a book of one page.
-        shelf: The folder is known to hold books, and is none itself unless it says so.
+        shelf: Whether the folder is known to hold books; it is then not a book itself unless it says so.
         slug: Overrides the slug of a single book.
         title: Overrides its title.
         edition: Overrides its edition.
 
     Raises:
         DocumentError: A `book.toml` cannot be read.
-        InvalidInput: Two books give themselves the same slug.
+        InvalidInput: Two books choose the same slug.
     """
     left_out: list[LeftOut] = []
     given = {"slug": slug, "title": title, "edition": edition}
@@ -87,7 +87,7 @@ def _shared(files: Sequence[SourceFile]) -> str:
 
 
 def _with_own_slugs(books: Sequence[Book]) -> list[Book]:
-    """Books whose folders have the same name are told apart by a number; slugs that were given must differ."""
+    """Number the slugs of books whose folders have the same name; chosen slugs must differ."""
     given = [book.info.slug for book in books if book.slug_given]
     if len(set(given)) < len(given):
         raise InvalidInput(f"Two books have the same slug: {', '.join(sorted(given))}.")
@@ -102,7 +102,7 @@ def _with_own_slugs(books: Sequence[Book]) -> list[Book]:
 
 
 def _books(path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], depth: int) -> Iterator[Book]:
-    """The books at a place, in the order of their names."""
+    """The books at a path, in the order of their names."""
     if not path.is_dir():
         yield open_book(path)
         return
@@ -125,7 +125,7 @@ def _books(path: Path, *, shelf: bool, base: Path, left_out: list[LeftOut], dept
 
 
 def _loose(path: Path, files: Sequence[str]) -> Iterator[Book]:
-    """Files that lie among the books: numbered ones are the chapters of one book, each other one is a book."""
+    """Books from loose files: numbered files are the chapters of one book, and each other file is a book."""
     chapters = [name for name in files if _NUMBERED.match(name)]
     if len(chapters) > 1:
         yield open_book(path, frozenset(chapters))
@@ -135,7 +135,7 @@ def _loose(path: Path, files: Sequence[str]) -> Iterator[Book]:
 
 
 class _Children:
-    """What lies in a folder, sorted by whether it can be a book."""
+    """The entries of a folder, sorted by whether they can be books."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -169,8 +169,8 @@ class _Children:
     def look_like_books(self, depth: int) -> bool:
         """Whether the folders in it are books rather than chapters of one.
 
-        Where nobody says so, they are if one of them describes itself, or if they are several with names of their own
-        (neither numbers, nor `docs`) and no page lies beside them.
+        If nobody says so, they are books if one of them describes itself, or if there are several with proper names
+        (neither numbers nor `docs`) and no page beside them.
         """
         if depth == 0 and self.path.resolve().name.lower() in _SHELVES:
             return True

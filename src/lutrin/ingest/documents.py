@@ -1,4 +1,4 @@
-"""One source file, whatever its kind, read into a document that knows its place in the book."""
+"""Reads a source file of any kind into a document that knows its place in the book."""
 
 import os
 
@@ -20,7 +20,7 @@ def read_document(file: SourceFile, book: Book, *, password: str = "", lenient: 
         file: As the scan found it.
         book: The book that it belongs to: gives module and chapter.
         password: Of encrypted PDFs.
-        lenient: A page that MDX would refuse is read as far as it goes.
+        lenient: Read a page that MDX would refuse as far as possible.
 
     Raises:
         DocumentError: The file cannot be read within the limits, or holds no text.

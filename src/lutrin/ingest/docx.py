@@ -64,13 +64,13 @@ def _properties(data: bytes, filename: str) -> bytes:
 
 
 def _no_image(image: Any) -> list[Any]:  # noqa: ANN401 - as mammoth has it
-    """A picture's description stays, its bytes do not."""
+    """Keep a picture's description, but not its bytes."""
     text = getattr(image, "alt_text", None)
     return [mammoth.html.text(text)] if text else []
 
 
 def _level(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Below a title of the whole, chapters are headings of the second level."""
+    """Under a title of the whole document, make chapters headings of the second level."""
     title = soup.select_one("h1.title")
     if title is None:
         return

@@ -1,4 +1,4 @@
-"""Sections under construction: the headings of a page with the units that were read under each."""
+"""Sections under construction: the headings of a page, with the units read so far under each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -11,22 +11,22 @@ from lutrin.records import Section, TextRole, Unit, UnitKind
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What surrounds a block."""
+    """The context of a block."""
 
     warning: bool = False
     headings: bool = True
     """Whether a heading here starts a section; inside lists, quotations and admonitions it is a sentence."""
     lead: str = ""
-    """Of a nested list: the item that it belongs to."""
+    """For a nested list: the item that it belongs to."""
     tabs: bool = False
-    """In a group of code blocks, each behind a tab that its fence names."""
+    """Whether it is in a group of code blocks, each in a tab that its fence names."""
     role: TextRole = "text"
-    """That the markup around it gives."""
+    """Role from the surrounding markup."""
     variant: str = ""
-    """Name of the tab that it stands behind."""
+    """Name of the tab that it is in."""
 
     def within(self, role: TextRole | None) -> "Where":
-        """What surrounds the blocks in a box of this role."""
+        """The context of the blocks in a box of this role."""
         return self if role is None else replace(self, role=role)
 
 
@@ -42,7 +42,7 @@ class Draft:
     title_range: tuple[int, int]
     units: list[Unit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
-    """Of each unit."""
+    """What each unit consists of."""
     blocks: int = 0
 
     def new_block(self) -> int:
@@ -86,9 +86,9 @@ def finished(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[
     """The sections, each up to where the next one starts, their units with their roles.
 
     Args:
-        drafts: In order of the page.
+        drafts: In page order.
         end: Length of the source.
-        page: Role of the whole page, where its name or front matter tells it.
+        page: Role of the whole page, if its name or front matter tells it.
     """
     drafts = list(drafts)
     ends = [draft.start for draft in drafts[1:]] + [end]

@@ -1,4 +1,4 @@
-"""Embedding what is new while the next files are being read."""
+"""Embeds new passages while the next files are being read."""
 
 import asyncio
 from collections.abc import Iterable
@@ -9,15 +9,15 @@ from lutrin.records import Chunk
 from lutrin.threads import in_thread
 
 BATCH = 32
-"""Passages that are embedded between two commits; at most so many are lost if the process dies. Their token vectors
-are held at full width meanwhile, half a megabyte a passage."""
+"""Passages that are embedded between two commits; at most so many are lost if the process dies. Until then their token
+vectors stay in memory at full width, half a megabyte a passage."""
 
 
 class Embedding:
     """Collects passages without an embedding and embeds them in the background, each text once.
 
     Args:
-        embedder: Encodes.
+        embedder: Encodes the texts.
         cache: Keeps the results.
     """
 
@@ -32,11 +32,11 @@ class Embedding:
 
     @property
     def wanted(self) -> int:
-        """Texts that are to be embedded, of the passages seen so far."""
+        """Texts to embed, of the passages seen so far."""
         return len(self._wanted)
 
     async def add(self, chunks: Iterable[Chunk]) -> None:
-        """Take passages; returns at once unless a batch is still being embedded when the next one is full.
+        """Take passages; return at once unless the next batch is full while one is still being embedded.
 
         Raises:
             WeightsError: The model cannot be used.
@@ -61,7 +61,7 @@ class Embedding:
         await self._settle()
 
     async def cancel(self) -> None:
-        """Give up what is under way; what was committed stays."""
+        """Give up the running batch; committed ones stay."""
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait([self._running])

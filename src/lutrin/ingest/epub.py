@@ -47,7 +47,7 @@ def _read(archive: zipfile.ZipFile, filename: str) -> Document:
         raise DocumentError(filename, f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB")
     names = set(archive.namelist())
     if "META-INF/encryption.xml" in names and b"EncryptedData" in _bytes(archive, "META-INF/encryption.xml", filename):
-        # Fonts may be obscured in a book that is free; its text then reads as always.
+        # A free book may have obfuscated fonts; its text is still readable.
         encrypted = soup_of(_bytes(archive, "META-INF/encryption.xml", filename)).find_all(
             re.compile("cipherreference$")
         )
@@ -70,7 +70,7 @@ def _read(archive: zipfile.ZipFile, filename: str) -> Document:
 
 @dataclass(frozen=True)
 class _Package:
-    """An open EPUB: what its package file names, by id."""
+    """An open EPUB: the items of its package file, by id."""
 
     archive: zipfile.ZipFile
     filename: str
@@ -113,7 +113,7 @@ def _properties(item: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
 
 
 def _entries(table: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as bs4 has it
-    """Address and label of each entry: of version 3 links in a `nav`, of version 2 points of an NCX."""
+    """Address and label of each entry: links in a `nav` (version 3), or points of an NCX (version 2)."""
     for link in table.select("nav a[href]"):
         yield str(link.get("href")), link.get_text()
     for point in table.find_all("navpoint"):
@@ -123,7 +123,7 @@ def _entries(table: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as bs4 
 
 
 def _lowered(text: str) -> str:
-    """Headings one level down: the first level is the book's own title."""
+    """Move headings one level down, because the first level is the book's own title."""
     fences = [match.span() for match in _FENCE.finditer(text)]
 
     def lower(match: re.Match[str]) -> str:

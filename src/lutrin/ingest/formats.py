@@ -17,16 +17,16 @@ class Format:
     """How files of one kind are read."""
 
     name: str
-    """As a reader calls it."""
+    """The name that readers use."""
     parse: Callable[[BinaryIO, str, str], Document]
-    """From an open file, its name and a password to a document."""
+    """Turns an open file, its name and a password into a document."""
     page: Callable[[str, str], str]
-    """From the text that was indexed and the file's name to HTML."""
+    """Turns the indexed text and the file's name into HTML."""
     max_bytes: int = 20 * MEGABYTE
     trusted_bytes: int = 0
     """Files up to this size are read in the program itself, larger ones in a limited process."""
     holds_chapters: bool = False
-    """One file is often a whole book, whose headings name its chapters."""
+    """Whether one file is often a whole book, whose headings name its chapters."""
     time_limit_s: float = 30.0
     memory_limit_bytes: int = 512 * MEGABYTE
 
@@ -78,7 +78,7 @@ def _pdf(file: BinaryIO, filename: str, password: str) -> Document:
     return parse_pdf(file, filename, password)
 
 
-# A page of a book has a tenth of this; the worst that so many bytes can do takes a few seconds.
+# A page of a book has a tenth of this; the slowest input of this size takes a few seconds.
 _MARKDOWN = Format("Markdown", _markdown, _markdown_page, trusted_bytes=262_144)
 _HTML = Format("HTML", _html, _markdown_page)
 FORMATS: Mapping[str, Format] = {
@@ -98,13 +98,13 @@ FORMATS: Mapping[str, Format] = {
 
 
 def suffix_of(name: str) -> str:
-    """The ending of a file's name, in small letters: `.md`; empty if it has none."""
+    """A file's suffix in lower case, such as `.md`; empty if it has none."""
     stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
     return f".{suffix.lower()}" if dot and stem else ""
 
 
 def format_of(name: str) -> Format | None:
-    """How a file is read, by its name; None: it is not."""
+    """The format of a file, by its name; None if Lutrin does not read it."""
     return FORMATS.get(suffix_of(name))
 
 
@@ -115,7 +115,7 @@ def max_bytes(name: str) -> int:
 
 
 def page_html(source: str, filename: str) -> str:
-    """The body of a page, as its format is shown.
+    """The HTML body of a page.
 
     Args:
         source: The text that was indexed.

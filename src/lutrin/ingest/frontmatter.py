@@ -14,10 +14,10 @@ _MAX_CHARS = 65_536
 
 
 class PlainLoader(yaml.SafeLoader):
-    """YAML without aliases: a page needs none, and a few of them can grow to gigabytes."""
+    """YAML without aliases: pages need none, and a few of them can grow to gigabytes."""
 
     def compose_node(self, parent: Any, index: int) -> Any:  # noqa: ANN401 - as PyYAML declares it
-        """Refuse an alias with the place where it stands."""
+        """Refuse an alias, and report its place."""
         if self.check_event(yaml.events.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
             raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed here", problem_mark=event.start_mark)
@@ -40,7 +40,7 @@ class FrontMatter:
     values: dict[str, Any] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """A value as one line of text; empty if it is missing or no text."""
+        """A value as one line of text; empty if it is missing or not text."""
         value = self.values.get(name)
         return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
 
@@ -63,7 +63,7 @@ class FrontMatter:
         return value if isinstance(value, bool) else None
 
     def number(self, name: str) -> float | None:
-        """A number; None if it is missing or no number."""
+        """A number; None if it is missing or not a number."""
         value = self.values.get(name)
         if isinstance(value, bool):
             return None
@@ -86,7 +86,7 @@ class FrontText:
 
 
 def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
-    """Every string and number of a front matter that could be read, in order of the text."""
+    """Every readable string and number of a front matter, in text order."""
     opening = _OPENING.match(source)
     if opening is None or not front.values:
         return []
@@ -112,11 +112,11 @@ def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
 
 
 def read_front_matter(source: str, problem: Callable[[int, str], None]) -> FrontMatter:
-    """Read the front matter of a page; where it is broken, its plain `name: value` lines count.
+    """Read the front matter of a page; if it is broken, use its plain `name: value` lines.
 
     Args:
         source: The whole file.
-        problem: Told of what is wrong: offset and what.
+        problem: Called with the offset and description of each fault.
     """
     opening = _OPENING.match(source)
     if opening is None:

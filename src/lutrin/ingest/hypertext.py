@@ -1,4 +1,4 @@
-"""HTML as Markdown: so that pages of every kind have one parser, one reader, one set of anchors."""
+"""Converts HTML to Markdown, so that all kinds of pages share one parser, one reader and one set of anchors."""
 
 import json
 import re
@@ -19,14 +19,14 @@ _UNSEEN = (
 )  # fmt: skip
 _MAIN = ("main", "[role=main]", "article", "#content", "body")
 _LEAST_MAIN = 0.4
-"""An element that holds less of the page's text than this is not all of its content."""
+"""An element with a smaller share of the page's text does not hold all its content."""
 _LANGUAGE = re.compile(r"(?:language|lang|highlight(?:-source)?|sourceCode|brush:)[-_ ]?([\w+#]+)")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _DEEPEST = 200
 
 
 class _Converter(MarkdownConverter):
-    """Markdown as Lutrin's own parser reads it."""
+    """Writes Markdown for Lutrin's own parser."""
 
     def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """Keep links to the web; others lead into files that the reader does not have."""
@@ -44,15 +44,15 @@ class _Converter(MarkdownConverter):
         return _box(el, text) or f"\n\n{text.strip()}\n\n"
 
     def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """A term stands before what it means."""
+        """Write a term before its meaning."""
         return f"\n\n**{text.strip()}**\n\n" if text.strip() else ""
 
     def convert_dd(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """What a term means is a paragraph."""
+        """Write a term's meaning as a paragraph."""
         return f"\n\n{text.strip()}\n\n"
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """A caption is a paragraph of its own."""
+        """Write a caption as its own paragraph."""
         return f"\n\n*{text.strip()}*\n\n" if text.strip() else ""
 
 
@@ -67,7 +67,7 @@ _BOXES = {
 
 
 def _box(element: Any, text: str) -> str:  # noqa: ANN401 - as bs4 has it
-    """An admonition of the site generators, as ours."""
+    """Convert an admonition of a site generator to ours."""
     names = {str(name).lower() for name in element.get("class") or ()}
     kind = next((_BOXES[name] for name in _BOXES if name in names), "")
     if (
@@ -108,7 +108,7 @@ def to_markdown(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
 
 
 def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
-    """Text that is nested more deeply than any page needs loses its tags, not its words."""
+    """Remove tags that are nested more deeply than any page needs, but keep their words."""
     pending = [(element, 0)]
     while pending:
         tag, depth = pending.pop()
@@ -124,7 +124,7 @@ def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
 def soup_of(markup: str | bytes) -> bs4.BeautifulSoup:
     """HTML or XHTML as a tree; bytes in whatever encoding they declare."""
     with warnings.catch_warnings():
-        # XHTML and the few XML files of an EPUB are read by the same forgiving parser, on purpose.
+        # XHTML and the few XML files of an EPUB deliberately go through the same forgiving parser.
         warnings.simplefilter("ignore", bs4.XMLParsedAsHTMLWarning)
         warnings.simplefilter("ignore", bs4.MarkupResemblesLocatorWarning)
         return bs4.BeautifulSoup(markup, "html.parser")
