@@ -1,4 +1,4 @@
-"""The model's process: reads requests, steps the scheduler, sends what comes out; ends when the server does."""
+"""The model's process: reads requests, steps the scheduler, sends the results; ends when the server does."""
 
 import pickle
 import select
@@ -13,7 +13,7 @@ from lutrin.ports import Decoder
 
 RECEIVE_BYTES = 1 << 16
 MOST_FAILURES = 3
-"""Failed steps in a row after which a fresh process is the better way."""
+"""Failed steps in a row after which a fresh process is better."""
 
 
 def main(fd: int, niceness: int = 0) -> None:
@@ -21,7 +21,7 @@ def main(fd: int, niceness: int = 0) -> None:
 
     Args:
         fd: File descriptor of the socket; its first frame is `Setup`.
-        niceness: By how much this process steps back behind others.
+        niceness: Added to this process's own, so that others come first.
 
     Raises:
         GeneratorError: The frames cannot be read, or step after step fails; the server starts another process.
@@ -31,7 +31,7 @@ def main(fd: int, niceness: int = 0) -> None:
         try:
             _serve(Link(link))
         except OSError:
-            # The server has gone; so do we.
+            # The server is gone, so this process ends too.
             return
 
 
@@ -46,7 +46,7 @@ class Link:
         """Messages that arrive within `timeout_s`, possibly none; None when the other side has closed.
 
         Raises:
-            GeneratorUnavailable: What arrives cannot be read.
+            GeneratorUnavailable: A message cannot be read.
         """
         messages: list[ToChild] = []
         while select.select([self._socket], [], [], timeout_s)[0]:
@@ -85,7 +85,7 @@ def _serve(link: Link) -> None:
 
 
 def warm_up(scheduler: Scheduler, setup: Setup) -> None:
-    """Touch the weights, keep the beginning that prompts will share, and learn the pace, alone and in a crowd."""
+    """Load the weights, keep the beginning that prompts will share, and learn the pace alone and in a crowd."""
     for readers in (1, setup.limits.slots):
         for id_ in range(readers):
             scheduler.submit(id_, setup.warm, deadline=float("inf"))

@@ -1,4 +1,4 @@
-"""Makes any prompt fit: passages are left out of the middle, the stable beginning and the question stay."""
+"""Makes any prompt fit: drops passages from the middle, and keeps the stable beginning and the question."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,9 +14,9 @@ BREAK = "\n\n"
 def fit_prompt(messages: Sequence[Message], budget_tokens: int, encode: Encode) -> tuple[int, ...]:
     """Tokens of a prompt, at most `budget_tokens` of them.
 
-    The longest message loses whole paragraphs, from the last but one backwards, all but the question if need be: its
-    last paragraph is the question, its first ones are what other prompts share. If single paragraphs are too long for
-    that, the tokens in the middle go.
+    The longest message loses whole paragraphs, from the last but one backwards. Its last paragraph is the question,
+    which stays, and its first ones are shared with other prompts. If single paragraphs are still too long, tokens in
+    the middle go.
 
     Args:
         messages: The prompt.
@@ -38,7 +38,7 @@ def _without_paragraphs(
     """Tokens of a prompt with as many of its paragraphs as fit; with the question alone if even that is too long."""
     longest = max(range(len(messages)), key=lambda i: len(messages[i].content))
     paragraphs = messages[longest].content.split(BREAK)
-    # How many paragraphs before the last one can stay; the number of tokens grows with it, so halving finds it.
+    # Find by bisection how many paragraphs before the last one fit: the number of tokens grows with theirs.
     low, high = 0, len(paragraphs) - 1
     fitted = encode(_replaced(messages, longest, paragraphs[-1:])) if high else tokens
     low += 1

@@ -1,4 +1,4 @@
-"""Measure a model on this machine: prefill, one reader, ten readers; in a process of its own, as it will run."""
+"""Measures a model on this machine (prefill, one reader, ten readers), in a separate process, as it will run."""
 
 import os
 import pickle
@@ -28,11 +28,11 @@ class Speed(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens a second."""
 
     prefill: float
-    """Of a prompt."""
+    """Tokens of a prompt."""
     single: float
-    """Written for one reader alone."""
+    """Tokens written for one reader alone."""
     ten: float
-    """Written for ten readers at once, all together."""
+    """Tokens written for ten readers at once, in total."""
 
     def alone_s(self, prompt_tokens: int, tokens: int) -> float:
         """Seconds until a reader alone has the whole answer."""
@@ -54,7 +54,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
     """Time a decoder: medians of a few rounds after one that does not count.
 
     Args:
-        decoder: With at least ten sequences, all empty, and room for the text and a few steps in each.
+        decoder: Has at least ten sequences, all empty, each with room for the text and a few steps.
         clock: Seconds.
     """
     prompt = decoder.encode((Message(role="user", content=TEXT),))
@@ -96,14 +96,14 @@ def measure_apart(factory: Callable[[], Decoder], longest_s: float = LONGEST_S) 
     """Time a decoder in a fresh process with the environment that the model's process gets.
 
     Args:
-        factory: Makes the decoder there; it must pickle.
-        longest_s: After this it counts as far too slow.
+        factory: Makes the decoder there; must be picklable.
+        longest_s: Seconds after which the decoder counts as far too slow.
 
     Raises:
         GeneratorUnavailable: The model cannot be loaded, or it is far too slow.
     """
     try:
-        # The command is this interpreter and our own module.
+        # The command is this interpreter with our own module.
         done = subprocess.run(  # noqa: S603 - see above
             [sys.executable, "-P", "-c", MAIN],
             input=pickle.dumps(factory),

@@ -1,28 +1,28 @@
-"""How fast the model is on this machine just now, learnt from the steps that it has done."""
+"""Estimates how fast the model is on this machine now, from its recent steps."""
 
 from itertools import pairwise
 
 RECENT = 0.2
 """Weight of the newest step in the running means: the last ten steps or so count."""
 QUICKER = 0.5
-"""Its weight if it was quicker: what is believed to take too long is not tried again, so that a slow moment would be
-believed for ever."""
+"""Its weight if it was faster: requests that seem too slow are not tried, so a slow moment must not be believed for
+ever."""
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
 ROW = 2.5
-"""Prompt tokens that one more row of a decoding step costs: it needs the vocabulary's matrix (docs/decisions/0010)."""
+"""Cost of one more row of a decoding step, in prompt tokens: it needs the vocabulary's matrix (docs/decisions/0010)."""
 LIKELY = 0.5
-"""Share of guessed tokens that is believed to be right before any was tried."""
+"""Assumed share of right guesses before any was tried."""
 TRIED = 0.05
 """Weight of each guess in the running mean of those that were right."""
 FORGOTTEN = 0.002
-"""By which each step draws that mean back to LIKELY, so that guessing is tried again."""
+"""Weight with which each step draws that mean back to LIKELY, so that guessing is tried again."""
 
 
 class Pace:
     """Running means of what a prompt token and a decoding step cost, in seconds.
 
-    Until something was measured, everything costs nothing: nobody is turned away on a guess.
+    Until something is measured, everything costs nothing, so that nobody is turned away on a guess.
     """
 
     def __init__(self) -> None:
@@ -53,10 +53,10 @@ class Pace:
         self.right += TRIED * (right - self.right)
 
     def guesses(self, answers: int, most: int) -> int:
-        """How many tokens to guess for each answer, so that a token costs least: 0 where guessing does not pay.
+        """How many tokens to guess for each answer so that a token costs least; 0 if guessing does not pay.
 
         Args:
-            answers: That are decoded at once.
+            answers: Answers that are decoded at once.
             most: Guesses at most, for each.
         """
         return min(range(most + 1), key=lambda number: (self._token_s(answers, number), number))
@@ -66,14 +66,14 @@ class Pace:
         return min(self._token_s(answers, number) for number in range(most + 1))
 
     def _token_s(self, answers: int, guesses: int) -> float:
-        """A guess counts if all before it were right: 1 + r + r^2 + ... tokens a step (Leviathan et al. 2023)."""
+        """Tokens a step: a guess counts if all before it were right, 1 + r + r^2 + ... (Leviathan et al. 2023)."""
         return self.decode_s(answers * (1 + guesses)) / sum(self.right**place for place in range(guesses + 1))
 
     def decode_s(self, decoding: int) -> float:
         """Seconds for a step with `decoding` rows, each the last token of an answer or a guess at what follows.
 
-        Between two numbers that were seen it grows evenly, beyond the largest by `ROW`; fewer than the smallest cost as
-        much as that one.
+        Between two measured numbers of rows the time is interpolated. Beyond the largest it grows by `ROW`; below the
+        smallest it stays the same.
         """
         if not self._decode_s or decoding <= 0:
             return 0.0

@@ -1,9 +1,9 @@
-"""The beginnings that prompts have in common, as a radix tree over the sequences that hold them.
+"""The common beginnings of prompts, as a radix tree over the sequences that hold them.
 
-A node is a run of tokens; a sequence passes through the nodes of its own tokens, from the root down. Two prompts that
-start alike share nodes, exactly as their sequences share cells of the model's memory, so the tree's size is the number
-of cells in use. A sequence is *active* while a reader is served from it, then *idle*: kept for the next prompt that
-starts alike, and the first to go, least recently used first, when room is needed.
+A node is a run of tokens, and a sequence passes through the nodes of its own tokens, from the root down. Two prompts
+with the same beginning share nodes, exactly as their sequences share cells of the model's memory. So the size of the
+tree is the number of cells in use. A sequence is *active* while a reader is served from it. Then it is *idle*: kept for
+the next prompt with the same beginning, and evicted, least recently used first, when room is needed.
 """
 
 from collections import OrderedDict
@@ -22,7 +22,7 @@ class Node:
 
 
 def common_length(a: Sequence[int], b: Sequence[int]) -> int:
-    """How many tokens two sequences share at their beginning."""
+    """Number of tokens that two sequences share at their beginning."""
     if a[: len(b)] == b:
         return len(b)
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
@@ -62,7 +62,7 @@ class PrefixTree:
         self._leaves[sequence] = node
 
     def discard(self, sequence: int) -> None:
-        """Forget a sequence; tokens that no other holds leave the tree."""
+        """Remove a sequence; tokens that no other holds leave the tree."""
         node: Node | None = self._leaves.pop(sequence)
         self._idle.pop(sequence, None)
         while node is not None and node.parent is not None:
@@ -77,7 +77,7 @@ class PrefixTree:
 
         Args:
             tokens: A prompt.
-            held: How many tokens of its own a sequence can give.
+            held: Number of its tokens that a sequence has computed.
 
         Returns:
             The sequence and the number of tokens; (None, 0) if none shares anything.
@@ -92,7 +92,7 @@ class PrefixTree:
         return best, length
 
     def missing(self, tokens: tuple[int, ...]) -> int:
-        """How many tokens the tree would grow by if a sequence with these were inserted."""
+        """Number of tokens by which the tree would grow with a sequence of these."""
         path = self._path(tokens)
         return len(tokens) - (path[-1][1] if path else 0)
 
@@ -101,12 +101,12 @@ class PrefixTree:
         self._idle[sequence] = None
 
     def touch(self, sequence: int) -> None:
-        """An idle sequence was useful: it becomes the most recently used one; an active one stays as it is."""
+        """Mark an idle sequence as the most recently used one; an active one stays as it is."""
         if sequence in self._idle:
             self._idle.move_to_end(sequence)
 
     def evict(self) -> int | None:
-        """Forget the idle sequence that was not used for the longest time, and return it; None if none is idle."""
+        """Remove the least recently used idle sequence and return it; None if none is idle."""
         if not self._idle:
             return None
         sequence = next(iter(self._idle))
@@ -114,7 +114,7 @@ class PrefixTree:
         return sequence
 
     def idle_tokens(self) -> int:
-        """Tokens that only idle sequences hold: what eviction can free."""
+        """Tokens that only idle sequences hold, which eviction can free."""
         total, stack = 0, list(self._root.children.values())
         while stack:
             node = stack.pop()
@@ -124,7 +124,7 @@ class PrefixTree:
         return total
 
     def _path(self, tokens: tuple[int, ...]) -> list[tuple[Node, int]]:
-        """Nodes that `tokens` runs through, each with the number of tokens shared down to it, the last one in part."""
+        """Nodes on the path of `tokens`, each with the number of tokens shared so far, the last one in part."""
         node, depth, path = self._root, 0, []
         while depth < len(tokens) and (child := node.children.get(tokens[depth])) is not None:
             shared = common_length(child.tokens, tokens[depth : depth + len(child.tokens)])
@@ -136,7 +136,7 @@ class PrefixTree:
         return path
 
     def _split(self, node: Node, length: int) -> Node:
-        """Cut a node in two; its first `length` tokens become a new parent with the same holders, which is returned."""
+        """Cut a node in two and return the new parent, which has the first `length` tokens and the same holders."""
         parent = node.parent
         assert parent is not None, "the root has no tokens to split"  # noqa: S101 - narrows the type; splits start below the root
         upper = Node(node.tokens[:length], parent, holders=set(node.holders))

@@ -9,7 +9,7 @@ from lutrin.errors import GeneratorUnavailable
 from lutrin.records import Finished, GenerationRequest, Piece, Queued
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
-"""No honest frame comes near it; a longer one means that the stream is out of step."""
+"""No valid frame comes near this size; a longer one means that the stream is out of step."""
 
 HEADER = struct.Struct("!I")
 
@@ -24,23 +24,23 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     queue: int = 64
     """Readers who may wait beyond those."""
     prefill_tokens: int = 128
-    """Prompt tokens in one step: what a newcomer may delay the others by."""
+    """Prompt tokens in one step: they bound how much a newcomer delays the others."""
     retained_tokens: int = 4096
-    """Tokens of finished prompts that are kept for the next ones that start alike."""
+    """Tokens of finished prompts that are kept for later ones with the same beginning."""
     worth_tokens: int = 48
-    """Two sentences, about: an answer that cannot get this far before its deadline is not begun."""
+    """About two sentences: an answer that cannot get this far before its deadline is not begun."""
     guesses: int = 3
-    """Tokens that are guessed for each answer at most, by what follows the same words in its prompt."""
+    """Most tokens that are guessed for each answer, from what follows the same words in its prompt."""
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
-    """The first frame: how to get the decoder (a pickled callable), the scheduler's bounds, how often to beat."""
+    """The first frame: a pickled callable that makes the decoder, the scheduler's bounds, and how often to report."""
 
     factory: bytes
     limits: Limits
     beat_s: float
     warm: GenerationRequest
-    """Generated once before anything else: what it shares with readers' prompts is computed ahead of them."""
+    """Generated once at the start, so that the beginning that it shares with readers' prompts is already computed."""
 
 
 class Submit(msgspec.Struct, frozen=True, tag="submit"):
@@ -58,13 +58,13 @@ class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """The last word on a request that gets no (further) answer."""
+    """The last message for a request that gets no (further) answer."""
 
     reason: Literal["queue_full", "deadline", "unavailable"]
 
 
 class Output(msgspec.Struct, frozen=True, array_like=True):
-    """Something for one reader; `Finished` and `Refused` are the last."""
+    """A message for one reader; `Finished` and `Refused` are the last."""
 
     id: int
     event: Queued | Piece | Finished | Refused
@@ -85,7 +85,7 @@ class Unusable(msgspec.Struct, frozen=True, tag="unusable"):
 
 
 class Beat(msgspec.Struct, frozen=True, tag="beat"):
-    """Sign of life, sent between steps, with what came out of them."""
+    """A sign of life, sent between steps, with their results."""
 
     outputs: tuple[Output, ...] = ()
     running: int = 0
@@ -105,7 +105,7 @@ def frame(message: ToChild | ToParent) -> bytes:
 
 
 class Frames(Generic[Message]):
-    """Takes a stream of bytes apart into messages, however the bytes are cut.
+    """Splits a stream of bytes into messages, however the bytes are cut.
 
     Args:
         kind: The union of the messages that this side receives.
@@ -119,7 +119,7 @@ class Frames(Generic[Message]):
         """Add received bytes; return the messages that are complete.
 
         Raises:
-            GeneratorUnavailable: The bytes are not what the other side should send.
+            GeneratorUnavailable: The bytes are not valid messages.
         """
         self._buffer += data
         messages = []

@@ -26,7 +26,7 @@ class FairQueue(Generic[Item]):
         return next(iter(self._lanes.values()))[0]
 
     def pop(self) -> Item:
-        """Take the next item; its session goes to the end of the round."""
+        """Take the next item; its session moves to the end of the round."""
         session, lane = self._lanes.popitem(last=False)
         item = lane.popleft()
         if lane:
@@ -35,10 +35,10 @@ class FairQueue(Generic[Item]):
         return item
 
     def remove(self, session: str, item: Item) -> None:
-        """Take an item out wherever it stands.
+        """Remove an item from any place in the queue.
 
         Raises:
-            KeyError, ValueError: It is not there.
+            KeyError, ValueError: It is not in the queue.
         """
         lane = self._lanes[session]
         lane.remove(item)

@@ -1,9 +1,9 @@
 """Decides what the model computes in each step, so that a whole class is served from two cores.
 
-A step holds a token for each answer that is being written, with guesses at what follows where these pay (what the model
-writes stands in its prompt, more often than not), and a bounded number of prompt tokens of newcomers, first come first
-served. What two prompts have in common at their beginning is computed once: the later one waits until the
-earlier one has come past it and copies it. Pure: the model is behind `Decoder`, the clock is an argument.
+A step holds one token for each answer in progress, with guesses at the next tokens if these pay (the model often writes
+what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers, first come first served. The
+common beginning of two prompts is computed once: the later prompt waits until the earlier one has computed it, and
+copies it. The scheduler is pure: the model is behind `Decoder`, and the clock is an argument.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from lutrin.records import Finished, GenerationRequest, Piece, Queued
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One reader's answer on its way."""
+    """One reader's answer in progress."""
 
     id: int
     lane: str
@@ -41,10 +41,10 @@ class Job:
     held: int = 0
     """Tokens of prompt and answer that the model has computed."""
     ahead: "list[tuple[Job, int]]" = field(default_factory=list)
-    """Jobs that compute what this one will copy, and how many tokens that is."""
+    """Jobs that compute tokens that this one will copy, and how many."""
     generated: list[int] = field(default_factory=list)
     position: int = 0
-    """Place in the queue that the reader was last told."""
+    """The last place in the queue that the reader was told."""
     spoke: bool = False
 
     @property
@@ -62,8 +62,8 @@ class Scheduler:
         clock: Seconds, monotonic; deadlines are in its time.
 
     Attributes:
-        pace: What steps have cost.
-        failures: Steps that failed since the last one that did not.
+        pace: The cost of recent steps.
+        failures: Steps that failed in a row.
     """
 
     def __init__(self, decoder: Decoder, limits: Limits, clock: Callable[[], float]) -> None:
@@ -72,7 +72,7 @@ class Scheduler:
         self._decoder = decoder
         for rows, seconds in decoder.timed.items():
             self.pace.observe(0, rows, seconds)
-        # A model that sums up what it has read (recurrent, hybrid) cannot take back a wrong guess.
+        # A recurrent or hybrid model cannot take back a wrong guess.
         self._limits = limits if decoder.shares else msgspec.structs.replace(limits, guesses=0)
         self._clock = clock
         self._slots = min(limits.slots, decoder.sequences, decoder.step_tokens)
@@ -99,14 +99,14 @@ class Scheduler:
 
     @property
     def busy(self) -> bool:
-        """Whether `step` has something to do or to say."""
+        """Whether `step` has anything to compute or to report."""
         return bool(self._jobs or self._outputs)
 
     def submit(self, id_: int, request: GenerationRequest, deadline: float) -> None:
-        """Queue a request; what becomes of it comes out of `step`.
+        """Queue a request; `step` reports its results.
 
         Args:
-            id_: Not used by another request that is under way.
+            id_: An id that no other running request has.
             request: What to write; a prompt that is too long is cut.
             deadline: In the clock's time.
         """
@@ -119,7 +119,7 @@ class Scheduler:
         if not prompt:
             self._say(id_, Finished("stop", 0, 0))
             return
-        # Without a session a reader is a stranger to all others, not one of a crowd.
+        # A reader without a session counts as a session, not as part of a common one.
         lane = request.session_id or f"\0{id_}"
         text = TextStream(request.stop)
         job = Job(id_, lane, prompt, max_tokens, deadline, text, request.between, prompt)
@@ -127,12 +127,12 @@ class Scheduler:
         self._queue.push(lane, job)
 
     def cancel(self, id_: int) -> None:
-        """Drop a request, wherever it is; the next step no longer computes it. Unknown ones are ignored."""
+        """Drop a request in any state; the next step no longer computes it. Unknown ids are ignored."""
         if (job := self._jobs.get(id_)) is not None:
             self._end(job, Finished("cancelled", len(job.prompt), len(job.generated)))
 
     def step(self) -> list[Output]:
-        """Do one step; return what readers are to be told, in order."""
+        """Do one step; return the messages for readers, in order."""
         self._expire()
         self._admit()
         planned = self._plan()
@@ -156,10 +156,10 @@ class Scheduler:
     def _admit(self) -> None:
         while len(self._queue) and len(self._running) < self._slots:
             job = self._queue.peek()
-            # With nobody else to serve it is tried in any case: else one slow moment would be believed for ever.
+            # A lone request is always tried. Otherwise one slow moment would be believed for ever.
             if self._running and not self._in_time(job, self._running):
                 if self._in_time(job, ()):
-                    # Who is being answered may end soon enough; until then the readers behind wait, too.
+                    # A running answer may end soon enough. Until then the readers behind wait, too.
                     break
                 self._end(job, Refused("deadline"))
             elif self._make_room(job):
@@ -169,7 +169,7 @@ class Scheduler:
                 break
 
     def _in_time(self, job: Job, others: Sequence[Job]) -> bool:
-        """Whether a job that begins now, beside these others, has written something worth reading by its deadline."""
+        """Whether a job that begins now, beside these others, can write something worth reading by its deadline."""
         prefill = sum(other.to_prefill for other in others) + self._tree.missing(job.key)
         tokens = min(self._limits.worth_tokens, job.max_tokens)
         return (
@@ -177,7 +177,7 @@ class Scheduler:
         )
 
     def _make_room(self, job: Job) -> bool:
-        """Free cells and a sequence for a job; False if it has to wait for running answers."""
+        """Free cells and a sequence for a job; return False if it has to wait for running answers."""
         reserved = sum(other.max_tokens for other in self._running) + job.max_tokens
         source, _ = self._tree.match(job.key, self._given)
         if source is not None:
@@ -226,7 +226,7 @@ class Scheduler:
             job.held = self._held[job.sequence] = length
 
     def _plan(self) -> list[tuple[Job, Run]]:
-        """The next step: a token and guesses for each answer, then prompts in order of arrival, within the budget."""
+        """Plan the next step: a token and guesses for each answer, then prompts by arrival, within the budget."""
         writing = [job for job in self._running if not job.to_prefill]
         fitting = self._decoder.step_tokens // max(1, len(writing)) - 1
         guesses = self.pace.guesses(len(writing), min(self._limits.guesses, fitting))
@@ -247,7 +247,7 @@ class Scheduler:
         return planned
 
     def _guessed(self, job: Job, number: int) -> tuple[int, ...]:
-        """What may follow an answer's last two tokens (its first: one): what followed them last in its prompt."""
+        """Guess the next tokens: those that followed the answer's last two tokens (or its only one) in its prompt."""
         number = min(number, job.max_tokens - len(job.generated) - 1)
         last = tuple(job.generated[-2:])
         for start in range(len(job.prompt) - len(last) - 1, -1, -1) if number > 0 else ():
@@ -256,7 +256,7 @@ class Scheduler:
         return ()
 
     def _follows(self, job: Job) -> bool:
-        """Whether another job is computing what this one can copy soon; what it can copy now is copied."""
+        """Copy what this job can copy now; return whether another job is computing more that it can copy soon."""
         if not job.ahead:
             return False
         self._copy_shared(job)
@@ -286,14 +286,14 @@ class Scheduler:
                 self._advance(job, [(run, token) for _, run, token in runs])
 
     def _weigh(self, asked: Sequence[Job]) -> None:
-        """End the jobs of a step's outputs that are asked for the odds of two words alone."""
+        """End those of a step's jobs that only ask for the odds of two words."""
         for output, job in enumerate(asked):
             if job.between is not None:
                 job.held = self._held[job.sequence] = len(job.prompt)
                 self._end(job, Finished("stop", len(job.prompt), 0, self._decoder.odds(output, job.between)))
 
     def _advance(self, job: Job, computed: Sequence[tuple[Run, int | None]]) -> None:
-        """Take what the model chose after each of an answer's tokens, as long as the guesses before it were right."""
+        """Take the model's choice after each of an answer's tokens, as long as the guesses before it were right."""
         first, token = computed[0]
         job.held += len(first.tokens)
         taken = [token] if token is not None else []
@@ -323,7 +323,7 @@ class Scheduler:
             self._finish(job, "length")
 
     def _lose_all(self) -> None:
-        """The step failed: nobody knows what the model's memory holds, so it is emptied."""
+        """Empty the model's memory after a failed step, because its contents are unknown."""
         for job in list(self._running):
             self._end(job, Refused("unavailable"))
         while self._evict():
@@ -348,7 +348,7 @@ class Scheduler:
             self._retire(job)
 
     def _retire(self, job: Job) -> None:
-        """Keep the computed part of a prompt for the next one that starts alike."""
+        """Keep the computed part of a prompt for the next one with the same beginning."""
         computed = min(job.held, len(job.prompt)) if self._decoder.shares else 0
         self._tree.discard(job.sequence)
         if computed == 0:
@@ -369,7 +369,7 @@ class Scheduler:
             if position == job.position:
                 continue
             job.position = position
-            # Place p gets the p-th slot that becomes free; when all of them were given, it goes on in turns.
+            # Place p gets the p-th slot that becomes free; after the last slot the count starts again.
             turns, place = divmod(position - 1, len(left)) if left else (0, 0)
             steps = (left[place] if left else 0) + turns * job.max_tokens
             self._say(job.id, Queued(position, round(prefill * self.pace.prefill_s + steps * step_s, 3)))

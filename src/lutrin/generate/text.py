@@ -1,4 +1,4 @@
-"""From tokens to text: whole characters, stop strings, and loops that a small model falls into."""
+"""Turns tokens into text: whole characters, stop strings, and the loops of small models."""
 
 import codecs
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ REPEATS = 3
 
 
 class TextStream:
-    """Text of one answer as it grows; what may turn out to be the start of a stop string is held back.
+    """Text of one answer as it grows; holds back what may become a stop string.
 
     Args:
-        stop: The text ends before the one of these that is complete first, wherever the pieces are cut; of two that end
-            together, before the longer one.
+        stop: The text ends before the first of these to be complete, wherever the pieces are cut. If two end together,
+            it ends before the longer one.
     """
 
     def __init__(self, stop: Sequence[str] = ()) -> None:
@@ -48,15 +48,15 @@ class TextStream:
 
 
 def overlap(text: str, stop: str) -> int:
-    """Length of the longest end of `text` that is a beginning of `stop`, the whole of it excluded."""
+    """Length of the longest end of `text` that is a beginning of `stop`, but not all of it."""
     return next((n for n in range(min(len(text), len(stop) - 1), 0, -1) if text.endswith(stop[:n])), 0)
 
 
 def loops(tokens: Sequence[int]) -> bool:
     """Whether the answer has begun to repeat itself word for word.
 
-    True when it ends in the same stretch of at most 48 tokens three times in a row, 24 tokens or more in all: longer
-    than any list or table row that a book's answer repeats.
+    True if it ends in the same stretch of at most 48 tokens three times in a row, 24 tokens or more in all. That is
+    longer than any list or table row that a book's answer repeats.
     """
     for period in range(1, LONGEST_PERIOD + 1):
         repeats = max(REPEATS, -(-LOOP_TOKENS // period))

@@ -1,7 +1,7 @@
 """`lutrin models tune`: which number format suits this machine, and which model keeps the deadline in it.
 
-Pure but for the callables that are passed in: they convert, open and judge files. The result is one JSON file in the
-data directory, which names for every model the file to load.
+Pure except for the callables that are passed in: they convert, open and judge files. The result is one JSON file in the
+data directory. It names the file to load for every model.
 """
 
 import hashlib
@@ -15,16 +15,16 @@ from lutrin.generate.measure import Speed
 
 SHIPPED = "as shipped"
 FORMATS = ("Q4_0", "Q4_0-all", "IQ4_NL", "Q8_0")
-"""What is tried besides the file as it is; `-all` converts the vocabulary's matrix too."""
+"""Formats that are tried besides the shipped file; `-all` converts the vocabulary's matrix too."""
 QUICK_FORMATS = ("Q4_0", "Q4_0-all")
 SHORT_FORMATS = ("Q4_0-all",)
 SHORT_S = 60.0
-"""What set-up may take: after this, nothing more is tried."""
+"""Seconds that set-up may take; after that, nothing more is tried."""
 PROMPT_TOKENS = 300
 ANSWER_TOKENS = 64
-"""A usual question's size, by which models are compared with the deadline."""
+"""Size of a usual question, by which models are compared with the deadline."""
 SAME_SCORE = 0.075
-"""Scores that differ by less are equal: one of twenty questions is chance, two tell files apart."""
+"""Scores that differ by less count as equal: one of twenty questions is chance, two are a difference."""
 BLOCK_BYTES = 1 << 20
 
 
@@ -38,7 +38,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     speed: Speed
     score: float | None = None
-    """Share of right answers on the sample questions, 0 to 1; None if it was not asked for."""
+    """Share of right answers on the sample questions, 0 to 1; None if not judged."""
 
     @property
     def alone_s(self) -> float:
@@ -59,7 +59,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     deadline_s: float
     trials: tuple[Trial, ...]
     files: dict[str, str]
-    """Of every model the file to load."""
+    """The file to load for every model."""
     auto: str
     """The model for `LUTRIN_MODEL=auto`."""
 
@@ -88,7 +88,7 @@ def trials(
         convert: Writes a file in another format.
         speed: Measures a file.
         score: Judges a file's answers; None: speed alone decides.
-        goes_on: Asked before each file; the first no ends the run.
+        goes_on: Called before each file; the first False ends the run.
 
     Yields:
         A trial for each file that can be used, a sentence for each that cannot.
@@ -121,9 +121,9 @@ def trials(
 def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: str) -> Tuning:
     """Pick a file for every model, and a model for `auto`.
 
-    Of a model's files the quickest for ten readers among those whose answers are as good as the best, or of unknown
-    score. Of the models the largest that answers a lone reader before the deadline, and no worse than a smaller one,
-    is `auto`; if none does, the quickest.
+    For each model, take the fastest file for ten readers among those whose answers are as good as the best, or of
+    unknown score. For `auto`, take the largest model that answers a lone reader before the deadline and is no worse
+    than a smaller one; if there is none, the fastest.
 
     Args:
         measured: At least one trial; models from small to large.
@@ -151,7 +151,7 @@ def choose(measured: Sequence[Trial], deadline_s: float, *, machine: str, date: 
 
 
 def joined(measured: Sequence[Trial], known: Tuning | None, machine: str, models: Sequence[str]) -> list[Trial]:
-    """New trials and those of other models that this machine has measured before.
+    """New trials, with earlier trials of other models on this machine.
 
     Args:
         measured: The new ones.
@@ -193,7 +193,7 @@ def table(tuning: Tuning) -> list[tuple[str, ...]]:
 
 
 def write_tuning(tuning: Tuning, path: Path) -> None:
-    """Store the result, replacing an older one in one go."""
+    """Store the result, replacing an older one atomically."""
     fresh = path.with_suffix(".new")
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(tuning), indent=2))
     fresh.replace(path)

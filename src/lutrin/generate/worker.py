@@ -1,7 +1,7 @@
 """The server's side of the model's process: starts it, watches it, restarts it, and gives each reader their stream.
 
-The process is spawned, never forked, and owns the model. When it dies, hangs or swells, readers in flight learn at once
-that the model is away, and another process is started, after a pause that grows while restarts do not help.
+The process is spawned, never forked, and owns the model. When it dies, hangs or grows too large, waiting readers learn
+at once that the model is unavailable, and another process starts. The pause before it grows while restarts do not help.
 """
 
 import asyncio
@@ -36,18 +36,18 @@ from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message
 AWAY = "The language model is not available right now."
 CHILD = "import sys; from lutrin.generate.child import main; main(*map(int, sys.argv[1:]))"
 THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
-"""Environment of the model's process: OpenMP threads that wait must not burn the core that another one needs."""
+"""Environment of the model's process: waiting OpenMP threads must not burn a core that another thread needs."""
 RECEIVE_BYTES = 1 << 16
 LEAST_SHARE = 0.001
-"""Of one processor: a silent process that uses less is not kept from working by others, it is stuck."""
+"""Share of one processor: a silent process that uses less is stuck, and not merely slowed by others."""
 WARM = GenerationRequest(messages=(Message(role="user", content="1 2 3 4 5 6 7 8 " * 8),), max_tokens=4, deadline_s=60)
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):
-    """When the model's process is given up, and how it is started again; all in seconds but the memory.
+    """When the model's process is given up, and how it is restarted; all in seconds except the memory.
 
-    On a machine that others keep busy a silent process is given the processor time that it was promised, however long
-    that takes by the clock: see `is_stuck`.
+    On a busy machine, a silent process gets its full processor time, however long that takes by the clock: see
+    `is_stuck`.
     """
 
     load_s: float = 180.0
@@ -55,29 +55,29 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
     silence_s: float = 20.0
     """Longest time without a sign of life; longer than any single step."""
     growth_bytes: int = 1 << 30
-    """Most memory beyond what it had when it was ready."""
+    """Most memory beyond its size when it was ready."""
     check_s: float = 0.5
-    """Between looks at the memory, and between signs of life."""
+    """Time between checks of the memory, and between signs of life."""
     grace_s: float = 0.5
-    """How long past a reader's deadline the process may take to say so itself."""
+    """Time after a reader's deadline in which the process may report it itself."""
     first_pause_s: float = 0.1
     longest_pause_s: float = 30.0
     steady_s: float = 30.0
-    """After this long without trouble the pause before a restart is the first one again."""
+    """Time without trouble after which the pause before a restart is the shortest again."""
     farewell_s: float = 2.0
-    """How long it may take to end by itself."""
+    """Time in which it may end by itself."""
 
 
 class WorkerGenerator:
     """A `Generator` whose model lives in a process of its own.
 
     Args:
-        name: Of the model, as answers report it.
-        factory: Makes the decoder, in the process; it must pickle.
-        identity: Equal for equal model files; empty: nobody asks.
+        name: The model's name, as answers report it.
+        factory: Makes the decoder, in the process; must be picklable.
+        identity: Equal for equal model files; empty if nobody needs it.
         limits: Bounds of the scheduler.
         watch: When to give the process up.
-        warm: Generated once after loading; with the stable beginning of the prompts in it, nobody waits for that.
+        warm: Generated once after loading; it holds the stable beginning of the prompts, so that nobody waits for that.
         environment: Added to this process's environment for the model's.
         niceness: Added to the process's own, so that the server answers while the model computes.
 
@@ -104,7 +104,7 @@ class WorkerGenerator:
         self._environment = dict(environment)
         self._niceness = niceness
         self.restarts = 0
-        """Times that another process was started because one had gone."""
+        """Number of restarts after a process had ended."""
         self._log = get_logger("generate")
         self._inboxes: dict[int, asyncio.Queue[GenerationEvent | Refused]] = {}
         self._last_id = 0
@@ -114,7 +114,7 @@ class WorkerGenerator:
         self._writer: asyncio.StreamWriter | None = None
         self._closed = False
         self.load = (0, 0)
-        """Answers being computed and readers waiting, as the process last said."""
+        """Answers being computed and readers waiting, as last reported by the process."""
         self.computed_by = ""
         """What computes the model, in words; empty until it is loaded."""
         self.pid: int | None = None
@@ -126,20 +126,20 @@ class WorkerGenerator:
         return self._writer is not None
 
     async def start(self) -> bool:
-        """Begin loading, if that has not happened; return, when it has settled, whether the model is ready."""
+        """Begin loading if needed; wait until that has ended, and return whether the model is ready."""
         self._begin()
         await self._settled.wait()
         return self.serves
 
     async def ready(self) -> bool:
-        """Whether a request sent now would be served by the model; begins loading, but does not wait for it."""
+        """Whether the model would serve a request sent now; begins loading, but does not wait for it."""
         self._begin()
         return self.serves
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader; see `ports.Generator`.
 
-        While the model is loaded for the first time this waits for it, up to the request's deadline.
+        While the model loads for the first time, this waits for it, up to the request's deadline.
         """
         deadline = time.monotonic() + request.deadline_s
         self._begin()
@@ -173,7 +173,7 @@ class WorkerGenerator:
                 self._writer.write(frame(Cancel(id_)))
 
     async def close(self) -> None:
-        """End the process and free its memory; readers in flight get `GeneratorUnavailable`."""
+        """End the process and free its memory; waiting readers get `GeneratorUnavailable`."""
         self._closed = True
         if self._supervisor is not None:
             self._supervisor.cancel()
@@ -184,7 +184,7 @@ class WorkerGenerator:
     async def _next(
         self, inbox: "asyncio.Queue[GenerationEvent | Refused]", deadline: float
     ) -> GenerationEvent | Refused | None:
-        """The next event, or None if the process lets the deadline pass without a word."""
+        """The next event, or None if the process lets the deadline pass in silence."""
         try:
             async with asyncio.timeout(deadline + self._watch.grace_s - time.monotonic()):
                 return await inbox.get()
@@ -215,7 +215,7 @@ class WorkerGenerator:
         """Run one process until it must be given up.
 
         Raises:
-            GeneratorError, OSError: Why it was.
+            GeneratorError, OSError: The reason.
         """
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -225,7 +225,7 @@ class WorkerGenerator:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 env={**os.environ, **self._environment},
-                # A Ctrl-C in the terminal is for the server, which then says goodbye to this process.
+                # A Ctrl-C in the terminal is for the server, which then ends this process.
                 start_new_session=True,
             )
             try:
@@ -241,7 +241,7 @@ class WorkerGenerator:
                 self._settled.set()
                 for inbox in self._inboxes.values():
                     inbox.put_nowait(Refused("unavailable"))
-                # Outlives a `close` that comes while it goes on.
+                # Outlives a `close` that comes meanwhile.
                 self._parting = asyncio.create_task(self._part(process))
                 await asyncio.shield(self._parting)
 
@@ -301,14 +301,14 @@ class WorkerGenerator:
 
 
 def is_stuck(silent_s: float, worked_s: float, bound_s: float) -> bool:
-    """Whether a process that says nothing must be given up.
+    """Whether a silent process must be given up.
 
-    It must when it has rested or computed for `bound_s` without a word. While it computes little because others use
-    the machine, it is only slow.
+    It must if it has rested or computed for `bound_s` in silence. If it computes little because others use the
+    machine, it is only slow.
 
     Args:
-        silent_s: By the clock since it was heard last.
-        worked_s: Processor time that it has used since, in seconds; 0 where that is not known.
+        silent_s: Seconds by the clock since its last message.
+        worked_s: Processor time that it has used since, in seconds; 0 if unknown.
         bound_s: Longest silence.
 
     >>> is_stuck(21, 0, 20), is_stuck(60, 3, 20), is_stuck(60, 21, 20)
