@@ -63,7 +63,7 @@ class Settings(BaseSettings):
 
     model: str = Field(
         "none",
-        description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, a GGUF file, a hub's model.",
+        description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, a GGUF file or a hub model.",
     )
     tune: bool = Field(
         default=True,
@@ -85,7 +85,7 @@ class Settings(BaseSettings):
         3.0,
         gt=0,
         le=600,
-        description="Most seconds that an explanation waits until all readers have their excerpts.",
+        description="Most seconds that an explanation waits for other readers to get their excerpts.",
     )
     explain_s: float = Field(10.0, gt=0, le=600, description="Seconds to wait for the model's explanation.")
     answer_tokens: int = Field(

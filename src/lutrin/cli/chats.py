@@ -29,7 +29,7 @@ FORMER = "The former one is kept, encrypted with the new one, so that earlier ba
 
 @click.group()
 def chats() -> None:
-    """Manage the stored conversations: rotate-key."""
+    """Manage the key of the stored conversations: rotate-key."""
 
 
 @chats.command("rotate-key")
@@ -37,7 +37,7 @@ def chats() -> None:
 def rotate_key(*, data_dir: Path | None) -> None:
     """Encrypt the conversations with a new key; the server must be stopped.
 
-    The new key goes into the key file. If LUTRIN_CHAT_KEY is set, the new key is printed: set the variable to it.
+    The new key goes into the key file. If LUTRIN_CHAT_KEY is set, it is printed instead: set the variable to it.
     """
     from lutrin.chats import key  # noqa: PLC0415 - the databases load only when they are needed
     from lutrin.keep.restore import finish  # noqa: PLC0415 - as above
