@@ -211,8 +211,10 @@ class ScriptedLibrary:
             raise NotFound(NOTHING_HERE)
         return [Term("loop", "A cycle.", LOOP.url, LOOP.section_title, LOOP.quote)]
 
-    async def starters(self, most: int) -> Sequence[str]:
+    async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:  # noqa: ARG002 - one for all pages
         """One question."""
+        if slug not in {"", "physical-ai"}:
+            raise NotFound(NOTHING_HERE)
         return ["What is the sensorimotor loop?"][:most]
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:

@@ -45,6 +45,13 @@ def test_questions_to_begin_with_are_spread_over_the_book() -> None:
     assert starters(companion(entry("question", "Only?")), 3) == ["Only?"]
 
 
+def test_a_page_offers_its_own_questions_to_begin_with() -> None:
+    """Of a page without any the book's."""
+    made = companion(*(entry("question", f"Q{file}{n}", file=f"{file}.md") for file in "ab" for n in range(4)))
+    assert starters(made, 3, "b.md") == ["Qb0", "Qb1", "Qb2"]
+    assert starters(made, 1, "none.md") == starters(made, 1)
+
+
 def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
     """The shorter name first; not by a part of what was typed."""
     made = companion(entry("term", "torque density"), entry("term", "torque", aka=("moment",)), entry("term", "loop"))

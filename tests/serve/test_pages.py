@@ -7,6 +7,7 @@ import pytest
 
 from lutrin.errors import IndexUnavailable
 from lutrin.index.companion import Entry
+from lutrin.ingest.tree import CALLOUTS
 from lutrin.serve.book_reader import rendered, sanitised
 from lutrin.serve.html import contents, shelf
 from lutrin.serve.notes import Notes
@@ -155,12 +156,21 @@ async def test_pages_load_nothing_from_elsewhere(client: httpx.AsyncClient, path
         assert (await client.get(url)).status_code == 200
 
 
+async def test_a_box_of_the_book_stays_in_the_text(client: httpx.AsyncClient) -> None:
+    """Nothing that floats over the page has the name of a kind of box: a book's tip once lay over its text."""
+    style = (await client.get("/static/reader.css")).text
+    floating = re.findall(r"^\s*\.([\w-]+) \{[^}]*position: (?:fixed|absolute)", style, re.MULTILINE)
+    assert "sheet" in floating
+    assert not set(floating) & set(CALLOUTS.values())
+
+
 @pytest.mark.parametrize("path", ["/", "/read/physical-ai/01/02-loop"])
 async def test_pages_hold_the_widget_and_the_search_of_their_book(client: httpx.AsyncClient, path: str) -> None:
     """The widget asks this server about this book and page, the policy allows its drawing alone."""
     response = await client.get(path)
     page = ' page="01/02-loop.mdx"' if path.startswith("/read/") else ""
-    assert f'<lutrin-chat api="/" dock book="physical-ai"{page}></lutrin-chat>' in response.text
+    starters = """ starters='["What is the sensorimotor loop?"]'"""
+    assert f'<lutrin-chat api="/" dock book="physical-ai"{page}{starters}></lutrin-chat>' in response.text
     assert re.search(r'<script src="/widget/lutrin\.[0-9a-f]{12}\.js" defer></script>', response.text)
     assert re.search(
         r'<form class="box" role="search" action="/search" method="get" data-box data-book="physical-ai">',

@@ -375,6 +375,17 @@ def test_chapters_stand_in_the_books_order_and_days_in_theirs() -> None:
     (book,) = shown.books
     assert [(chapter.title, chapter.total) for chapter in book.chapters] == [("Two", 2), ("Ten", 1), ("Gone", 1)]
     assert [chapter.days[-2:] for chapter in book.chapters] == [(1, 1), (0, 1), (0, 0)]
+    assert (len(book.chapters[0].days), shown.since) == (14, date(2026, 11, 12))
+
+
+def test_bars_begin_on_the_day_of_the_first_question() -> None:
+    """A class that began yesterday sees two days, not twelve empty ones before."""
+    questions = [
+        AskedQuestion(text="?", created=f"2026-11-{day}T08:00:00+00:00", kind="extractive", book="lab", chapter="Two")
+        for day in (25, 24)
+    ]
+    shown = overview(questions, [("lab", "Lab", ["Two"])], date(2026, 11, 25))
+    assert (shown.since, shown.books[0].chapters[0].days) == (date(2026, 11, 24), (1, 1))
 
 
 def test_a_spreadsheet_does_not_reckon_with_what_readers_wrote() -> None:

@@ -115,7 +115,8 @@ class Reader:
         Raises:
             NotFound: There is no such book.
         """
-        return html.cover(await self._book(slug), await self._library.contents(slug))
+        book = await self._book(slug)
+        return html.cover(book, await self._library.contents(slug), await self._library.starters(STARTERS, slug))
 
     async def practice(self, slug: str) -> Practice:
         """Return a book's practice material.
@@ -180,7 +181,8 @@ class Reader:
         there = [await self._library.find_picture(slug, entry.filename, address) for address in page.pictures]
         text = PICTURE.sub(lambda match: _shown(match, slug, entry.filename, there), page.html)
         text = html.with_notes(text, await self._library.notes(slug, entry.filename))
-        return html.reading(book, pages, entry, text, page.sections)
+        starters = await self._library.starters(STARTERS, slug, entry.filename)
+        return html.reading(book, pages, entry, text, page.sections, starters=starters)
 
     async def picture(self, slug: str, path: str, number: int) -> Picture:
         """A picture from a page of a book.

@@ -82,9 +82,15 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Se
     return render("shelf.html", chat=bool(books), **values)
 
 
-def cover(book: ShelvedBook, pages: Sequence[PageEntry]) -> str:
-    """A book's table of contents."""
-    return render("book.html", book=book.slug, **_cover(book, pages))
+def cover(book: ShelvedBook, pages: Sequence[PageEntry], starters: Sequence[str] = ()) -> str:
+    """A book's table of contents.
+
+    Args:
+        book: The book.
+        pages: All its pages in reading order.
+        starters: Questions that the book answers well.
+    """
+    return render("book.html", book=book.slug, starters=starters, **_cover(book, pages))
 
 
 def results(book: ShelvedBook | None, typed: str, found: Sequence[Found]) -> str:
@@ -166,6 +172,8 @@ def reading(
     current: PageEntry,
     text: str,
     sections: Sequence[tuple[str, str]] = (),
+    *,
+    starters: Sequence[str] = (),
 ) -> str:
     """A page of a book.
 
@@ -175,6 +183,7 @@ def reading(
         current: The one that is shown.
         text: Its HTML, sanitised.
         sections: Anchor and title, as safe HTML, of each section on the page.
+        starters: Questions that the page, or else the book, answers well.
     """
     position = pages.index(current)
     return render(
@@ -187,6 +196,7 @@ def reading(
         outline=outline(pages),
         current=current,
         sections=_marked(sections),
+        starters=starters,
         text=Markup(text),  # noqa: S704 - sanitised by `reader.sanitised`
         before=pages[position - 1] if position > 0 else None,
         after=pages[position + 1] if position + 1 < len(pages) else None,

@@ -72,8 +72,11 @@ class ShelfLibrary:
         async with self._shelf.lease(slug) as generation:
             return glossary(generation.companion, slug)
 
-    async def starters(self, most: int) -> Sequence[str]:
+    async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
         """Questions to begin with; see `serve.services.Library`."""
+        if slug:
+            async with self._shelf.lease(slug) as generation:
+                return starters(generation.companion, most, filename) if generation.companion else ()
         able = [generation.companion for generation in self._shelf.books() if generation.companion]
         each = -(-most // len(able)) if able else 0
         return [question for companion in able for question in starters(companion, each)][:most]

@@ -73,14 +73,18 @@ def _shortened(notes: Notes) -> Notes:
     return Notes(notes.points, notes.terms, ranked[:MOST_CHECKS])
 
 
-def starters(companion: Companion, count: int) -> list[str]:
-    """Questions from all over a book that it answers well, those of the first section of each page first.
+def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
+    """Questions that a book answers well: of a page, or from all over the book, one a page at most.
 
     Args:
         companion: Of the book.
         count: How many at most.
+        filename: Of the page; a page without questions, and no page, get those from all over the book.
     """
     approved = [item for item in companion.shown("question", "explanation") if item.entry.state == "approved"]
+    topics = dict.fromkeys(item.entry.topic for item in approved if item.entry.file == filename)
+    if topics:
+        return list(topics)[:count]
     by_page: dict[str, Prepared] = {}
     for item in approved:
         by_page.setdefault(item.entry.file, item)

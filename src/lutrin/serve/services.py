@@ -147,8 +147,17 @@ class Library(Protocol):
         """
         ...
 
-    async def starters(self, most: int) -> Sequence[str]:
-        """Questions to begin with that the books answer well; none if nothing was prepared."""
+    async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
+        """Questions to begin with that the books answer well; none if nothing was prepared.
+
+        Args:
+            most: How many at most.
+            slug: Of the book; empty: all of them.
+            filename: Of the page that they are to be about, where it has any; empty: the whole book.
+
+        Raises:
+            NotFound: There is no such book.
+        """
         ...
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:

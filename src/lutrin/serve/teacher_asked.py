@@ -24,7 +24,7 @@ class ChapterRow(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str
     days: tuple[int, ...]
-    """Questions on each of the last `DAYS` days, the latest last."""
+    """Questions on each of the days that are shown, the latest last."""
     total: int
 
 
@@ -60,6 +60,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     down: int = 0
     most: int = 1
     """Questions of one chapter on one day: a bar's height."""
+    since: date | None = None
+    """The first of the days that are shown: that of the first question, or the first of the last `DAYS` days."""
 
 
 def overview(asked: Sequence[AskedQuestion], books: Sequence[tuple[str, str, Sequence[str]]], today: date) -> Overview:
@@ -70,7 +72,9 @@ def overview(asked: Sequence[AskedQuestion], books: Sequence[tuple[str, str, Seq
         books: Slug, title and chapters of each book, in order.
         today: The last of the days that are shown.
     """
-    found = tuple(_of_book(asked, slug, title, order, today) for slug, title, order in books)
+    earliest = min((_day(question) for question in asked), default=today)
+    since = min(max(earliest, today - timedelta(days=DAYS - 1)), today)
+    found = tuple(_of_book(asked, slug, title, order, (since, today)) for slug, title, order in books)
     judged = [question for question in asked if question.thumb]
     shown = tuple(book for book in found if book.chapters)
     return Overview(
@@ -82,23 +86,30 @@ def overview(asked: Sequence[AskedQuestion], books: Sequence[tuple[str, str, Seq
         up=sum(question.thumb == "up" for question in judged),
         down=sum(question.thumb == "down" for question in judged),
         most=max((day for book in shown for chapter in book.chapters for day in chapter.days), default=1) or 1,
+        since=since,
     )
 
 
-def _of_book(asked: Sequence[AskedQuestion], slug: str, title: str, order: Sequence[str], today: date) -> BookAsked:
-    first = today - timedelta(days=DAYS - 1)
+def _day(question: AskedQuestion) -> date:
+    return date.fromisoformat(question.created[:10])
+
+
+def _of_book(
+    asked: Sequence[AskedQuestion], slug: str, title: str, order: Sequence[str], span: tuple[date, date]
+) -> BookAsked:
+    first, last = span
+    none = [0] * ((last - first).days + 1)
     days: dict[str, list[int]] = {}
     totals: Counter[str] = Counter()
     for question in asked:
         if question.book != slug or not question.chapter:
             continue
         totals[question.chapter] += 1
-        at = (date.fromisoformat(question.created[:10]) - first).days
-        if 0 <= at < DAYS:
-            days.setdefault(question.chapter, [0] * DAYS)[at] += 1
+        at = (_day(question) - first).days
+        if 0 <= at < len(none):
+            days.setdefault(question.chapter, none.copy())[at] += 1
     known = {chapter: place for place, chapter in enumerate(order)}
     chapters = sorted(totals, key=lambda chapter: (known.get(chapter, len(known)), chapter))
-    none = [0] * DAYS
     return BookAsked(
         title=title,
         chapters=tuple(

@@ -1,4 +1,4 @@
-/** The quoted sentence beside a citation: on hover and focus, and at the first tap on a touch screen. */
+/** The quoted sentence below a citation, so that what was read stays in sight: on hover and focus, and at the first tap on a touch screen. */
 
 import type {ReactiveController, ReactiveControllerHost} from 'lit';
 import {place} from './floating.ts';
@@ -30,7 +30,7 @@ export class PreviewController implements ReactiveController {
 
   hostUpdated(): void {
     const floating = this.#floating();
-    if (floating && this.#reference) place(this.#reference, floating, 'top');
+    if (floating && this.#reference) place(this.#reference, floating, 'bottom');
   }
 
   hover(citation: Citation, reference: Element): void {

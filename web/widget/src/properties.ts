@@ -16,6 +16,7 @@ export class ChatProperties extends LitElement {
     dock: {type: Boolean},
     newTab: {type: Boolean, attribute: 'new-tab'},
     shortcut: {},
+    starters: {type: Array},
     open: {type: Boolean, reflect: true},
     texts: {attribute: false},
     resolveLink: {attribute: false},
@@ -42,6 +43,8 @@ export class ChatProperties extends LitElement {
   declare newTab: boolean;
   /** With Ctrl, or with the Command key, it opens the panel; empty: no key does. */
   declare shortcut: string;
+  /** Questions that are offered before the first one; as an attribute, a list in JSON. */
+  declare starters: readonly string[] | null;
   declare open: boolean;
   declare texts: Partial<Texts>;
   /** Gives the page of this site that holds a citation; undefined: the server's own reader. */
@@ -61,7 +64,7 @@ export class ChatProperties extends LitElement {
 
   constructor() {
     super();
-    this.api = this.book = this.page = this.theme = null;
+    this.api = this.book = this.page = this.theme = this.starters = null;
     this.dock = this.newTab = this.open = this.selectionOnly = false;
     this.shortcut = 'i';
     this.texts = {};

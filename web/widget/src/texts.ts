@@ -8,6 +8,7 @@ export const TEXTS = {
   back: 'Back to the conversation',
   greeting: 'What would you like to know?',
   hint: 'Answers come from the book alone, with the place where each one stands. Or select a sentence in the text to ask about it.',
+  starters: 'To begin with',
   placeholder: 'Ask about the book',
   message: 'Your question',
   messages: 'Messages',

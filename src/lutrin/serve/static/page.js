@@ -206,7 +206,7 @@ async function terms(book) {
   const escaped = [...known.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!escaped.length) return;
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
-  const tip = el("div", { className: "tip", id: "term-tip", role: "tooltip", popover: "manual" });
+  const tip = el("div", { className: "meaning", id: "term-tip", role: "tooltip", popover: "manual" });
   document.body.append(tip);
   const told = new Set();
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);

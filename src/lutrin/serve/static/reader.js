@@ -2,6 +2,8 @@
 // without it.
 
 const STORE = "lutrin:reading:";
+/** A thumb that goes so far means it, in pixels. */
+const THUMB = 24;
 
 /** An element with properties and children. */
 function el(name, properties = {}, ...children) {
@@ -80,6 +82,24 @@ function scheme() {
   else chat?.removeAttribute("scheme");
 }
 
+// Reading on a phone ----------------------------------------------------------------------------------------------
+
+/** While a thumb pushes the text up, the round button of the chat is away; at a pull down, and at the end, it is back. */
+function standAside() {
+  const root = document.documentElement;
+  const back = () => delete root.dataset.readingOn;
+  let from = 0;
+  addEventListener("touchstart", ({ touches }) => (from = touches[0].clientY), { passive: true });
+  addEventListener("touchmove", ({ touches }) => {
+    const way = touches[0].clientY - from;
+    if (way < -THUMB && scrollY > 0) root.dataset.readingOn = "";
+    else if (way > THUMB) back();
+  }, { passive: true });
+  addEventListener("scroll", () => {
+    if (scrollY <= 0 || scrollY + innerHeight > root.scrollHeight - THUMB) back();
+  }, { passive: true });
+}
+
 // Without a network -----------------------------------------------------------------------------------------------
 
 const WORKER = "/worker.js";
@@ -103,8 +123,16 @@ async function keepForOffline() {
   }
 }
 
+// Pictures --------------------------------------------------------------------------------------------------------
+
+/** Those far below come last, but they come: print and pages kept for later have them, too. */
+function pictures() {
+  for (const picture of document.querySelectorAll("article img[loading=lazy]")) picture.loading = "eager";
+}
+
 // The page ---------------------------------------------------------------------------------------------------------
 
+standAside();
 look("theme");
 look("size");
 scheme();
@@ -117,5 +145,9 @@ for (const place of document.querySelectorAll("[data-address]")) place.textConte
 const here = document.querySelector(".aside [aria-current]");
 if (here) here.closest(".aside").scrollTop = here.offsetTop - innerHeight / 3;
 // Reading comes first.
-if (document.readyState === "complete") void keepForOffline();
-else addEventListener("load", () => void keepForOffline());
+function afterwards() {
+  pictures();
+  void keepForOffline();
+}
+if (document.readyState === "complete") afterwards();
+else addEventListener("load", afterwards);

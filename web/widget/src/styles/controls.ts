@@ -242,7 +242,7 @@ export const controls = css`
     left: 0;
     z-index: calc(var(--_layer) + 2);
     width: max-content;
-    max-width: min(360px, calc(100vw - 16px));
+    max-width: min(360px, calc(100vw - 16px), var(--lutrin-docked-width, 100vw) - 16px);
     max-height: 50vh;
     padding: 10px 14px;
     overflow: auto;

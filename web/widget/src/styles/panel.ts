@@ -190,6 +190,10 @@ export const panel = css`
     background: var(--_paper);
     box-shadow: 0 2px 10px rgb(0 0 0 / 20%);
   }
+  .messages:has(> .greeting) {
+    display: grid;
+    align-content: safe center;
+  }
   .greeting {
     padding: 24px 8px;
     color: var(--_quiet);
@@ -198,6 +202,9 @@ export const panel = css`
     margin: 0 0 8px;
     font: 22px/1.3 var(--_book);
     color: var(--_ink);
+  }
+  .greeting .suggestions {
+    margin-top: 24px;
   }
   .empty {
     color: var(--_quiet);

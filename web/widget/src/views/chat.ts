@@ -144,7 +144,7 @@ function messagesView(chat: LutrinChat): TemplateResult {
         : nothing}
       ${conversation.restoreFailed || (!chat.server && !turns.length) ? restoreErrorView(chat) : nothing}
       ${phase === 'idle' && !turns.length && chat.server && !conversation.restoreFailed
-        ? html`<div class="greeting"><p class="question">${texts.greeting}</p><p>${texts.hint}</p></div>`
+        ? greetingView(chat)
         : nothing}
       ${conversation.older && phase !== 'restoring'
         ? html`<p class="older"><button class="chip" type="button" @click=${() => void chat.showOlder()}>${texts.older}</button></p>`
@@ -155,6 +155,17 @@ function messagesView(chat: LutrinChat): TemplateResult {
       ? html`<div class="below"><button class="round" type="button" aria-label=${texts.toLatest} title=${texts.toLatest}
           @click=${() => chat.scrolling.toEnd(chat.messages)}>${icon('arrow')}</button></div>`
       : nothing}`;
+}
+
+/** Before the first question: what can be asked, and some questions to begin with. */
+function greetingView(chat: LutrinChat): TemplateResult {
+  const {words: texts, starters, conversation} = chat;
+  return html`<div class="greeting"><p class="question">${texts.greeting}</p>${chat.selection ? nothing : html`<p>${texts.hint}</p>`}
+    ${starters?.length
+      ? html`<div class="suggestions"><p class="label">${texts.starters}</p>${starters.map(
+          (words) => html`<button class="next" type="button" dir="auto" ?disabled=${!conversation.ready} @click=${() => void chat.ask({text: words})}>${words}</button>`,
+        )}</div>`
+      : nothing}</div>`;
 }
 
 function restoreErrorView(chat: LutrinChat): TemplateResult {
