@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -157,16 +158,19 @@ def test_a_quiz_asks_for_a_term_among_its_siblings() -> None:
     assert quiz_of(term, ["radar", "sonar"]) is None
 
 
+async def endless(begun: asyncio.Event, ended: asyncio.Event) -> None:
+    """A study that goes on until it is broken off."""
+    begun.set()
+    try:
+        await asyncio.sleep(60)
+    finally:
+        ended.set()
+
+
 async def test_study_waits_while_the_machine_must_save_its_battery() -> None:
     """It begins when the plug is in, and is broken off when it is pulled."""
     begun, ended, saves = asyncio.Event(), asyncio.Event(), [True]
-
-    async def work() -> None:
-        begun.set()
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.set()
+    work = partial(endless, begun, ended)
 
     idle = asyncio.create_task(study_while_idle(work, Traffic(), 0.1, saves=lambda: saves[0]))
     await asyncio.sleep(0.4)
@@ -183,13 +187,7 @@ async def test_study_waits_while_the_machine_must_save_its_battery() -> None:
 async def test_study_waits_for_quiet_and_stops_when_a_reader_comes() -> None:
     """It begins after a quiet time, is broken off at once, and begins again when the reader has gone."""
     traffic, begun, ended = Traffic(), asyncio.Event(), asyncio.Event()
-
-    async def work() -> None:
-        begun.set()
-        try:
-            await asyncio.sleep(60)
-        finally:
-            ended.set()
+    work = partial(endless, begun, ended)
 
     with traffic.searching():
         idle = asyncio.create_task(study_while_idle(work, traffic, 0.3))

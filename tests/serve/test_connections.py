@@ -99,6 +99,10 @@ class Silent(Counted):
     def __init__(self) -> None:
         self.transport = Wireless()
 
+    def refuse(self, status: int, detail: str) -> None:
+        """Nobody reads an answer here."""
+        pytest.fail(f"{status} {detail}")
+
 
 class Wireless(asyncio.Transport):
     """A transport that only knows whether it is closed."""

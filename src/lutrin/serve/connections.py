@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import resource
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, Literal
@@ -180,7 +181,7 @@ class Connections:
             self._unsaid, self._said_s = 0, now_s
 
 
-class Counted:
+class Counted(ABC):
     """One connection, with a time limit for each stage of a request."""
 
     transport: asyncio.Transport
@@ -193,9 +194,9 @@ class Counted:
     """At this stage."""
     _since_s = 0.0
 
+    @abstractmethod
     def refuse(self, status: int, detail: str) -> None:
         """Send this answer and close the connection."""
-        raise NotImplementedError
 
     def enter(self, stage: Stage) -> None:
         """Move to another stage."""
