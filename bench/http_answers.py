@@ -5,14 +5,16 @@
 A real server (`lutrin serve`, no rate limits) on the sample book; in each round so many readers, each a session of
 their own, ask different questions at the same moment and read the stream. No question is asked twice, but for the
 last part: there each answer is asked for again. *Useful text* is the first excerpt; *generated* means that the model
-wrote at least one sentence that was proven and came before the deadline. `--data-dir` holds an index (and perhaps what
-`lutrin models tune` chose); without it the sample book is read into a folder of its own first. The readers' side of
-HTTP is that of wire.py.
+wrote at least one sentence that was proven and came before the deadline. `--prepared` asks what the companion of the
+book answers, in its words; *explained* counts such answers and the model's. `--data-dir` holds an index (and perhaps
+what `lutrin models tune` chose); without it the sample book is read into a folder of its own first. The readers' side
+of HTTP is that of wire.py.
 """
 
 import argparse
 import asyncio
 import itertools
+import json
 import statistics
 import sys
 import time
@@ -22,13 +24,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from common import QUESTIONS, ROOT, finish, machine
+from common import CORPUS, QUESTIONS, ROOT, finish, machine
 from serving import ingested, served
 from wire import Connections
 
 from evaluation.questions import read_questions
 
 OUT = ROOT / "bench" / "out" / "http-answers"
+COMPANION = CORPUS / "physical-ai" / "companion.jsonl"
 PAUSE_S = 1.0
 """Between rounds, so that none begins in another's tail."""
 OPENINGS = ("{}", "Please tell me: {}", "I would like to know: {}", "One question: {}", "For my homework: {}")
@@ -45,11 +48,21 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     """`generated`, `extractive`, `refusal`, or `failed`."""
     failed: bool = False
+    explained: bool = False
+    """Whether a model, now or beforehand, or the authors explain it."""
 
 
-def questions() -> Iterator[str]:
-    """Questions that stand alone, each once, then in other words: another question to the server."""
-    rows = [item.question for item in read_questions(QUESTIONS) if item.in_book and not item.previous_question]
+def questions(*, prepared: bool = False) -> Iterator[str]:
+    """Questions that stand alone, each once, then in other words: another question to the server.
+
+    Args:
+        prepared: Those that the companion of the sample book answers, as it words them.
+    """
+    if prepared:
+        entries = map(json.loads, COMPANION.read_text(encoding="utf-8").splitlines())
+        rows = [entry["topic"] for entry in entries if entry["kind"] == "question"]
+    else:
+        rows = [item.question for item in read_questions(QUESTIONS) if item.in_book and not item.previous_question]
     spread = [rows[at * 37 % len(rows)] for at in range(len(rows))] if len(rows) % 37 else rows
     return (opening.format(text) for opening in OPENINGS for text in spread)
 
@@ -68,7 +81,13 @@ async def ask(readers: Connections, text: str) -> Seen:
             if event["type"] == "sentence" and sentence_s is None:
                 sentence_s = now_s
             if event["type"] == "done":
-                seen = Seen(useful_s=useful_s or now_s, sentence_s=sentence_s, done_s=now_s, kind=str(event["kind"]))
+                seen = Seen(
+                    useful_s=useful_s or now_s,
+                    sentence_s=sentence_s,
+                    done_s=now_s,
+                    kind=str(event["kind"]),
+                    explained=bool(event.get("prepared_by") or event.get("model_used")),
+                )
     except (RuntimeError, OSError, asyncio.IncompleteReadError) as error:
         print(f"failed: {error}", file=sys.stderr)
     ended_s = time.perf_counter() - began
@@ -84,7 +103,7 @@ async def crowd(readers: Connections, asked: Sequence[str]) -> list[Seen]:
 
 async def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """All rounds, then the repeats."""
-    stock = questions()
+    stock = questions(prepared=arguments.prepared)
     found: dict[int, list[list[Seen]]] = {}
     async with served(arguments.data_dir, MODEL=arguments.model) as server:
         class_ = Connections(server.client.base_url.port or 80)
@@ -121,6 +140,8 @@ def figures(rounds: Sequence[Sequence[Seen]]) -> dict[str, Any]:
         "done_max_s": percentile([one.done_s for one in seen], 1.0),
         "useful_max_to_median": max(unfair([one.useful_s for one in each]) for each in rounds),
         "done_max_to_median": max(unfair([one.done_s for one in each]) for each in rounds),
+        "explained_within_1_s": round(sum(one.explained and one.done_s <= 1 for one in seen) / len(seen), 3),
+        "explained": round(sum(one.explained for one in seen) / len(seen), 3),
         "generated": round(kinds.count("generated") / len(kinds), 3),
         "refused": kinds.count("refusal"),
         "failed": sum(one.failed for one in seen),
@@ -157,6 +178,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--crowds", type=int, nargs="+", default=[10, 30])
     parser.add_argument("--repeats", type=int, default=10, help="answers that are asked for again")
+    parser.add_argument("--prepared", action="store_true", help="ask only what the companion answers, in its words")
     arguments = parser.parse_args()
     ingested(arguments.data_dir)
     result = asyncio.run(measure(arguments))

@@ -10,11 +10,13 @@ question as it was typed (`for_reader`). Waiting in the model's queue is not rep
 import re
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 
 import msgspec
 
 from lutrin import messages
 from lutrin.language.spoken import STOP_WORDS
+from lutrin.language.words import REMEMBERED
 from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
 
 LIMIT = 512
@@ -35,6 +37,7 @@ _ASKS = re.compile(
 )
 
 
+@lru_cache(maxsize=REMEMBERED)
 def as_asked(text: str) -> str:
     """Normalise a question for the cache: lower case, single spaces, no final punctuation.
 

@@ -122,18 +122,19 @@ def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None
 def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, code: float = 0.0) -> Run | None:
     """The likeliest run within a budget of words that shares no unit with what is chosen."""
     taken = {(run.chunk.filename, unit.char_start) for run in chosen for unit in run.units}
-    runs = (
-        run
-        for section in sections
-        for run in _runs(section, budget)
-        if not any((section.chunk.filename, unit.char_start) in taken for unit in run.units)
-    )
-
-    def worth(run: Run) -> tuple[float, int]:
-        has_code = any(unit.kind == "code" and unit.language.lower() not in DRAWN for unit in run.units)
-        return run.score + code * has_code, -run.words
-
-    return max(runs, key=worth, default=None)
+    best: tuple[tuple[float, int], Run] | None = None
+    for section in sections:
+        # No run is likelier than all units of its section together.
+        if best is not None and log_sum(section.scores) + code < best[0][0]:
+            continue
+        for run in _runs(section, budget):
+            if any((section.chunk.filename, unit.char_start) in taken for unit in run.units):
+                continue
+            has_code = any(unit.kind == "code" and unit.language.lower() not in DRAWN for unit in run.units)
+            worth = (run.score + code * has_code, -run.words)
+            if best is None or worth > best[0]:
+                best = worth, run
+    return best[1] if best is not None else None
 
 
 def _sections(passages: Sequence[Read]) -> list[_Section]:

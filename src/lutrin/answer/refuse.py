@@ -56,11 +56,7 @@ def next_questions(companion: Companion, excerpts: Sequence[Excerpt], asked: str
     if not excerpts:
         return ()
     done = as_asked(asked)
-    near = [
-        item.entry.topic
-        for item in companion.shown("question")
-        if item.heading_path == excerpts[0].heading_path and as_asked(item.entry.topic) != done
-    ]
+    near = [text for text in companion.questions_of.get(excerpts[0].heading_path, ()) if as_asked(text) != done]
     return tuple(near[:MOST_NEXT])
 
 

@@ -236,8 +236,20 @@ class Companion:
 
     def shown(self, *kinds: Kind) -> Iterator[Prepared]:
         """The entries that readers may see, of some kinds, in the order of the book; pinned ones first."""
-        found = [item for item in self.entries if item.entry.state != "hidden" and item.entry.kind in kinds]
-        return iter(sorted(found, key=lambda item: not item.entry.pinned))
+        return (item for item in self._seen if item.entry.kind in kinds)
+
+    @cached_property
+    def _seen(self) -> tuple[Prepared, ...]:
+        seen = (item for item in self.entries if item.entry.state != "hidden")
+        return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
+
+    @cached_property
+    def questions_of(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """The questions that readers may see of each section, by its heading path, in the order of `shown`."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for item in self.shown("question"):
+            found.setdefault(item.heading_path, []).append(item.entry.topic)
+        return {path: tuple(questions) for path, questions in found.items()}
 
     @cached_property
     def pinned(self) -> tuple[Prepared, ...]:

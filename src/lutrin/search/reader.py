@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from lutrin.ports import Reading
 from lutrin.records import Chunk
@@ -28,23 +29,28 @@ class Read:
 
 def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
     """Score the candidates, in the order of the pool."""
+    if not pool.chunks:
+        return []
     late = matched.late
     share = matched.asked.share
     own, headed = late.unit_own @ share, late.unit_best @ share
+    ends = np.cumsum([len(chunk.units) for chunk in pool.chunks], dtype=np.int64)
+    starts = np.concatenate([[0], ends])[:-1]
+    owner = np.repeat(np.arange(len(ends)), np.diff(late.unit_starts))
+    places = starts[owner] + late.unit_numbers
+    whole = reading.passage * late.passages.astype(float) + reading.dense * matched.cosines.astype(float)
+    scores = np.full(int(ends[-1]), -np.inf, dtype=np.float32)
+    scores[places] = reading.scale * (reading.own * own + reading.headed * headed + whole[owner].astype(np.float32))
+    scores += np.concatenate([reading.forms(chunk) for chunk in pool.chunks])
     best = max(matched.lexical.values(), default=0.0) or 1.0
-    found = []
-    for index, chunk in enumerate(pool.chunks):
-        start, stop = int(late.unit_starts[index]), int(late.unit_starts[index + 1])
-        places = late.unit_numbers[start:stop]
-        whole = reading.passage * float(late.passages[index]) + reading.dense * float(matched.cosines[index])
-        scores = np.full(len(chunk.units), -np.inf, dtype=np.float32)
-        scores[places] = reading.scale * (reading.own * own[start:stop] + reading.headed * headed[start:stop] + whole)
-        for place in places.tolist():
-            scores[place] += reading.form(chunk.units[place])
-        held = matched.lexical.get(chunk.chunk_id, 0.0) / best
-        score = log_sum(scores) + reading.lexical * held
-        found.append(Read(chunk, scores, score, float(matched.cosines[index])))
-    return found
+    held = [reading.lexical * matched.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
+    sums = log_sums(scores, starts, ends)
+    return [
+        Read(chunk, scores[start:stop], float(total) + more, float(cosine))
+        for chunk, start, stop, total, more, cosine in zip(
+            pool.chunks, starts, ends, sums, held, matched.cosines, strict=True
+        )
+    ]
 
 
 def log_sum(scores: Float | Sequence[float]) -> float:
@@ -52,6 +58,20 @@ def log_sum(scores: Float | Sequence[float]) -> float:
     values = np.asarray(scores, dtype=np.float32)
     highest = float(values.max(initial=-np.inf))
     return highest if np.isinf(highest) else highest + float(np.log(np.exp(values - highest).sum()))
+
+
+def log_sums(scores: Float, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> Float:
+    """(P,): `log_sum` of each stretch of scores; the stretches follow each other without a gap."""
+    sums = np.full(len(starts), -np.inf, dtype=np.float32)
+    filled = starts < ends
+    if not filled.any():
+        return sums
+    highest = np.maximum.reduceat(scores, starts[filled])
+    least = np.where(np.isinf(highest), np.float32(0), highest)
+    parts = np.exp(scores - np.repeat(least, (ends - starts)[filled]))
+    with np.errstate(divide="ignore"):
+        sums[filled] = least + np.log(np.add.reduceat(parts, starts[filled]))
+    return sums
 
 
 def chance_of(score: float, reading: Reading) -> float:

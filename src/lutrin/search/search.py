@@ -219,7 +219,7 @@ def _mean(one: Read, other: Read) -> Read:
 
 
 def _raised(item: Read, bonus: float) -> Read:
-    return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus))
+    return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus)) if bonus else item
 
 
 def _as_named(ranked: Sequence[Read], typed: str) -> list[Read]:
@@ -274,9 +274,19 @@ def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
 
 def _holding(ranked: Sequence[Read], text: str, bonus: float) -> list[Read]:
     """Passages, those raised that hold every identifier of a question which any of them holds."""
-    held = [frozenset(identifiers(item.chunk.embedded_text())) for item in ranked]
-    wanted = frozenset(identifiers(text)) & frozenset().union(*held)
+    asked_for = identifiers(text)
+    if not asked_for:
+        return list(ranked)
+    held = [_held(item.chunk.embedded_text(), asked_for) for item in ranked]
+    wanted = frozenset().union(*held)
     return [_raised(item, bonus if wanted and wanted <= own else 0.0) for item, own in zip(ranked, held, strict=True)]
+
+
+def _held(text: str, asked_for: Sequence[str]) -> frozenset[str]:
+    """Which identifiers a text holds."""
+    return (
+        frozenset(identifiers(text)).intersection(asked_for) if any(one in text for one in asked_for) else frozenset()
+    )
 
 
 def _bonus(chunk: Chunk, liked: Mapping[str, float]) -> float:

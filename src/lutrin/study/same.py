@@ -7,7 +7,7 @@ passed would answer a question that nobody asked, and one that is missed is answ
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -17,7 +17,7 @@ import numpy as np
 
 from lutrin.index.companion import Entry, Wording
 from lutrin.index.tokens import project, quantise, restore
-from lutrin.language.words import is_negated, stem, words
+from lutrin.language.words import REMEMBERED, is_negated, stem, words
 from lutrin.ports import Encoding, Reading
 from lutrin.search.asked import Float, pooled
 
@@ -77,9 +77,10 @@ class Terms:
             if any(len(word) > 1 for word in words(name))  # the words of "A*" are an article
         }
         self._longest = max(map(len, self._names), default=0)
+        self.named = lru_cache(maxsize=REMEMBERED)(self._named)
+        """The terms that a question of these stems names by any of their names; of names within names the longest."""
 
-    def named(self, stems: Sequence[str]) -> set[str]:
-        """The terms that a question names by any of their names; of names within names the longest."""
+    def _named(self, stems: tuple[str, ...]) -> frozenset[str]:
         found, place = set(), 0
         while place < len(stems):
             lengths = range(min(self._longest, len(stems) - place), 0, -1)
@@ -87,7 +88,7 @@ class Terms:
             if length:
                 found.add(self._names[tuple(stems[place : place + length])])
             place += max(length, 1)
-        return found
+        return frozenset(found)
 
 
 def said(text: str, encoding: Encoding, reading: Reading) -> Said:
