@@ -8,13 +8,14 @@ port has one contract suite in `tests/ports/` that runs against its fake and its
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.records import ChatMessage, Chunk, GenerationEvent, GenerationRequest, Message
+from lutrin.records import ChatMessage, GenerationEvent, GenerationRequest, Message, Unit
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), each row of length 1."""
@@ -30,10 +31,6 @@ class Encoding:
     """(tokens, dimension), in text order, without special tokens; None if the model gives no token vectors."""
     token_offsets: npt.NDArray[np.int32]
     """(tokens, 2): start and end of each token in characters of the text; (0, 2) if `token_vectors` is None."""
-
-
-REMEMBERED_FORMS = 16_384
-"""Passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,6 @@ class Reading:
     scope: tuple[float, ...] = ()
     """Weights for the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`, then the bias. If empty,
     the odds of the best passage decide."""
-    _forms: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def widened(self, dimension: int) -> "Reading":
         """The same weights for token vectors that are padded with zeros to `dimension` numbers."""
@@ -83,21 +79,14 @@ class Reading:
         """(Q, d) -> (Q,): logarithm of how much each token of a question counts, up to a constant."""
         return tokens @ self.token if self.token is not None else np.zeros(len(tokens), dtype=np.float32)
 
-    def forms(self, chunk: Chunk) -> npt.NDArray[np.float32]:
-        """(units,): what the form of each unit of a chunk adds to its score; the latest are remembered."""
-        known = self._forms.get(chunk.chunk_id)
-        if known is None:
-            known = np.array(
-                [
-                    self.kinds.get(unit.kind, 0.0) + self.length * math.log1p(len(unit.text.split()))
-                    for unit in chunk.units
-                ],
-                dtype=np.float32,
-            )
-            self._forms[chunk.chunk_id] = known
-            while len(self._forms) > REMEMBERED_FORMS:
-                del self._forms[next(iter(self._forms))]
-        return known
+    def form(self, unit: Unit) -> float:
+        """Return the weight of a unit's form in its score."""
+        return self.kinds.get(unit.kind, 0.0) + self.length * _length(unit.text)
+
+
+@lru_cache(maxsize=65_536)
+def _length(text: str) -> float:
+    return math.log1p(len(text.split()))
 
 
 class Embedder(Protocol):

@@ -1,5 +1,6 @@
 """Answers a question: the book's own words at once, then the model's sentences that the book supports."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing
@@ -74,6 +75,8 @@ class AnswerFlow:
         ability: What the model may be asked; None: everything.
         prepared: Knows what was prepared; None: nothing was.
         support: Judges whether passages state a sentence; None: their words do.
+        searches_at_once: Questions that are searched for at the same time; the others wait in the order in which they
+            came. One where this machine's processor does the work: if all shared it, each would be as late as the last.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
         clock: Seconds that only grow.
     """
@@ -89,6 +92,7 @@ class AnswerFlow:
         ability: Ability | None = None,
         prepared: PreparedPlans | None = None,
         support: Support | None = None,
+        searches_at_once: int = 1,
         chats: ChatStore | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -106,6 +110,7 @@ class AnswerFlow:
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
+        self._turns = asyncio.Semaphore(searches_at_once)
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -184,14 +189,18 @@ class AnswerFlow:
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
-        with stages.stage("search"):
-            ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
-            stages.note("prepared", "yes" if ready is not None else "no")
-            if ready is not None:
-                return ready
-            if query.frame == "about":
-                return await from_contents(query, generations[0])
-            generation, found = await self._find(query, generations)
+        async with self._turns:
+            with stages.stage("search"):
+                return await self._searched(query, generations)
+
+    async def _searched(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
+        ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
+        stages.note("prepared", "yes" if ready is not None else "no")
+        if ready is not None:
+            return ready
+        if query.frame == "about":
+            return await from_contents(query, generations[0])
+        generation, found = await self._find(query, generations)
         plan = await make_plan(query, generation, found)
         following = next_questions(generation.companion, plan.excerpts, query.text)
         return replace(plan, suggestions=plan.suggestions or following)

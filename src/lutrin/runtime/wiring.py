@@ -73,6 +73,8 @@ if TYPE_CHECKING:
 
 QUERY_THREADS = 1
 """Threads of the embedding model while questions are answered; the language model needs the cores."""
+SEARCHES_AT_SERVICES = 16
+"""Questions that are searched for at the same time where services elsewhere embed them or hold the vectors."""
 QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
 """For which a service of embeddings that is away or over its rate is tried again."""
 STUDY_PATIENCE_S = 600.0
@@ -158,6 +160,7 @@ def answering(
         ability=ability,
         prepared=PreparedAnswers(searcher, own_words=settings.own_words),
         support=support or open_support(settings, generator),
+        searches_at_once=1 if settings.profile == "local" else SEARCHES_AT_SERVICES,
         chats=Recollection(chats) if chats is not None else None,
     )
 

@@ -41,7 +41,8 @@ def read(pool: Pool, matched: Matched, reading: Reading) -> list[Read]:
     whole = reading.passage * late.passages.astype(float) + reading.dense * matched.cosines.astype(float)
     scores = np.full(int(ends[-1]), -np.inf, dtype=np.float32)
     scores[places] = reading.scale * (reading.own * own + reading.headed * headed + whole[owner].astype(np.float32))
-    scores += np.concatenate([reading.forms(chunk) for chunk in pool.chunks])
+    forms = (reading.form(unit) for chunk in pool.chunks for unit in chunk.units)
+    scores += np.fromiter(forms, np.float32, len(scores))
     best = max(matched.lexical.values(), default=0.0) or 1.0
     held = [reading.lexical * matched.lexical.get(chunk.chunk_id, 0.0) / best for chunk in pool.chunks]
     sums = log_sums(scores, starts, ends)
