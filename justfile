@@ -186,7 +186,7 @@ bundle FILE="dist/lutrin-bundle.tar": setup
     @lutrin bundle {{FILE}}
 
 # wheel, widget with its licences, bundle, bill of materials and their checksums in FOLDER (default dist/), which must be empty
-release *ARGS: _development (_packages "web")
+release *ARGS: _development
     @lutrin models fetch default {{tier}}
     @lutrin ingest
     python requirements/release.py {{ARGS}}

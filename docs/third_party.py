@@ -26,7 +26,8 @@ ELSEWHERE = {
 HEADER = """# Third-party software
 
 What `requirements/runtime.txt` installs, what the widget contains, and the models. Written by `./justw docs`; do not
-edit. Each package's own licence text comes with the package. Nothing here is copied into Lutrin's own source.
+edit. Each package's own licence text comes with the package; those of the widget's packages stand beside it
+(`lutrin.js.LICENSE.txt`, written by its build). Nothing here is copied into Lutrin's own source.
 
 """
 MODELS = """## Models

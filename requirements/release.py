@@ -6,18 +6,13 @@ empty or absent.
 """
 
 import hashlib
-import json
 import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-import third_party  # noqa: E402 - its folder is no package
-
 TOOLS = ROOT / ".venv-release"
 WIDGET = ROOT / "src" / "lutrin" / "serve" / "static" / "widget" / "lutrin.js"
 SUMS = "SHA256SUMS"
@@ -61,35 +56,11 @@ def bill(folder: Path) -> None:
     run(*inventory, "--pyproject", "pyproject.toml", "--output-format", "JSON", "-o", folder / "lutrin.cdx.json")
 
 
-def notices(names: Iterable[str], modules: Sequence[Path]) -> str:
-    """Collect the licences of the packages in the widget, as their authors wrote them.
-
-    Args:
-        names: Of npm packages; those of types alone leave nothing in the widget.
-        modules: Folders that npm installs into.
-    """
-    texts = []
-    for name in names:
-        if name.startswith("@types/"):
-            continue
-        places = [folder / name for folder in modules if (folder / name).is_dir()]
-        if not places:
-            stop(f"{name} is not in web/, so its licence is missing; run `./justw web` first.")
-        found = sorted(places[0].glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))
-        if found:
-            said = found[0].read_text(encoding="utf-8").strip()
-        else:  # a package of the same authors as another one that brings the text
-            said = str(json.loads((places[0] / "package.json").read_text(encoding="utf-8"))["license"])
-        texts.append(f"{name}\n\n{said}\n")
-    return "\n\n".join(texts)
-
-
 def widget(folder: Path) -> None:
-    """Write the widget below the licences of what it contains."""
-    names = [name for name, _, _ in third_party.bundled()]
-    text = notices(names, [ROOT / "web" / "node_modules", ROOT / "web" / "widget" / "node_modules"])
-    head = f"/*! The widget of Lutrin, Apache-2.0. It contains:\n\n{text.replace('*/', '* /')}*/\n"
-    (folder / "lutrin-widget.js").write_text(head + WIDGET.read_text(encoding="utf-8"), encoding="utf-8")
+    """Write the widget below the licences of what it contains, which its build has put beside it."""
+    licences = WIDGET.with_name(f"{WIDGET.name}.LICENSE.txt").read_text(encoding="utf-8").replace("*/", "* /")
+    script = WIDGET.read_text(encoding="utf-8").partition("\n")[2]  # without the line that names the file beside it
+    (folder / "lutrin-widget.js").write_text(f"/*!\n{licences}*/\n{script}", encoding="utf-8")
 
 
 def main() -> None:

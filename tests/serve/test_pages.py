@@ -135,6 +135,17 @@ async def test_static_files_are_revalidated(client: httpx.AsyncClient, name: str
     assert (again.status_code, again.content) == (304, b"")
 
 
+async def test_the_licences_of_the_widget_are_served_beside_it(client: httpx.AsyncClient) -> None:
+    """The comment at the head of the script names a file in the same folder, which a browser shows as text."""
+    script = await client.get("/widget/lutrin.js")
+    named = re.findall(r"\S+\.LICENSE\.txt", script.text.partition("\n")[0])
+    assert len(named) == 1
+    licences = await client.get(f"/widget/{named[0]}")
+    assert licences.status_code == 200
+    assert licences.headers["content-type"].startswith("text/plain")
+    assert "Google LLC" in licences.text
+
+
 @pytest.mark.parametrize(
     "path", ["/static/..%2f..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/", "/widget/x"]
 )

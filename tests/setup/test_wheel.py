@@ -62,11 +62,12 @@ def run(python: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess
 
 
 def test_the_wheel_holds_what_a_reader_needs(wheel: Path) -> None:
-    """Manifest, reader model, pages, styles and the widget travel in it; books, tests and other models do not."""
+    """Manifest, reader, pages, styles and the widget with its licences travel in it; books, tests and models do not."""
     names = zipfile.ZipFile(wheel).namelist()
     wanted = (
         "lutrin/models/manifest.toml", "lutrin/models/reader/model.onnx", "lutrin/serve/static/reader.css",
-        "lutrin/serve/static/widget/lutrin.js", "lutrin/serve/templates/shelf.html",
+        "lutrin/serve/static/widget/lutrin.js", "lutrin/serve/static/widget/lutrin.js.LICENSE.txt",
+        "lutrin/serve/static/widget/practice.js.LICENSE.txt", "lutrin/serve/templates/shelf.html",
     )  # fmt: skip
     assert set(wanted) <= set(names)
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"lutrin"}

@@ -1,3 +1,5 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {defineConfig} from 'vitest/config';
 
 /** Where the server finds the widget; tests of reproducibility build elsewhere. */
@@ -16,9 +18,34 @@ const tightTemplates = {
   },
 };
 
+/** What the licence of a package asks for: its name, version and text, from the folder that npm put it in. */
+function licenceOf(folder: string): string {
+  const {name, version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (!file) throw new Error(`${name} brings no text of its licence, ${license}: it cannot go into a script that others receive`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}
+
+/** Each script names its licence and the file beside it that has the licences of every package inside. */
+const licences = {
+  name: 'licences',
+  enforce: 'post' as const,
+  generateBundle(this: {emitFile(file: {type: 'asset'; fileName: string; source: string}): void}, _: unknown, bundle: object): void {
+    for (const chunk of Object.values(bundle) as {type: string; fileName: string; moduleIds: string[]; code: string}[]) {
+      if (chunk.type !== 'chunk') continue;
+      const folders = chunk.moduleIds.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? '').filter(Boolean);
+      const texts = [...new Set(folders)].sort().map(licenceOf);
+      const fileName = `${chunk.fileName}.LICENSE.txt`;
+      chunk.code = `/*! Lutrin, Apache-2.0. Licences of what this file contains: ${fileName} */\n${chunk.code}`;
+      const head = `${chunk.fileName} is part of Lutrin, Apache-2.0. It contains these packages:\n\n`;
+      this.emitFile({type: 'asset', fileName, source: head + texts.join(`\n${'-'.repeat(80)}\n\n`)});
+    }
+  },
+};
+
 /** `--mode practice` builds the script of the pages of cards, which no other page loads. */
 export default defineConfig(({mode}) => ({
-  plugins: [tightTemplates],
+  plugins: [tightTemplates, licences],
   build: {
     outDir,
     emptyOutDir: mode !== 'practice',

@@ -3,4 +3,6 @@ import {copyFileSync} from 'node:fs';
 
 const here = (name) => new URL(name, import.meta.url);
 copyFileSync(here('../src/client/style.css'), here('../dist/client/style.css'));
-copyFileSync(here('../../../src/lutrin/serve/static/widget/lutrin.js'), here('../dist/client/lutrin.js'));
+for (const name of ['lutrin.js', 'lutrin.js.LICENSE.txt']) {
+  copyFileSync(here(`../../../src/lutrin/serve/static/widget/${name}`), here(`../dist/client/${name}`));
+}

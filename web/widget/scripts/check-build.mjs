@@ -10,11 +10,13 @@ const BUILT = {'lutrin.js': 'production', 'practice.js': 'practice'};
 const outDir = mkdtempSync(join(tmpdir(), 'lutrin-widget-'));
 try {
   for (const [name, mode] of Object.entries(BUILT)) {
-    const committed = readFileSync(new URL(`../../../src/lutrin/serve/static/widget/${name}`, import.meta.url));
     await build({root, mode, logLevel: 'error', build: {outDir}});
-    const same = committed.equals(readFileSync(join(outDir, name)));
-    console.log(same ? `${name} is what its sources build` : `${name} is stale: run \`just web\` and commit it`);
-    if (!same) process.exitCode = 1;
+    for (const file of [name, `${name}.LICENSE.txt`]) {
+      const committed = readFileSync(new URL(`../../../src/lutrin/serve/static/widget/${file}`, import.meta.url));
+      const same = committed.equals(readFileSync(join(outDir, file)));
+      console.log(same ? `${file} is what its sources build` : `${file} is stale: run \`just web\` and commit it`);
+      if (!same) process.exitCode = 1;
+    }
   }
 } finally {
   rmSync(outDir, {recursive: true});
