@@ -165,6 +165,21 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
+def test_every_line_about_security_names_what_shows_it() -> None:
+    """A test or a trial for each attacker; for what does not hold a test, its own or one of the file for the rest."""
+    holds, _, fails = (ROOT / "docs" / "security.md").read_text("utf-8").partition("## What does not hold")
+    rows = [line.split("|")[-2] for line in holds.splitlines() if line.startswith("| ")][1:]
+    shown = [re.findall(r"`(tests/[\w/]+\.py|web/[\w/.]+|just [a-z-]+)`", cell) for cell in rows]
+    assert len(rows) > 5
+    assert all(shown)
+    lines = re.findall(r"^- (.*(?:\n  .*)*)", fails, re.MULTILINE)
+    common, *others = re.findall(r"`(tests/[\w/]+\.py)`", fails)
+    alone = [line for line in lines if "`tests/" not in line]
+    assert (ROOT / common).read_text("utf-8").count("async def test_") >= len(alone) > 3
+    named = {path for cell in [*shown, others] for path in cell if not path.startswith("just ")}
+    assert {path for path in named if not (ROOT / path).is_file()} == set()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     """To a file or folder of the repository, and to a heading where one is named."""
