@@ -14,9 +14,9 @@ from evaluation.run import Subject
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import NotFound
 from lutrin.index.shelf import Shelf
+from lutrin.language.gate import LanguageGate
 from lutrin.ports import ChatStore
 from lutrin.query.followup import completed
-from lutrin.query.language import LanguageGate
 from lutrin.query.understand import understand
 from lutrin.records import Answer, ChatMessage, Chunk, Citation, DoneEvent, Passage, Question, Role
 from lutrin.search.asked import pooled

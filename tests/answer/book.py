@@ -2,7 +2,7 @@
 
 import functools
 
-from lutrin.query.language import LanguageGate
+from lutrin.language.gate import LanguageGate
 from lutrin.records import Chunk, Unit, UnitKind
 
 

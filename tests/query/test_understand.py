@@ -5,7 +5,7 @@ import pytest
 from lutrin import messages
 from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.errors import InvalidQuestion
-from lutrin.query.language import LanguageGate
+from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, respelled, understand
 from lutrin.records import ChatMessage, Mode, Question, Role
 

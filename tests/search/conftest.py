@@ -11,7 +11,7 @@ from lutrin.index.catalog import Catalog
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation
 from lutrin.ingest.run import IngestTools, ingest
-from lutrin.query.language import LanguageGate
+from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import ChatMessage, Question
 from lutrin.search.search import Found, Searcher

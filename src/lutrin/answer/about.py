@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lutrin.index.generation import FileEntry
 from lutrin.language.spoken import COUNTS_IN_ORDER, ORDINALS
@@ -15,45 +14,28 @@ MOST_LISTED = 40
 _NUMBER = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class AboutAnswer:
-    """An answer that needs no search."""
-
-    text: str
-    """Markdown."""
-    files: tuple[FileEntry, ...]
-    """The pages that it rests on, in reading order."""
-
-
-def about_book(
-    about: About, book: BookInfo, files: Sequence[FileEntry], *, descriptions: Mapping[str, str], page: str = ""
-) -> AboutAnswer:
-    """Answer a question about the book itself.
+def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
+    """Answer a question about the book itself, in Markdown.
 
     Args:
         about: What the question is about.
         book: As it is catalogued.
         files: The book's pages in reading order.
-        descriptions: What pages say of themselves, by filename; missing ones are left out.
         page: Filename of the page that the reader is on.
     """
     chapters = _chapters(files)
     if about.of == "self":
-        text = (
+        return (
             f"I am Lutrin, the tutor of *{book.title}*. I answer questions from this book alone and show the passage "
             "that each answer rests on. Ask about anything the book covers, or select a passage and ask about that."
         )
-        return AboutAnswer(text, ())
     if about.of == "chapter":
         name = _named(about.chapter, chapters, page)
         if name is not None:
-            return AboutAnswer(_of_chapter(name, chapters[name], descriptions), tuple(chapters[name]))
+            return _of_chapter(name, chapters[name])
         missing = "this chapter" if about.chapter == "this" else f"a chapter “{about.chapter}”"
-        return AboutAnswer(f"The book does not name {missing}. {_contents(book, chapters)}", tuple(files))
-    if about.of == "book":
-        said = [descriptions[one.filename] for one in files[:1] if one.filename in descriptions]
-        return AboutAnswer("\n\n".join([*said, _contents(book, chapters)]), tuple(files))
-    return AboutAnswer(_contents(book, chapters), tuple(files))
+        return f"The book does not name {missing}. {_contents(book, chapters)}"
+    return _contents(book, chapters)
 
 
 def _chapters(files: Sequence[FileEntry]) -> dict[str, list[FileEntry]]:
@@ -76,15 +58,11 @@ def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> st
     return _listed(lead, lines)
 
 
-def _of_chapter(name: str, pages: Sequence[FileEntry], descriptions: Mapping[str, str]) -> str:
-    """Return a chapter's own summary, or else the titles of its pages."""
-    own = descriptions.get(pages[0].filename, "")
+def _of_chapter(name: str, pages: Sequence[FileEntry]) -> str:
+    """The titles of a chapter's pages."""
     if len(pages) == 1:
-        return f"**{name}**" + (f": {own}" if own else f" is one page, “{pages[0].title}”.")
-    lines = [
-        f"- {one.title}" + (f": {descriptions[one.filename]}" if one.filename in descriptions else "") for one in pages
-    ]
-    return _listed(f"**{name}** has {len(pages)} sections:", lines)
+        return f"**{name}** is one page, “{pages[0].title}”."
+    return _listed(f"**{name}** has {len(pages)} sections:", [f"- {one.title}" for one in pages])
 
 
 def _listed(lead: str, lines: Sequence[str]) -> str:

@@ -1,7 +1,9 @@
 """Citations and excerpts: each with the exact words of the source file that prove it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote as percent
+
+import msgspec
 
 from lutrin.answer.excerpt import Run
 from lutrin.records import Chunk, Citation, Excerpt
@@ -25,6 +27,21 @@ def reader_url(chunk: Chunk) -> str:
     fragment = f"page={chunk.page}" if is_pdf and chunk.page is not None else chunk.anchor
     landing = f"#{percent(fragment, safe='=')}" if fragment else ""
     return f"/read/{percent(chunk.book)}/{path}{landing}"
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """A page, or a heading on it, that an answer may lead to: what a site that shows the book must have."""
+
+    book: str
+    filename: str
+    url: str
+    """As a citation has it: path of the reader's page, the heading's anchor as its fragment."""
+
+
+def places(chunks: Iterable[Chunk]) -> list[Place]:
+    """The places of a book's passages, each once, in the order of the passages."""
+    found = (Place(book=chunk.book, filename=chunk.filename, url=reader_url(chunk)) for chunk in chunks)
+    return list(dict.fromkeys(found))
 
 
 def citation(chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: Mapping[str, float]) -> Citation:

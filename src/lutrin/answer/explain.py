@@ -1,6 +1,7 @@
 """The explanation: the model answers the question from the passages, and each sentence is checked before it is sent."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
@@ -9,10 +10,10 @@ from lutrin import messages
 from lutrin.answer.ability import Ability
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import NOT_IN_BOOK, OWN_WORDS, Prompt
-from lutrin.answer.streaming import SentenceStream
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.verify import Verifier, is_sentence, marked
 from lutrin.errors import DeadlineExceeded, GeneratorError
+from lutrin.ingest.sentences import sentence_ranges
 from lutrin.log import get_logger
 from lutrin.ports import Generator
 from lutrin.records import Finished, GenerationRequest, Piece, Queued, QueuedEvent
@@ -26,6 +27,11 @@ LEAST_SHARE = 1 / 3
 """If fewer of the model's sentences hold, the rest is not worth showing: the answer is the excerpts."""
 MOST_OWN = 3
 """Sentences in the model's own words."""
+_ENDS = (".", "!", "?", ":", '"', "\u201d", ")", "*", "`", "]")
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+"""What some models think aloud before they answer."""
+_BEGUN = re.compile(r"<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z")
+"""What may turn out to be the beginning of a thought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,29 @@ class Sentence:
     text: str
     own: bool = False
     """Whether it stands below the line that announces the model's own words."""
+
+
+class SentenceStream:
+    """Cuts a stream of text into whole sentences and leaves out what the model thinks aloud."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._used = 0
+
+    def feed(self, piece: str) -> list[str]:
+        """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
+        self._text += piece
+        pending = _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :]
+        ranges = sentence_ranges(pending)
+        if len(ranges) > 1:
+            self._used += ranges[-1][0]
+        return [pending[start:end] for start, end in ranges[:-1]]
+
+    def finish(self) -> list[str]:
+        """Return the rest once the model has stopped by itself, with its missing full stop added."""
+        pending = _THOUGHT.sub("", self._text)[self._used :]
+        rest = [pending[start:end] for start, end in sentence_ranges(pending)]
+        return [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
 
 
 async def sentences_of(

@@ -21,8 +21,8 @@ from lutrin.answer.traffic import Traffic
 from lutrin.answer.verify import Verifier
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
+from lutrin.language.gate import LanguageGate
 from lutrin.ports import ChatStore, Generator, Support
-from lutrin.query.language import LanguageGate
 from lutrin.query.understand import Query, understand
 from lutrin.records import (
     Answer,
@@ -129,7 +129,8 @@ class AnswerFlow:
                 plan = refused(query, query.refusal, title=first.book.title, generation=first.name)
                 yield self._done(plan, started)
                 return
-            earlier = leaned_on(query, history)
+            # What the model is shown of the conversation: nothing if the question stands alone.
+            earlier = history[-MOST_TURNS:] if query.text != query.typed else []
             key = (tuple(generation.state for generation in generations), *decides(query, earlier))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
@@ -216,6 +217,9 @@ class AnswerFlow:
         said = explanation.sentences if explanation is not None and explanation.holds else []
         warnings = explanation.warnings if explanation is not None else []
         explained = plan.explanation or _explanation(plan, said)
+        # Whether to ask the model (again), and to wait for it, may bring an explanation.
+        had_its_say = bool(said) or (prompt is not None and not warnings)
+        able = self._explainer is not None and self._explainer.ability.may_if_asked(plan.query)
         answer = Answer(
             answer="\n\n".join(text for text in (explained, plan.text) if text),
             explanation=explained,
@@ -231,7 +235,7 @@ class AnswerFlow:
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
             is_cut=bool(said) and explanation is not None and explanation.is_cut,
-            explainable=not said and self._is_explainable(plan, asked=prompt is not None and not warnings),
+            explainable=able and plan.explainable and not had_its_say,
         )
         made = Made(
             question=msgspec.structs.replace(plan.query.question, session_id="", kept_as=()),
@@ -241,20 +245,6 @@ class AnswerFlow:
             settings={"version": __version__, **{name: str(getattr(self._settings, name)) for name in DECIDING}},
         )
         return DoneEvent(answer=answer, made=made)
-
-    def _is_explainable(self, plan: Plan, *, asked: bool) -> bool:
-        """Whether to ask the model (again), and to wait for it, may bring an explanation.
-
-        Args:
-            plan: Of the answer.
-            asked: Whether the model had its say.
-        """
-        return (
-            not asked
-            and self._explainer is not None
-            and plan.explainable
-            and self._explainer.ability.may_if_asked(plan.query)
-        )
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
@@ -272,11 +262,6 @@ def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:
     numbers = {number for item in said for number in item.citations}
     further = plan.further or {}
     return (*plan.sources, *(further[number] for number in sorted(numbers & further.keys())))
-
-
-def leaned_on(query: Query, history: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-    """The messages of the conversation to show to the model; none if the question stands alone."""
-    return tuple(history[-MOST_TURNS:]) if query.text != query.typed else ()
 
 
 async def _guarded(

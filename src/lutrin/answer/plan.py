@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.about import about_book
@@ -74,8 +72,8 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     """An answer to a question about the book itself, from its table of contents."""
     if query.about is None:
         raise ValueError("the question is not about the book itself")
-    told = about_book(query.about, generation.book, await generation.files(), descriptions={}, page=query.page)
-    return Plan(query, generation.book.title, generation.name, told.text, warnings=query.warnings)
+    told = about_book(query.about, generation.book, await generation.files(), page=query.page)
+    return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
 
 
 async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> Plan:
@@ -193,8 +191,3 @@ async def _shown(
             span = (chunk.units[0].char_start, chunk.units[0].char_end)
             further[number] = citation(chunk, span, number, await generation.source(chunk.filename), chances)
     return tuple(sorted(shown.values(), key=lambda pair: pair[0])), further
-
-
-def probability(odds: float) -> float:
-    """Log odds as a probability, 0 to 1."""
-    return float(1 / (1 + np.exp(-odds)))

@@ -294,12 +294,12 @@ ABOUT = (
         r"|you)|is in|in (?:this|the)|comes?)\b.*)?|table of contents|(?:what|which) topics (?:does"
         r"|do|are)\b.*(?:book|covers?|covered|in here|here)|how is the book (?:structured"
         r"|organi[sz]ed)|is there an? (?:chapter"
-        r"|module)\b.*)[\s?.!]*(?:please)?[\s?.!]*$(?P<contents>)"
+        r"|module)\b.*)[\s?.!]*(?:please)?[\s?.!]*$"
     ),
     (
         r"^(?:what(?: is| does| do| will| can)?|tell|describe)\b.*\b(?:this|the"
         r"|your) (?:text)?book(?: (?:even |all )?(?:about|cover|teach|contain|talk about"
-        r"|for))?[\s?.!]*$(?P<book>)"
+        r"|for))?[\s?.!]*$"
     ),
     (
         r"^(?:hi |hello |hey )?(?:(?:who|what) are you\b|who made you|are you (?:an? )?(?:robot|human"
@@ -314,7 +314,6 @@ ABOUT = (
     ),
 )  # fmt: skip
 """A question about the book itself: its chapters, its subject, the tutor."""
-CHAPTER = (r"\b(?:chapter|module|unit|part)(?: (?:on|about|called))? (?P<chapter>\d+|[\w-]+(?: [\w-]+)?)",)
 _SOMEBODY = "(?:you|u|someone|somebody|anyone|anybody)"
 LEAD = (
     (

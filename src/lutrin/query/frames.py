@@ -15,9 +15,9 @@ Frame = Literal[
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A question about the book itself, or a task about a part of it."""
+    """A question about the book itself."""
 
-    of: Literal["contents", "book", "chapter", "self"]
+    of: Literal["contents", "chapter", "self"]
     chapter: str = ""
     """Its name or number as typed; `this` is the part that the reader is on."""
 
@@ -29,7 +29,7 @@ def compiled(alternatives: tuple[str, ...]) -> re.Pattern[str]:
 
 _WISHES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.WISHES.items()}
 _SHAPES = {cast("Frame", name): compiled(phrases) for name, phrases in spoken.SHAPES.items()}
-_COMPUTE, _ABOUT, _CHAPTER = map(compiled, (spoken.COMPUTE, spoken.ABOUT, spoken.CHAPTER))
+_COMPUTE, _ABOUT = map(compiled, (spoken.COMPUTE, spoken.ABOUT))
 _LEAD, _PLEA = map(compiled, (spoken.LEAD, spoken.PLEA))
 _CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
@@ -39,7 +39,7 @@ TERM_WORDS = 4
 
 
 def framed(text: str) -> tuple[Frame, str, About | None]:
-    """Return the frame of a question, its topic, and the part of the book if it names one.
+    """Return the frame of a question, its topic, and what it asks of the book itself, if it does.
 
     A question that asks only for another form, such as "Simpler please", has no topic of its own.
 
@@ -55,7 +55,7 @@ def framed(text: str) -> tuple[Frame, str, About | None]:
     for frame, wish in _WISHES.items():
         if wish.search(asked):
             topic = _bare(_without_wishes(asked))
-            return frame, topic if topic_stems(topic) else "", _part(asked) if frame in {"summary", "quiz"} else None
+            return frame, topic if topic_stems(topic) else "", None
     return _shape(asked, bare), bare, None
 
 
@@ -118,12 +118,7 @@ def _shape(asked: str, bare: str) -> Frame:
 def _about(found: re.Match[str]) -> About:
     if (chapter := found["chapter"]) is not None:
         return About("chapter", chapter or (found["nth"] or "this").strip())
-    return About("contents" if found["contents"] is not None else "book" if found["book"] is not None else "self")
-
-
-def _part(text: str) -> About | None:
-    found = _CHAPTER.search(text)
-    return About("chapter", found["chapter"]) if found else None
+    return About("contents" if found["self"] is None else "self")
 
 
 def is_courtesy(text: str) -> bool:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
+from lutrin.language.gate import LanguageGate
 from lutrin.language.words import plain, topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.followup import Completed, completed, refers
 from lutrin.query.frames import About, Frame, framed, is_courtesy
-from lutrin.query.language import LanguageGate
 from lutrin.query.parts import parts_of
 from lutrin.query.respell import respell
 from lutrin.records import ChatMessage, Mode, Question, Refusal

@@ -8,8 +8,8 @@ from lutrin.adapters.fakes_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf
+from lutrin.language.gate import LanguageGate
 from lutrin.log import configure_logging
-from lutrin.query.language import LanguageGate
 from lutrin.records import DoneEvent, Made
 from lutrin.runtime.differences import Replayed
 from lutrin.runtime.profile import open_chats, open_store

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from lutrin import __version__, doctor
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ability import Ability
+from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.places import Place, places
 from lutrin.answer.verify import Verifier
-from lutrin.answer.warm_up import follow
 from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
@@ -33,11 +32,11 @@ from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
 from lutrin.ingest.summary import IngestSummary, Progress
 from lutrin.keep import restore
 from lutrin.keep.transfer import Transferred, import_index
+from lutrin.language.gate import LanguageGate
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
 from lutrin.platform import on_battery
 from lutrin.ports import ChatStore, Generator, Support
-from lutrin.query.language import LanguageGate
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.runtime.idle_study import study_while_idle
 from lutrin.runtime.language_model import ability_of, computed_by, model_path, open_reranker, open_support
@@ -56,6 +55,7 @@ from lutrin.runtime.profile import (
     opened_chats,
     remote,
 )
+from lutrin.runtime.warm_up import follow
 from lutrin.search.passages import retrieve_passages
 from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary

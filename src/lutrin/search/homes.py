@@ -29,15 +29,6 @@ async def homes(generation: OpenGeneration, selection: str) -> list[Chunk]:
     return [*holding, *held][:MOST]
 
 
-async def section_of(generation: OpenGeneration, home: Chunk) -> list[str]:
-    """Ids of all passages in the section of a given passage.
-
-    Raises:
-        IndexUnavailable: The generation cannot be read.
-    """
-    return [chunk.chunk_id for chunk in await generation.chunks_of(home.filename) if same_section(chunk, home)]
-
-
 def same_section(chunk: Chunk, other: Chunk) -> bool:
     """Whether two passages stand under the same heading."""
     return (chunk.filename, chunk.heading_path, chunk.anchor) == (other.filename, other.heading_path, other.anchor)

@@ -13,7 +13,7 @@ from lutrin.query.understand import Query, respelled
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
-from lutrin.search.homes import homes, same_section, section_of
+from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
@@ -63,16 +63,6 @@ class Found:
         return max((part.odds for part in self.parts), default=-np.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """Bonuses besides a text's match."""
-
-    also: Matched | None
-    """The pool as the text's own words see it, where it follows another question."""
-    gained: Mapping[str, float]
-    """Gains of passages by kept questions, by id."""
-
-
 class Searcher:
     """Finds evidence in an open generation.
 
@@ -99,15 +89,12 @@ class Searcher:
                 del self._encoded[next(iter(self._encoded))]
         return [known[text] for text in texts]
 
-    async def respelled(self, generation: OpenGeneration, query: Query) -> Query:
-        """A query in the spelling of a book.
+    async def changes(self, generation: OpenGeneration, query: Query) -> dict[str, str]:
+        """The words of a query that a book spells differently, with its spelling.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        return respelled(query, await self._changes(generation, query))
-
-    async def _changes(self, generation: OpenGeneration, query: Query) -> dict[str, str]:
         return await self._speller.changes(generation, query.topic, self.embedder)
 
     async def search(
@@ -127,10 +114,16 @@ class Searcher:
         selection = query.selected_text[:SELECTION_CHARACTERS]
         found_in = await homes(generation, selection)
         known = [chunk.chunk_id for chunk in found_in]
-        section = await section_of(generation, found_in[0]) if found_in and query.leans else []
-        changes = await self._changes(generation, query)
+        section = [
+            chunk.chunk_id
+            for home in found_in[: int(query.leans)]
+            for chunk in await generation.chunks_of(home.filename)
+            if same_section(chunk, home)
+        ]
+        changes = await self.changes(generation, query)
         query = respelled(query, changes)
-        texts = _texts(query, selection)
+        # A question that names no subject is one about the whole selection.
+        texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
         reading = self.embedder.reading
         wanted = [*texts, *added]
@@ -149,26 +142,42 @@ class Searcher:
         liked = _liked(query, known, pool.chunks)
         also = matched[len(texts)] if added else None
         parts = [
-            await self._part(pool, item, liked, query, _Beside(also, gains(leads[item.asked.text], self.embedder.name)))
+            await self._part(
+                pool, item, query, liked=liked, gained=gains(leads[item.asked.text], self.embedder.name), also=also
+            )
             for item in matched[: len(texts)]
         ]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
     async def _part(
-        self, pool: Pool, matched: Matched, liked: Mapping[str, float], query: Query, beside: "_Beside"
+        self,
+        pool: Pool,
+        matched: Matched,
+        query: Query,
+        *,
+        liked: Mapping[str, float],
+        gained: Mapping[str, float],
+        also: Matched | None,
     ) -> Part:
         """What one text finds in the pool.
 
-        What follows another question is read with it and without: with it alone the answer before would win again.
+        What follows another question is read with it and without (`also`): with it alone the answer before would win
+        again.
         """
-        reading, also = self.embedder.reading, beside.also
+        reading = self.embedder.reading
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
         found = read(pool, matched, reading)
         told = signals(pool, matched, found)
         if also is not None:
             found = [_mean(one, other) for one, other in zip(found, read(pool, also, reading), strict=True)]
-        ranked = [_raised(item, _bonus(item.chunk, liked) / reading.answers[0]) for item in _led(found, beside.gained)]
+        most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
+        ranked = []
+        for item in found:
+            name, file = item.chunk.chunk_id, item.chunk.filename
+            place = max(liked.get(name, 0.0), liked.get(file, 0.0)) / reading.answers[0]
+            # What a kept question adds is taken from the others, so that no score is larger than without.
+            ranked.append(_raised(item, place + gained.get(name, 0.0) - most))
         ranked = _holding(ranked, matched.asked.text, AT_HOME / reading.answers[0])
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
@@ -185,12 +194,6 @@ class Searcher:
         return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around)
 
 
-def _led(found: Sequence[Read], gained: Mapping[str, float]) -> list[Read]:
-    """Passages with what kept questions add to them, as what the others lack: no score is larger than without."""
-    most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
-    return [_raised(item, gained.get(item.chunk.chunk_id, 0.0) - most) for item in found]
-
-
 async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Read]:
     """Passages in the order of their scores plus what a cross-encoder says of the best ones, as log odds."""
     best, rest = ranked[:RERANKED], ranked[RERANKED:]
@@ -198,13 +201,6 @@ async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list
     odds = np.log(chances / (1 - chances)).tolist()
     again = [replace(item, score=item.score + more) for item, more in zip(best, odds, strict=True)]
     return [*sorted(again, key=lambda item: (-item.score, item.chunk.chunk_id)), *rest]
-
-
-def _texts(query: Query, selection: str) -> list[str]:
-    """List the texts to search for: each part of the question, or the selection if the question names no subject."""
-    if selection and not topic_stems(query.topic):
-        return [selection]
-    return list(query.parts)
 
 
 def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
@@ -287,10 +283,6 @@ def _held(text: str, asked_for: Sequence[str]) -> frozenset[str]:
     return (
         frozenset(identifiers(text)).intersection(asked_for) if any(one in text for one in asked_for) else frozenset()
     )
-
-
-def _bonus(chunk: Chunk, liked: Mapping[str, float]) -> float:
-    return max(liked.get(chunk.chunk_id, 0.0), liked.get(chunk.filename, 0.0))
 
 
 def _passages(parts: Sequence[Part], k: int, reading: Reading) -> tuple[Passage, ...]:

@@ -20,7 +20,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks
-from lutrin.query.understand import PHRASE_WORDS, Query
+from lutrin.query.understand import PHRASE_WORDS, Query, respelled
 from lutrin.records import Chunk, Passage
 from lutrin.search.filters import filtered
 from lutrin.search.reader import Read
@@ -111,7 +111,7 @@ class PreparedAnswers:
         companion = generation.companion
         if not companion:
             return None
-        text = _asked(await self._searcher.respelled(generation, query))
+        text = _asked(respelled(query, await self._searcher.changes(generation, query)))
         (encoding,) = await self._searcher.encode([text])
         question = said(text, encoding, self._searcher.embedder.reading)
         terms = self._terms_of(generation)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lutrin.query.language import LanguageGate
+from lutrin.language.gate import LanguageGate
 
 FOREIGN = [line.split("\t") for line in Path(__file__).with_name("foreign.txt").read_text("utf-8").splitlines()]
 ENGLISH = LanguageGate(["en"])
