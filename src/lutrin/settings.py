@@ -25,7 +25,7 @@ SHORTEST_TOKEN_CHARS = 16
 ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?/?")
 HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 ALIKE = 0.75
-"""From which a name is taken for a slip of another, as difflib measures it."""
+"""Similarity (difflib's ratio) above which an unknown name is reported as a misspelling of a known one."""
 ELSEWHERE = frozenset(
     """LUTRIN_TEST_PROFILE LUTRIN_CITATIONS LUTRIN_SERVERS LUTRIN_PROXY_PORT LUTRIN_PUBLISH LUTRIN_SITE
     LUTRIN_MEMORY LUTRIN_ENGINE""".split()
@@ -37,9 +37,9 @@ LANGUAGES = frozenset(
     or pa pl ps pt qu ro ru rw sa se si sk sl sn so sq sr sr st sv sw ta te tg th tk tl tr tt ug uk ur uz uz vi vo
     wa xh yo zh zu""".split()
 )
-"""ISO 639-1 codes that the language check tells apart."""
+"""ISO 639-1 codes of the languages that the language check can recognise."""
 LOCAL = "local"
-"""In place of a model's name or an address: this part stays on this machine, also in the remote profile."""
+"""Given instead of a model's name or an address, it keeps that part on this machine in the remote profile too."""
 
 
 class Settings(BaseSettings):
@@ -79,17 +79,17 @@ class Settings(BaseSettings):
     )
     model_slots: int = Field(10, ge=1, le=64, description="Answers that the model writes at the same time.")
     queue_limit: int = Field(
-        64, ge=0, le=10_000, description="Readers who may wait for the model; any more get quotes at once."
+        64, ge=0, le=10_000, description="Readers who may wait for the model; others get excerpts at once."
     )
     deadline_s: float = Field(
         3.0,
         gt=0,
         le=600,
-        description="Most seconds that an explanation waits for other readers to get their excerpts.",
+        description="Seconds at most that an explanation waits while other readers get their excerpts.",
     )
     explain_s: float = Field(10.0, gt=0, le=600, description="Seconds to wait for the model's explanation.")
     answer_tokens: int = Field(
-        400, ge=16, le=2048, description="Tokens of the longest explanation; small models get fewer."
+        400, ge=16, le=2048, description="Most tokens of an explanation; small models get fewer."
     )
     own_words: bool = Field(
         default=True, description="Let an able model add an analogy of its own, marked as not from the book."
@@ -122,7 +122,7 @@ class Settings(BaseSettings):
         description="Origins whose pages may send questions, comma-separated; `*` allows all.",
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="More host names of this server, comma-separated; others are refused (DNS rebinding)."
+        (), description="Other host names of this server, comma-separated; unknown ones are refused (DNS rebinding)."
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."
@@ -137,7 +137,7 @@ class Settings(BaseSettings):
         2000,
         ge=16,
         le=60_000,
-        description="Most connections; beyond it, a new one closes the one that has waited longest.",
+        description="Most connections at a time; one more closes the connection that has been idle longest.",
     )
     connections_per_peer: int = Field(
         400, ge=8, le=60_000, description="Most connections from one network address; trusted proxies may have more."
@@ -149,7 +149,7 @@ class Settings(BaseSettings):
         None, description="Password for the teacher's page and for administration over HTTP; empty: off."
     )
     chat_key: SecretStr | None = Field(
-        None, description="Key that encrypts conversations; empty: `chat.key` holds one."
+        None, description="Key that encrypts conversations; empty: the one in the file `chat.key`."
     )
     conversation_kb: int = Field(
         4096,
@@ -242,9 +242,7 @@ class Settings(BaseSettings):
         codes = tuple(dict.fromkeys(item.lower() for item in value))
         unknown = [code for code in codes if code not in LANGUAGES]
         if unknown or not codes:
-            raise ValueError(
-                f"{', '.join(unknown) or 'nothing'} is no ISO 639-1 code that is known, such as en, de, fr"
-            )
+            raise ValueError(f"{', '.join(unknown) or 'nothing'} is not a known ISO 639-1 code, such as en, de, fr")
         return codes
 
     @field_validator("admin_token")
@@ -293,7 +291,7 @@ class Settings(BaseSettings):
 
     @property
     def books_dir(self) -> Path:
-        """One folder a book, in it one folder a generation."""
+        """Folder with a subfolder for each book, which has one for each of its generations."""
         return self.data_dir / "books"
 
     def studied_path(self, slug: str) -> Path:
@@ -342,7 +340,7 @@ def _proxy(text: str) -> str:
 
 
 def with_addresses(settings: Settings) -> Settings:
-    """The settings with the addresses of the proxies that are given by name, as they are now.
+    """Replace the names of proxies with the addresses that they have now.
 
     Raises:
         InvalidSettings: A name has no address.
@@ -365,11 +363,11 @@ def with_addresses(settings: Settings) -> Settings:
 def unknown_variables(
     environment: Mapping[str, str] | None = None, env_file: Path = Path(".env")
 ) -> list[tuple[str, str]]:
-    """Variables that begin with `LUTRIN_` and that nothing reads, each with the nearest name that is read, or none.
+    """List variables that begin with `LUTRIN_` but that nothing reads, each with the most similar known name, if any.
 
     Args:
-        environment: None: this process's.
-        env_file: Lines of it count as well.
+        environment: Variables to check; None: those of this process.
+        env_file: Its lines are checked as well.
     """
     given = [*(os.environ if environment is None else environment)]
     if env_file.is_file():
@@ -384,7 +382,7 @@ def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are ch
     """Read the settings from the environment and `.env`.
 
     Args:
-        **overrides: Values of command-line options, by field name; None means not given.
+        **overrides: Values of command-line options by field name; None if the option was not given.
 
     Raises:
         InvalidSettings: A variable is missing or wrong; the message names it.

@@ -1,8 +1,8 @@
-"""Embeddings by fastembed from an ONNX model in a local folder: no network, no cache elsewhere.
+"""Embeddings by fastembed from an ONNX model in a local folder, without network or cache.
 
-One forward pass of a text gives its pooled vector and its token vectors. Windows run one at a time, each at its own
-length, on as many threads as the machine has cores: no padding is computed, a text's vectors don't depend on its
-neighbours in a batch, and short and long texts mix at no cost (6 to 7 times fastembed's default on mixed lengths).
+One forward pass of a text gives its pooled vector and its token vectors. Each window runs alone at its own length, and
+there are as many threads as cores. So no padding is computed, a text's vectors do not depend on its neighbours in a
+batch, and mixed lengths run 6 to 7 times as fast as with fastembed's default.
 """
 
 import asyncio
@@ -27,18 +27,18 @@ from lutrin.ports import Encoding, Reading, Vectors
 LEARNED, PROJECTION = "reader.json", "projection.npy"
 FILES = ("model.onnx", "tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
 WINDOW_TOKENS = 256
-"""The length that all-MiniLM-L6-v2 was made for (`max_seq_length` of its publisher), special tokens included."""
+"""Tokens that all-MiniLM-L6-v2 was trained on (its `max_seq_length`), special tokens included."""
 OVERLAP_TOKENS = 32
 SPECIAL_TOKENS = 2
 AT_ONCE = 2
-"""Threads that encode questions, in order of arrival; more would only take the cores from each other. A question waits
-here and not in the event loop, so that the next one begins while the loop is at work on others."""
+"""Threads that encode questions in order of arrival; more would compete for the cores. Questions wait here instead of
+in the event loop, so that the next one starts while the loop works on others."""
 SHORT_CHARACTERS = 1024
-"""Of texts that are encoded one after the other in one of these threads: waking others for them takes longer."""
+"""Texts up to which a call is encoded in one of these threads, because waking others takes longer."""
 
 
 class _Learned(msgspec.Struct, frozen=True):
-    """`reader.json`, as `training.export` writes it; the fields are those of `Reading`."""
+    """The file `reader.json` that `training.export` writes, with the fields of `Reading`."""
 
     token: tuple[float, ...]
     rarity: float
@@ -54,21 +54,21 @@ class _Learned(msgspec.Struct, frozen=True):
     scope: tuple[float, ...]
 
     def reading(self, projection: Vectors) -> Reading:
-        """The same as the stages know it."""
+        """Convert it to the record that the stages use."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
         return Reading(**{**values, "token": np.array(self.token, dtype=np.float32), "projection": projection})
 
 
 class FastembedEmbedder:
-    """An encoder such as all-MiniLM-L6-v2, mean pooling, L2-normalised.
+    """An encoder such as all-MiniLM-L6-v2, with mean pooling and L2-normalised vectors.
 
     Args:
-        directory: Holds `FILES`; the caller has checked them against the manifest.
-        name: Of the model; the embedder's own name adds what else decides about its vectors.
-        dimension: Of the vectors.
+        directory: Folder with `FILES`, which the caller has checked against the manifest.
+        name: Name of the model; the embedder's own name adds whatever else influences the vectors.
+        dimension: Dimension of the vectors.
         threads: Windows that are computed at once; 0: one for each core.
-        keep: Where the converted model is kept (`embed_int8`); None, or a folder that cannot be written: nowhere, it is
-            converted each time.
+        keep: Folder for the converted model (`embed_int8`). If it is None or cannot be written, the model is converted
+            each time.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class FastembedEmbedder:
         return msgspec.json.decode(content, type=_Learned).reading(projection)
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        """Start and end of each token; see `ports.Embedder.token_offsets`."""
+        """Return start and end of each token; see `ports.Embedder.token_offsets`."""
         offsets: list[tuple[int, int]] = self._tokens().encode(text, add_special_tokens=False).offsets
         return offsets
 
@@ -114,7 +114,7 @@ class FastembedEmbedder:
         return await asyncio.get_running_loop().run_in_executor(self._asking, self._encode, texts)
 
     def close(self) -> None:
-        """Let the threads go; the next call of `encode` would start new ones."""
+        """End the threads; another call of `encode` would start new ones."""
         pool, self._pool, self._session = self._pool, None, None
         asking, self._asking = self._asking, _for_questions()
         asking.shutdown()
@@ -125,7 +125,7 @@ class FastembedEmbedder:
         tokenizer, session, pool = self._tokens(), *self._model()
         before, after = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
         is_short = sum(map(len, texts)) <= SHORT_CHARACTERS
-        # The other way a batch is shared out among threads of its own.
+        # Otherwise a pool of threads shares the batch.
         encoded = (
             [tokenizer.encode(text, add_special_tokens=False) for text in texts]
             if is_short
@@ -144,9 +144,9 @@ class FastembedEmbedder:
             output: npt.NDArray[np.float32] = session.run(None, {name: fed[name] for name in self._inputs})[0][0]
             return output
 
-        # Longest first, so that no thread is left with a long one at the end.
+        # Longest first, so that no thread starts a long one at the end.
         order = sorted(range(len(jobs)), key=lambda index: jobs[index][1] - jobs[index][2])
-        # A question is computed here: waking another thread for it takes longer where the cores are busy.
+        # A question is computed in this thread, since waking another one takes longer on busy cores.
         results = map(run, (jobs[i] for i in order)) if is_short else pool.map(run, (jobs[i] for i in order))
         hidden = dict(zip(order, results, strict=True))
         pieces: list[list[tuple[int, npt.NDArray[np.float32]]]] = [[] for _ in texts]
@@ -157,12 +157,12 @@ class FastembedEmbedder:
     def _join(
         self, offsets: Sequence[tuple[int, int]], parts: Sequence[tuple[int, npt.NDArray[np.float32]]]
     ) -> Encoding:
-        """One encoding from its windows; `parts` are (first token, hidden states (tokens + 2, dimension))."""
+        """Join an encoding from its windows; `parts` are (first token, hidden states (tokens + 2, dimension))."""
         pooled = unit_length(np.stack([states.mean(axis=0) for _, states in parts]))
         tokens = np.empty((len(offsets), self.dimension), dtype=np.float32)
         reached = 0
         for start, states in parts:
-            # Where windows overlap, each gives the tokens that lie deeper in it, with context on both sides.
+            # Where windows overlap, each provides the tokens that have more context in it.
             kept = start + (reached - start) // 2 if reached else 0
             reached = start + len(states) - SPECIAL_TOKENS
             tokens[kept:reached] = states[1 + kept - start : -1]
@@ -206,7 +206,7 @@ class FastembedEmbedder:
                 model_file="model.onnx",
             )
         with self._converted() as folder:
-            # One thread inside a window: parallel windows share the cores better than parallel matrices.
+            # One thread for each window: parallel windows use the cores better than parallel matrices.
             loaded = TextEmbedding(
                 self._model_name, specific_model_path=str(folder), threads=1, providers=["CPUExecutionProvider"]
             )
@@ -214,7 +214,7 @@ class FastembedEmbedder:
 
     @contextmanager
     def _converted(self) -> Iterator[Path]:
-        """The folder of the converted model, for as long as it is loaded."""
+        """Provide the folder of the converted model while it is being loaded."""
         with tempfile.TemporaryDirectory() as spare:
             try:
                 folder = embed_int8.prepared(self._directory, FILES, self._keep or Path(spare))
@@ -245,8 +245,8 @@ def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
 
     Args:
         length: Tokens of the text.
-        size: Tokens that a window holds at most.
-        overlap: Tokens that neighbours share at least.
+        size: Most tokens of a window.
+        overlap: Least tokens that neighbours share.
 
     Returns:
         Pairs of first token and token after the last, in order; one window even for no tokens.

@@ -1,13 +1,13 @@
-"""An ONNX encoder whose 8-bit weights are multiplied as 8-bit numbers.
+"""Convert an ONNX encoder so that its 8-bit weights are multiplied as 8-bit numbers.
 
-Files such as all-MiniLM-L6-v2-int8 keep 8-bit weights with a scale for each output, but turn them into 32-bit ones to
-multiply them: four times the memory, and a short question costs as much as reading all of it. Here each such product
+Files such as all-MiniLM-L6-v2-int8 store 8-bit weights with a scale for each output, but convert them to 32 bits before
+multiplying. That takes four times the memory, and a short question costs as much as reading it all. Here each product
 becomes `MatMulInteger`: the input's rows are scaled to length 1 (in the maximum norm), quantised to 8 bits (ONNX's
-`DynamicQuantizeLinear`), multiplied with the file's own 8-bit weights, and scaled back. Scaling by rows first keeps a
-token with large values from taking the others' precision ("per-token" activations in Xiao et al. 2023, SmoothQuant).
+`DynamicQuantizeLinear`), multiplied with the file's own 8-bit weights, and scaled back. Scaling each row first prevents
+a token with large values from costing the others precision ("per-token" activations in Xiao et al. 2023, SmoothQuant).
 
-The converted file is made once and kept; its name holds the SHA-256 of the source and its own, so that a file that was
-changed afterwards is made again instead of loaded.
+The converted file is made once and kept. Its name contains the SHA-256 of the source and of itself, so a file that was
+changed later is made again instead of being loaded.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ import numpy as np
 from lutrin.platform import processor_description
 
 RECIPE = "i8"
-"""Part of the embedder's name: vectors of another recipe are other vectors."""
+"""Part of the embedder's name, because another conversion gives other vectors."""
 AXES_ARE_INPUT = 18
 """Version of ONNX's operators from which `ReduceMax` takes its axes as an input."""
 CONTRIB = "com.microsoft"
@@ -32,12 +32,12 @@ DOT_PRODUCTS = ("avx512_vnni", "avx_vnni")
 
 
 def prepared(directory: Path, files: Sequence[str], keep: Path) -> Path:
-    """A folder with the converted model and what belongs to it, under the same names.
+    """Return a folder with the converted model and its other files, under their own names.
 
     Args:
-        directory: Holds the model as shipped, which the caller has checked.
-        files: Names: of the model, then of what the loader wants beside it.
-        keep: Where converted models are kept; made if it is not there.
+        directory: Folder of the original model, which the caller has checked.
+        files: Name of the model, then of the other files that the loader needs.
+        keep: Folder for converted models; created if it does not exist.
 
     Raises:
         OSError: The folder cannot be written.
@@ -61,7 +61,7 @@ def prepared(directory: Path, files: Sequence[str], keep: Path) -> Path:
         try:
             made.replace(target)
         except OSError:
-            if not _is_whole(target, file):  # else another process was quicker
+            if not _is_whole(target, file):  # otherwise another process has made it
                 raise
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -69,14 +69,14 @@ def prepared(directory: Path, files: Sequence[str], keep: Path) -> Path:
 
 
 def multiplies_signed(processor: str, cpuinfo: str) -> bool:
-    """Whether ONNX Runtime multiplies signed 8-bit weights exactly here.
+    """Return whether ONNX Runtime multiplies signed 8-bit weights exactly here.
 
-    On x86 without dot products of 8-bit numbers (VNNI) it adds pairs in 16 bits, which overflow; unsigned weights take
-    another way there, which is slower and exact.
+    On x86 without instructions for 8-bit dot products (VNNI) it adds pairs in 16 bits, which overflow. Unsigned weights
+    take another path there, which is slower but exact.
 
     Args:
-        processor: As `platform.machine` names it.
-        cpuinfo: What Linux says of it; empty: unknown.
+        processor: Its name according to `platform.machine`.
+        cpuinfo: Contents of /proc/cpuinfo; empty if unknown.
     """
     return processor.lower() not in {"x86_64", "amd64", "i686"} or any(flag in cpuinfo for flag in DOT_PRODUCTS)
 
@@ -89,11 +89,11 @@ def _is_whole(folder: Path, file: str) -> bool:
 
 
 def convert(source: bytes, *, signed: bool) -> bytes:
-    """A model with `MatMulInteger` wherever an 8-bit weight is turned into a 32-bit one; others are left as they are.
+    """Return the model with `MatMulInteger` wherever it converts 8-bit weights to 32 bits.
 
     Args:
         source: An ONNX model.
-        signed: Weights are multiplied as signed numbers; else as unsigned ones around 128, which gives the same result
+        signed: Multiply weights as signed numbers; otherwise as unsigned ones around 128, which gives the same result
             with other instructions.
     """
     import onnx  # noqa: PLC0415 - takes a second to import, and is needed once
@@ -104,7 +104,7 @@ def convert(source: bytes, *, signed: bool) -> bytes:
     nodes = [made for node in model.graph.node for made in rewriting.rewritten(node)]
     results = {output.name for output in model.graph.output}
     count = 0
-    while count != len(nodes):  # what only fed the 32-bit weights goes, node by node
+    while count != len(nodes):  # remove the nodes that only produced the 32-bit weights, one after another
         count = len(nodes)
         used = results.union(*(node.input for node in nodes))
         nodes = [node for node in nodes if used.intersection(node.output)]
@@ -119,7 +119,7 @@ def convert(source: bytes, *, signed: bool) -> bytes:
 
 
 class _Rewriting:
-    """One pass over a graph; `onnx` has no annotations that hold, hence `Any`."""
+    """One pass over a graph. The annotations of `onnx` are unusable, hence `Any`."""
 
     def __init__(self, graph: Any, *, signed: bool, version: int) -> None:  # noqa: ANN401 - see above
         from onnx import TensorProto, helper, numpy_helper  # noqa: PLC0415 - as in `convert`
@@ -137,7 +137,7 @@ class _Rewriting:
         self._tensor("i8.last", np.array([-1], dtype=np.int64))
 
     def rewritten(self, node: Any) -> list[Any]:  # noqa: ANN401 - see above
-        """The nodes that take the place of one."""
+        """Return the nodes that replace a node."""
         if node.op_type == "Where" and self._guards_softmax(node):
             return [self._helper.make_node("Identity", [node.input[2]], list(node.output))]
         if node.op_type == "Mul" and (x := self._gelu_of(node)):
@@ -149,7 +149,7 @@ class _Rewriting:
         return self._product(node, *packed) if node.op_type == "MatMul" else self._rows(node, *packed)
 
     def _packed(self, name: str) -> tuple[str, str] | None:
-        """Names of the 8-bit numbers and of their scales, if an input is the product of these two."""
+        """Return the names of the 8-bit numbers and their scales, if an input is their product."""
         scaled = self._made_by.get(name)
         cast = self._made_by.get(scaled.input[0]) if scaled is not None and scaled.op_type == "Mul" else None
         if scaled is None or cast is None or cast.op_type != "Cast":
@@ -168,7 +168,7 @@ class _Rewriting:
         )
 
     def _gelu_of(self, node: Any) -> str:  # noqa: ANN401 - see above
-        """The x of x * (0.5 * (1 + erf(x / sqrt(2)))), if a product is the last of these five; else nothing."""
+        """Return the x of x * (0.5 * (1 + erf(x / sqrt(2)))) if the product is the last of these five operations."""
         x, name = node.input
         for kind, number in (("Mul", 0.5), ("Add", 1.0), ("Erf", None), ("Div", np.sqrt(2))):
             made = self._made_by.get(name)
@@ -181,13 +181,13 @@ class _Rewriting:
         return str(x) if x == name else ""
 
     def _scalar(self, name: str) -> float | None:
-        """An initializer that is one number."""
+        """Return an initializer that is a single number."""
         tensor = self._stored.get(name)
         value = self._numpy.to_array(tensor) if tensor is not None else None
         return float(value.ravel()[0]) if value is not None and value.size == 1 else None
 
     def _rows(self, node: Any, numbers: str, scales: str) -> list[Any]:  # noqa: ANN401 - see above
-        """Rows of a table: only those that are taken are turned into 32-bit numbers."""
+        """Look rows up in a table, and convert only those to 32 bits."""
         out, taken = node.output[0], node.input[1]
         return [
             self._helper.make_node("Gather", [numbers, taken], [f"{out}.row8"], axis=0),
@@ -197,7 +197,7 @@ class _Rewriting:
         ]
 
     def _product(self, node: Any, numbers: str, scales: str) -> list[Any]:  # noqa: ANN401 - see above
-        """The product x @ (numbers x scales), with `scales` one number for each column."""
+        """Compute x @ (numbers x scales), where `scales` has one number for each column."""
         weight = self._numpy.to_array(self._stored[numbers])
         columns = self._numpy.to_array(self._stored[scales]).astype(np.float32).ravel()
         if weight.dtype != np.int8 or weight.ndim != 2 or columns.size not in {1, weight.shape[1]}:
@@ -218,7 +218,7 @@ class _Rewriting:
         ]
 
     def _quantisation(self, x: str) -> list[Any]:
-        """Nodes that make `x.i8`, `x.step`, `x.zero` and `x.size` (the largest number of each row); once for each x."""
+        """Add the nodes of `x.i8`, `x.step`, `x.zero` and `x.size` (each row's largest number), once for each x."""
         if x in self._quantised:
             return []
         self._quantised.add(x)

@@ -1,6 +1,6 @@
-"""Small honest doubles of embedder, support and vector index: deterministic, no model, no native library.
+"""Deterministic fakes of embedder, support and vector index, without model or native library.
 
-They are shipped: a test, or someone who tries Lutrin without its models, gets real behaviour on a small scale.
+They are shipped, so tests and people who try Lutrin without its models get real behaviour on a small scale.
 """
 
 import asyncio
@@ -21,15 +21,15 @@ WINDOW_WORDS = 256
 
 
 class WordHashEmbedder:
-    """A text is the mean of its words' vectors; a word's vector comes from its hash, so equal words match exactly."""
+    """Embeds a text as the mean of its words' vectors, which come from hashes, so equal words match exactly."""
 
     name = "word-hash-96"
     dimension = 96
     reading = Reading(answers=(1.0, -16.0))
-    """A book answers if about every second word of a question stands together in it."""
+    """Weights with which a book answers if it has about half of a question's words in one place."""
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        """Start and end of each word and punctuation mark."""
+        """Return start and end of each word and punctuation mark."""
         return [match.span() for match in WORD.finditer(text)]
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
@@ -58,13 +58,13 @@ class WordHashEmbedder:
 
 
 class WordSupport:
-    """A claim is as probable as the share of its words that the evidence holds: it knows no meaning, and says so."""
+    """Judges a claim by the share of its words that the evidence contains, without any knowledge of meaning."""
 
     name = "word-support"
     threshold = 0.7
 
     async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """The share for each pair; a claim without words is not stated anywhere."""
+        """Return the share for each pair; 0 for a claim without words."""
         return np.array([self._share(claim, evidence) for claim, evidence in pairs], dtype=np.float32)
 
     def _share(self, claim: str, evidence: str) -> float:
@@ -74,10 +74,10 @@ class WordSupport:
 
 
 class Believing:
-    """Believes the claims that it was told to believe, each where the evidence holds certain words.
+    """Believes given claims if the evidence contains certain words.
 
     Args:
-        believed: From the claim to those words.
+        believed: Claim -> the words.
     """
 
     name = "believing"
@@ -87,19 +87,19 @@ class Believing:
         self._believed = believed
 
     async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """1 or 0 for each pair."""
+        """Return 1 or 0 for each pair."""
         held = [claim in self._believed and self._believed[claim] in evidence for claim, evidence in pairs]
         return np.array(held, dtype=np.float32)
 
 
 class Credulous:
-    """Believes every claim: what is then kept out, the rules for literals keep out."""
+    """Believes every claim, so that only the rules for literals reject anything."""
 
     name = "credulous"
     threshold = 0.5
 
     async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """1 for each pair."""
+        """Return 1 for each pair."""
         return np.ones(len(pairs), dtype=np.float32)
 
 
@@ -167,7 +167,7 @@ class ExactIndex:
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` nearest of all records, none missed."""
+        """Return the `k` nearest of all records, exactly."""
         self._require_open()
         wanted = (where or {}).items()
         rows = [
@@ -179,12 +179,12 @@ class ExactIndex:
         return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
 
     async def ids(self) -> list[str]:
-        """Every id."""
+        """Return every id."""
         self._require_open()
         return list(self._ids)
 
     async def close(self) -> None:
-        """Write out what was added."""
+        """Write the added records to the disk."""
         self._require_open()
         self._open = False
         if self._writable:

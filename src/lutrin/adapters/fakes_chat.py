@@ -1,4 +1,4 @@
-"""Conversations in memory: the port without a disk, for tests and for trying out an answer flow."""
+"""Conversations in memory, for tests and for trying out an answer flow."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ class MemoryChatStore:
             self._conversations.setdefault(session_id, {})[message.id] = message
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
-        """The newest `limit` messages of a session, oldest first; an unknown session has none."""
+        """Return the newest `limit` messages of a session, oldest first; none if it is unknown."""
         messages = list(self._conversations.get(session_id, {}).values())
         return messages[max(len(messages) - limit, 0) :]
 

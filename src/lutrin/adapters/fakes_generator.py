@@ -1,8 +1,8 @@
-"""Language models that compute nothing: deterministic, quick, honest about memory and order, and faulty on request.
+"""Fake language models: deterministic, quick, strict about memory and order, and faulty on request.
 
-`ScriptedGenerator` stands in for a whole `Generator`. `ScriptedDecoder` stands in for the model below the scheduler and
-in its process: its tokens are bytes, it keeps exactly what its sequences were given, and what it says next depends on
-all of it, so a token that is lost, repeated or given to the wrong reader changes the answer.
+`ScriptedGenerator` replaces a whole `Generator`. `ScriptedDecoder` replaces the model below the scheduler, in the
+model's process. Its tokens are bytes. It remembers exactly what its sequences were given, and its next token depends on
+all of that, so a token that is lost, repeated or given to the wrong reader changes the answer.
 """
 
 import asyncio
@@ -19,30 +19,30 @@ from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message
 BEGIN, END, NEXT = 256, 257, 258
 """Control tokens: the answer begins, the answer ends, the next message begins."""
 SURE = 8.0
-"""Odds of a word that a script says, in natural logarithms."""
+"""Log-odds (natural logarithm) of the word that the script says."""
 
 Script = Callable[[Sequence[str]], str]
-"""From the texts of the messages to the answer."""
+"""Function from the texts of the messages to the answer."""
 
 
 def echo(texts: Sequence[str]) -> str:
-    """The last message, after a checksum of the whole prompt."""
+    """Answer with a checksum of the whole prompt, then the last message."""
     return f"{zlib.crc32(chr(0).join(texts).encode()):08x} {texts[-1]}"
 
 
 class ScriptedGenerator:
-    """A `Generator` that says what a script says, a word a token.
+    """A `Generator` that answers by a script, with a word as a token.
 
     Args:
-        script: From the texts of the messages to the answer.
-        name: Of the model.
-        pause_s: Before each word.
-        readers: More at once are refused with `QueueFull`.
+        script: Function from the texts of the messages to the answer.
+        name: Name of the model.
+        pause_s: Pause before each word.
+        readers: Most streams at once; others are refused with `QueueFull`.
 
     Attributes:
-        away: Set it, and the model is away, for streams under way too.
-        active: Streams under way.
-        requests: All that was asked for, in order.
+        away: Set it to make the model unavailable, for running streams too.
+        active: Number of running streams.
+        requests: All requests in order.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ScriptedGenerator:
         self._readers = readers
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
-        """Say the answer, a word at a time; see `ports.Generator`."""
+        """Yield the answer word by word; see `ports.Generator`."""
         deadline = time.monotonic() + request.deadline_s
         self.requests.append(request)
         self._present()
@@ -88,7 +88,7 @@ class ScriptedGenerator:
             self.active -= 1
 
     async def ready(self) -> bool:
-        """Whether it is not away."""
+        """Return whether the model is available."""
         return not self.away
 
     async def close(self) -> None:
@@ -100,20 +100,20 @@ class ScriptedGenerator:
 
 
 class ScriptedDecoder:
-    """A `Decoder` of bytes that checks what it is asked to do.
+    """A `Decoder` whose tokens are bytes, and which checks its calls.
 
     Args:
-        script: From the texts of the messages to the answer.
-        sequences: How many there are.
-        context_tokens: Cells that they share.
+        script: Function from the texts of the messages to the answer.
+        sequences: Number of sequences.
+        context_tokens: Cells that the sequences share.
         step_tokens: Most tokens in one step.
         shares: Whether sequences can share cells.
-        step_s: How long a step takes.
+        step_s: Duration of a step.
 
     Attributes:
         computed: Tokens computed so far.
         overfull: Steps that failed because no cells were left.
-        fail_next: Set it, and the next step fails.
+        fail_next: Set it to make the next step fail.
     """
 
     def __init__(
@@ -136,22 +136,22 @@ class ScriptedDecoder:
         self.fail_next = False
         self._script = script
         self._step_s = step_s
-        # Of each sequence its (cell, token) pairs; a cell has the number under which its token was computed.
+        # The (cell, token) pairs of each sequence; a cell's number is the position at which its token was computed.
         self._memory: list[list[tuple[int, int]]] = [[] for _ in range(sequences)]
         self._asked: list[int] = []
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
-        """Bytes of all messages, each introduced by a control token, then the one with which the answer begins."""
+        """Return the bytes of all messages, each after a control token, then the token that begins the answer."""
         tokens: list[int] = []
         for message in messages:
             tokens += [NEXT, *message.content.encode()]
         return [*tokens, BEGIN]
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
-        """Take the tokens in; say what the script says next.
+        """Take the tokens in and return the script's next ones.
 
         Raises:
-            GeneratorUnavailable: It was asked to fail, or no cells are left.
+            GeneratorUnavailable: It was told to fail, or no cells are left.
             ValueError: The caller broke a rule: gaps in a sequence, too many tokens, a sequence twice.
         """
         time.sleep(self._step_s)
@@ -177,19 +177,19 @@ class ScriptedDecoder:
         return said
 
     def odds(self, output: int, words: tuple[str, str]) -> float:
-        """Sure of the word with which the script's answer begins."""
+        """Give high odds to the word with which the script's answer begins."""
         tokens = [token for _, token in self._memory[self._asked[output]]]
         return SURE if self._script(self.texts(tokens[: tokens.index(BEGIN)])).upper().startswith(words[0]) else -SURE
 
     def cells(self) -> int:
-        """Cells in use."""
+        """Return the number of cells in use."""
         return len({cell for memory in self._memory for cell, _ in memory})
 
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Share cells of another sequence.
 
         Raises:
-            ValueError: There are none, or they would not follow on what the target holds.
+            ValueError: There are none, or they would leave a gap in the target.
         """
         if not self.shares or len(self._memory[target]) != start or len(self._memory[source]) < end:
             raise ValueError(f"cannot copy {start} to {end}")
@@ -199,18 +199,18 @@ class ScriptedDecoder:
         """Drop tokens from the end of a sequence.
 
         Raises:
-            ValueError: Only all of them can be dropped here.
+            ValueError: This decoder can only drop all of them.
         """
         if start and not self.shares:
             raise ValueError(f"cannot go back to {start}")
         del self._memory[sequence][start:]
 
     def text(self, token: int) -> bytes:
-        """The byte that the token is."""
+        """Return the byte of the token."""
         return bytes([token]) if token < BEGIN else b""
 
     def ends(self, token: int) -> bool:
-        """Whether it is a control token."""
+        """Return whether it is a control token."""
         return token >= BEGIN
 
     def close(self) -> None:
@@ -222,30 +222,30 @@ class ScriptedDecoder:
         answer = self._script(self.texts(tokens[:begin])).encode()
         said = tokens[begin + 1 :]
         if said != list(answer[: len(said)]):
-            return sum(said) % 256  # a wrong token was taken for granted: whatever follows shows it
+            return sum(said) % 256  # a wrong token was assumed: the following text shows it
         return answer[len(said)] if len(said) < len(answer) else END
 
     def texts(self, tokens: Sequence[int]) -> list[str]:
-        """The messages of a prompt, from its tokens."""
+        """Return the messages of a prompt from its tokens."""
         texts: list[bytearray] = []
         for token in tokens:
             if token == NEXT:
                 texts.append(bytearray())
             else:
                 texts[-1].append(token)
-        # A prompt that had to be cut may be cut within a character.
+        # A shortened prompt may be cut inside a character.
         return [text.decode("utf-8", "replace") for text in texts]
 
 
 class FaultyDecoder(ScriptedDecoder):
-    """A `ScriptedDecoder` that breaks when a prompt says so: `[hang]`, `[die]`, `[swell]`, `[fail]`, `[starve]`."""
+    """A `ScriptedDecoder` that fails if a prompt tells it to: `[hang]`, `[die]`, `[swell]`, `[fail]`, `[starve]`."""
 
     SWOLLEN_BYTES = 1 << 28
     STARVED_S = 3.0
-    """For so long a starved step gets a twentieth of a processor."""
+    """Seconds for which a starved step gets a twentieth of a processor."""
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
-        """As its parent, unless a prompt asks for trouble."""
+        """Compute a step like the parent class, unless a prompt asks for a failure."""
         prompts = b"".join(bytes(t for t in run.tokens if t < BEGIN) for run in runs)
         if b"[hang]" in prompts:
             time.sleep(3600)

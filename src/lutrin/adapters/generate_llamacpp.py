@@ -1,4 +1,4 @@
-"""Opens a GGUF model as a `Decoder`; llama.cpp itself is loaded only where one is opened, in the model's process."""
+"""Open a GGUF model as a `Decoder`. Only the model's own process loads llama.cpp."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,14 +10,14 @@ from lutrin.platform import physical_cores
 from lutrin.ports import Decoder
 
 PACKAGES = ("llama-cpp-python>=0.3.36",)
-"""The engine, as pyproject.toml's extra `engine` names it."""
+"""Package of the engine (extra `engine` of pyproject.toml)."""
 
 
 def require_engine() -> None:
-    """Say what to do where llama.cpp is not installed; nothing of it is loaded.
+    """Check that llama.cpp is installed, without loading it.
 
     Raises:
-        EngineMissing: It is not.
+        EngineMissing: It is not; the message says how to install it.
     """
     if find_spec("llama_cpp") is None:
         raise EngineMissing(
@@ -45,20 +45,20 @@ def open_decoder(
     Args:
         path: The file.
         n_ctx: Cells that all sequences share.
-        slots: Answers at the same time.
-        threads: Of the computation; 0: the physical cores.
+        slots: Simultaneous answers.
+        threads: Threads of the computation; 0: the physical cores.
         kv_type: Number format of the cache.
         flash_attention: Skips cells that a token does not attend to (docs/decisions/0010).
         step_tokens: Most tokens in one step.
-        gpu_layers: Of the model on a graphics processor; None: all, where the engine has one.
+        gpu_layers: Layers on a graphics processor; None: all, if the engine supports one.
 
     Raises:
         ModelMissing: There is no such file.
-        GeneratorUnavailable: It is not a model that llama.cpp can run, or memory does not suffice.
+        GeneratorUnavailable: llama.cpp cannot run the model, or there is too little memory.
     """
     if not path.is_file():
         raise ModelMissing(f"The model file {path} does not exist.", remedy="Run `lutrin models fetch`.")
-    # The server names this function for its model's process, and must not hold llama.cpp itself.
+    # The server passes this function to the model's process, and must not load llama.cpp itself.
     from lutrin.adapters.llamacpp_decoder import load  # noqa: PLC0415 - see above
 
     return load(

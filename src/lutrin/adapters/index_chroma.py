@@ -1,8 +1,8 @@
 """Vectors in an embedded Chroma: one collection in the folder of each generation.
 
-Chroma writes into its folder whenever it opens it (a row in `acquire_write`), and wants one process a folder. A
-published generation must never change, and several processes read it. So whoever opens one gets a copy of it in a
-folder of its own, which a lock marks as living; copies whose process is gone are swept by the next one that opens.
+Chroma writes to its folder whenever it opens it (a row in `acquire_write`), and allows one process for each folder. But
+a published generation must never change, and several processes read it. So every process opens a private copy, which a
+lock marks as in use; the next process that opens one removes the copies of ended processes.
 """
 
 import asyncio
@@ -34,18 +34,18 @@ Metadata = Mapping[str, str | int | bool]
 BATCH = 5000
 """Records sent to Chroma at once; it refuses more than 5461."""
 HNSW: dict[str, Any] = {"space": "cosine", "ef_construction": 200, "ef_search": 256, "max_neighbors": 24}
-"""Of the graph (Malkov and Yashunin 2016), wider than Chroma's defaults; see `docs/decisions/0005-generations.md`."""
+"""Parameters of the graph (Malkov and Yashunin 2016), wider than Chroma's defaults (docs/decisions/0005)."""
 
 SCANNED = 10_000
-"""Records that are all compared: up to here that takes at most 1 ms, and a query of Chroma 3 ms."""
+"""Most records that are compared one by one: that takes at most 1 ms, and a query of Chroma 3 ms."""
 
 
 class ChromaStore:
     """Collections of Chroma, each in a folder.
 
     Args:
-        scratch: Folder for the private copies of those that read; on the disk of the data, since copies may be large.
-        scanned: Up to so many records are all compared; above, the graph is asked.
+        scratch: Folder for the private copies, on the disk of the data, since they may be large.
+        scanned: Most records that are compared one by one; larger collections use the graph.
     """
 
     def __init__(self, scratch: Path, *, scanned: int = SCANNED) -> None:
@@ -76,7 +76,7 @@ class ChromaStore:
                 client = _client(copy.path)
                 found = client.get_collection(collection, embedding_function=None)
                 held = _Held.read(found) if found.count() <= self._scanned else None
-                if held is None and found.count():  # the first query loads the graph; a reader should not wait for that
+                if held is None and found.count():  # the first query loads the graph, and no reader should wait for it
                     found.query(query_embeddings=found.peek(1)["embeddings"], n_results=1, include=[])
             except BaseException:
                 if client is not None:
@@ -93,12 +93,12 @@ class ChromaStore:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The records of a small collection, to be compared one by one."""
+    """The records of a small collection, which are compared one by one."""
 
     ids: Sequence[str]
-    """n of them, in alphabetical order: equally near ones come in this order."""
+    """n ids in alphabetical order, which is the order of equally near records."""
     vectors: Vectors
-    """(n, d), of length 1."""
+    """(n, d), each row of length 1."""
 
     @classmethod
     def read(cls, collection: Any) -> "_Held":  # noqa: ANN401 - Chroma's class has no usable types
@@ -109,24 +109,24 @@ class _Held:
         return cls([ids[place] for place in order], np.ascontiguousarray(vectors[order]))
 
     def nearest(self, vector: npt.NDArray[np.float32], k: int) -> list[tuple[str, float]]:
-        """Pairs of id and cosine, best first."""
+        """Return pairs of id and cosine, best first."""
         if not self.ids:
             return []
         cosines = np.vecdot(self.vectors, vector / np.linalg.norm(vector))
-        # All that are as near as the k-th, so that equally near ones are told apart by their order alone.
+        # Take all that are as near as the k-th, so that only the order of ids decides between equals.
         near = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k]) if k < len(cosines) else np.arange(len(cosines))
         best = near[np.argsort(-cosines[near], kind="stable")[:k]]
         return [(self.ids[row], cosine) for row, cosine in zip(best.tolist(), cosines[best].tolist(), strict=True)]
 
 
 class ChromaIndex:
-    """One open collection; calls run in threads, one at a time, for Chroma's client promises nothing about threads.
+    """An open collection. Calls run in a thread, one at a time, because Chroma's client does not promise thread safety.
 
     Args:
         client: Owns the files; closed with the index.
         collection: The collection.
-        finish: Runs after the client is closed.
-        held: What it holds, if that is little and does not change.
+        finish: Called after the client is closed.
+        held: The records, if they are few and do not change.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class ChromaIndex:
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` nearest records; see `ports.VectorIndex.search`."""
+        """Return the `k` nearest records; see `ports.VectorIndex.search`."""
         if self._held is not None and not where:
             return self._held.nearest(vector, k)
         clauses: list[dict[str, str]] = [{name: value} for name, value in (where or {}).items()]
@@ -185,7 +185,7 @@ class ChromaIndex:
         return await self._call(ask, "cannot be read")
 
     async def ids(self) -> list[str]:
-        """Every id in the collection."""
+        """Return every id in the collection."""
         return await self._call(lambda: list(self._collection.get(include=[])["ids"]), "cannot be read")
 
     async def close(self) -> None:
@@ -207,12 +207,12 @@ class ChromaIndex:
 
 
 class _PrivateCopy:
-    """A copy of a collection's folder that belongs to this process as long as it holds the lock file open."""
+    """A copy of a collection's folder, owned by this process while it keeps the lock file open."""
 
     def __init__(self, source: Path, scratch: Path) -> None:
         scratch.mkdir(parents=True, exist_ok=True)
         self.path = scratch / uuid.uuid4().hex
-        with _locked(scratch / "sweep", wait=True):  # nobody takes the new lock file for a dead process's
+        with _locked(scratch / "sweep", wait=True):  # otherwise another process might sweep the new lock file
             _sweep(scratch)
             self._lock = os.open(self.path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
@@ -239,7 +239,7 @@ def _locked(path: Path, *, wait: bool) -> Iterator[None]:
 
 
 def _sweep(scratch: Path) -> None:
-    """Remove the copies of processes that are gone: their locks are free."""
+    """Remove the copies of ended processes, whose locks are free."""
     for lock in scratch.glob("*.lock"):
         with suppress(BlockingIOError), _locked(lock, wait=False):
             shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
@@ -255,7 +255,7 @@ def _client(directory: Path) -> "Client":
 
 
 def _compact(directory: Path) -> None:
-    """Shrink Chroma's database: its emptied log leaves nine tenths of the file free."""
+    """Shrink Chroma's database, nine tenths of which are free after its log is emptied."""
     with closing(sqlite3.connect(directory / "chroma.sqlite3", isolation_level=None)) as database:
         database.execute("VACUUM")
 
@@ -266,7 +266,7 @@ async def _in_thread(work: Callable[[], T], trouble: str) -> T:
 
         try:
             return work()
-        # Besides its own errors Chroma raises ValueError and TypeError for what it finds wrong, and pyo3 RuntimeError.
+        # Besides its own errors, Chroma raises ValueError and TypeError for wrong input, and pyo3 RuntimeError.
         except (ChromaError, OSError, sqlite3.Error, ValueError, TypeError, RuntimeError) as error:
             raise IndexUnavailable(f"The vector index {trouble}: {error}") from error
 

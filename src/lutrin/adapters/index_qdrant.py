@@ -1,11 +1,11 @@
-"""Vectors in Qdrant: dense ones for meaning and sparse ones for words, a collection for each generation of a book.
+"""Vectors in Qdrant: dense ones for meaning, sparse ones for words, and a collection for each generation of a book.
 
-A generation's folder holds a note with the name of its collection, so whoever reads the generation reads exactly those
-records, whatever is published meanwhile. The collection's public name, such as `physical-ai-textbook-v1`, is an alias
-that moves to the new collection in one step when it is published.
+A generation's folder contains a note with the name of its collection, so readers of a generation get exactly those
+records, whatever is published meanwhile. The collection's public name, such as `physical-ai-textbook-v1`, is an alias,
+which moves to the new collection atomically when that is published.
 
-Words are weighed as BM25 weighs them (Robertson and Zaragoza 2009): the saturated frequency of a term stands in the
-sparse vector, its inverse document frequency is computed by Qdrant from the whole collection.
+Words are weighted by BM25 (Robertson and Zaragoza 2009): the sparse vector holds the saturated frequency of each term,
+and Qdrant computes the inverse document frequency from the whole collection.
 """
 
 import asyncio
@@ -41,14 +41,14 @@ BATCH = 256
 PAGE = 1000
 TIMEOUT_S = 5
 READ_PATIENCE_S = 2.0
-"""Seconds in which a reader's search is tried again; then the friendly 503 is better than waiting."""
+"""Seconds for which a reader's search is retried; after that, a 503 with a reason is better than waiting."""
 WRITE_PATIENCE_S = 60.0
 READY_S = 1800.0
 """Longest wait for the graph of a collection that was just written."""
 HNSW = models.HnswConfigDiff(m=24, ef_construct=200)
 EF_SEARCH = 256
 K1, B, AVERAGE_TERMS = 1.2, 0.75, 250.0
-"""Of BM25; the average is that of chunks of 400 tokens, for the true one is known only when all are written."""
+"""Parameters of BM25. The average length assumes chunks of 400 tokens; the true one is known only at the end."""
 SCHEMAS = {
     str: models.PayloadSchemaType.KEYWORD,
     bool: models.PayloadSchemaType.BOOL,
@@ -60,7 +60,7 @@ class Note(msgspec.Struct, frozen=True):
     """The note in a generation's folder that names its collection."""
 
     collection: str
-    """Of the server; not the alias."""
+    """Name of the collection on the server, not the alias."""
     records: int
     dimension: int
 
@@ -69,8 +69,8 @@ class QdrantStore:
     """Collections of a Qdrant server.
 
     Args:
-        connect: Makes a client; picklable, for a new generation is checked in a process of its own.
-        prefix: Before every name, so that several installations can share a server without touching each other's.
+        connect: Makes a client; picklable, because another process checks a new generation.
+        prefix: Prefix of every name, so that several installations can share a server.
     """
 
     def __init__(self, connect: Connect, prefix: str = "") -> None:
@@ -78,7 +78,7 @@ class QdrantStore:
         self._prefix = prefix
 
     async def create(self, directory: Path, collection: str, count: int) -> "QdrantIndex":  # noqa: ARG002 - the server lays itself out
-        """Begin a collection; it is made with the first records, whose width it needs. See `ports.VectorStore.create`.
+        """Begin a collection, which is created with the first records. See `ports.VectorStore.create`.
 
         Raises:
             IndexUnavailable: The folder for the note cannot be made.
@@ -94,7 +94,7 @@ class QdrantStore:
         """Open the collection of a generation; see `ports.VectorStore.open`.
 
         Raises:
-            IndexUnavailable: The server is away, or its collection is not what the generation's note says.
+            IndexUnavailable: The server cannot be reached, or its collection does not match the generation's note.
         """
         note = _read_note(directory)
         client = self._connect()
@@ -107,10 +107,10 @@ class QdrantStore:
         return QdrantIndex(client, note, None)
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
-        """Point the alias at the current generation and drop the collections that no kept one needs.
+        """Point the alias at the current generation and delete the collections that no generation needs.
 
         Raises:
-            IndexUnavailable: The server is away, or the note of the current generation is gone.
+            IndexUnavailable: The server cannot be reached, or the current generation's note is missing.
         """
         note = _read_note(current)
         needed = {note.collection, *(_read_note(folder).collection for folder in kept if (folder / NOTE).exists())}
@@ -122,10 +122,10 @@ class QdrantStore:
             await client.close()
 
     async def check(self) -> None:
-        """Ask the server for a sign of life.
+        """Check that the server responds.
 
         Raises:
-            IndexUnavailable: It is away or refuses the key.
+            IndexUnavailable: It cannot be reached or refuses the key.
         """
         client = self._connect()
         try:
@@ -138,9 +138,9 @@ class QdrantIndex:
     """One collection; safe for many simultaneous callers.
 
     Args:
-        client: Closed with the index.
+        client: Closed together with the index.
         note: Names the collection.
-        directory: Where the note is written when the collection is whole; None: it is only read.
+        directory: Folder for the note once the collection is complete; None for an index that is only read.
     """
 
     def __init__(self, client: AsyncQdrantClient, note: Note, directory: Path | None) -> None:
@@ -180,20 +180,20 @@ class QdrantIndex:
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` nearest records; see `ports.VectorIndex.search`."""
+        """Return the `k` nearest records; see `ports.VectorIndex.search`."""
         return await self._nearest(np.asarray(vector, dtype=np.float32).tolist(), DENSE, k, where)
 
     async def matching(
         self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` records whose terms match best; see `ports.WordIndex.matching`."""
+        """Return the `k` records whose terms match best; see `ports.WordIndex.matching`."""
         if not terms:
             return []
         indices = sorted({_index(term) for term in terms})
         return await self._nearest(models.SparseVector(indices=indices, values=[1.0] * len(indices)), WORDS, k, where)
 
     async def ids(self) -> list[str]:
-        """Every id in the collection."""
+        """Return every id in the collection."""
         found: list[str] = []
         after: models.ExtendedPointId | None = None
         while self._note.records:
@@ -209,7 +209,7 @@ class QdrantIndex:
         return found
 
     async def close(self) -> None:
-        """Wait until what was added can be searched, leave the note, and close the connections."""
+        """Wait until the added records can be searched, write the note, and close the connections."""
         self._require_open()
         self._is_open = False
         try:
@@ -222,13 +222,13 @@ class QdrantIndex:
 
     async def _make(self, dimension: int, example: Metadata) -> None:
         name = self._note.collection
-        if not await self._client.collection_exists(name):  # a try before this one may have made it
+        if not await self._client.collection_exists(name):  # an earlier try may have created it
             await self._client.create_collection(
                 name,
                 vectors_config={DENSE: models.VectorParams(size=dimension, distance=models.Distance.COSINE)},
                 sparse_vectors_config={WORDS: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                 hnsw_config=HNSW,
-                # No graph while records pour in: it is built once, by `_finished`.
+                # Build no graph while records arrive; `_finished` builds it once.
                 optimizers_config=models.OptimizersConfigDiff(indexing_threshold=0),
             )
         for field, value in example.items():
@@ -283,9 +283,9 @@ class QdrantIndex:
 
 
 def connect(url: str, api_key: str) -> AsyncQdrantClient:
-    """A client of a server; its connections open with the first request."""
+    """Make a client of a server; it connects with the first request."""
     with warnings.catch_warnings():
-        # A key over plain HTTP is the operator's choice inside a closed network; docs/scaling.md says when it is safe.
+        # Inside a closed network, operators may send a key over plain HTTP; docs/scaling.md says when that is safe.
         warnings.simplefilter("ignore", UserWarning)
         return AsyncQdrantClient(url=url, api_key=api_key or None, timeout=TIMEOUT_S, check_compatibility=False)
 
@@ -296,12 +296,12 @@ def point_id(name: str) -> str:
 
 
 def _index(term: str) -> int:
-    """Place of a term in sparse vectors: 32 bits of its hash; of 100,000 terms about one pair meets."""
+    """Index of a term in sparse vectors: 32 bits of its hash. Of 100,000 terms, about one pair collides."""
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")
 
 
 def _weighed(terms: Sequence[str]) -> models.SparseVector:
-    """Saturated frequencies of terms: f (k1 + 1) / (f + k1 (1 - b + b length / average))."""
+    """Return saturated term frequencies: f (k1 + 1) / (f + k1 (1 - b + b length / average))."""
     counts = Counter(map(_index, terms))
     norm = K1 * (1 - B + B * len(terms) / AVERAGE_TERMS)
     indices = sorted(counts)
@@ -321,7 +321,7 @@ def _read_note(directory: Path) -> Note:
 
 
 def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
-    """Whether a collection is the one of the note.
+    """Check that a collection matches the note.
 
     Raises:
         IndexUnavailable: It has another dimension, or fewer records.
@@ -338,7 +338,7 @@ def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
 
 
 async def _settled(client: AsyncQdrantClient, alias: str, note: Note, needed: set[str]) -> None:
-    """One publication; may be done again from the start."""
+    """Perform one publication; it may be repeated from the start."""
     aliases = {item.alias_name: item.collection_name for item in (await client.get_aliases()).aliases}
     moves: list[models.AliasOperations] = []
     if alias in aliases and aliases[alias] != note.collection:
@@ -354,7 +354,7 @@ async def _settled(client: AsyncQdrantClient, alias: str, note: Note, needed: se
 
 
 async def _call(call: Callable[[], Awaitable[T]], patience_s: float, trouble: str) -> T:
-    """Return a call's result, or raise our error, which repeats nothing of the request."""
+    """Return a call's result, or raise our error, which contains nothing of the request."""
     try:
         return await retried(call, patience_s=patience_s, pause_s=_pause_s)
     except UnexpectedResponse as error:
@@ -365,12 +365,12 @@ async def _call(call: Callable[[], Awaitable[T]], patience_s: float, trouble: st
         raise IndexUnavailable(
             f"The vector index {trouble}: no answer from Qdrant ({reason}).", remedy="Check QDRANT_URL."
         ) from None
-    except ValueError as error:  # what the client finds wrong itself, and local mode for what is not there
+    except ValueError as error:  # raised by the client itself, and by local mode for what does not exist
         raise IndexUnavailable(f"The vector index {trouble}: {error}") from error
 
 
 def _pause_s(error: Exception) -> float | None:
-    """Seconds to wait before another try; None if that would be of no use."""
+    """Return the seconds to wait before another try; None if that would not help."""
     if isinstance(error, ResourceExhaustedResponse):
         return float(error.retry_after_s)
     if isinstance(error, ResponseHandlingException):

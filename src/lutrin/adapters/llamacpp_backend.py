@@ -1,8 +1,8 @@
-"""Opens llama.cpp: where it was built with parts for several processors, the one that fits this processor is loaded.
+"""Open llama.cpp. If it was built for several processors, the part for this processor is loaded.
 
 Such a build (`just engine-wheel`; `GGML_BACKEND_DL` and `GGML_CPU_ALL_VARIANTS` of llama.cpp) has a file
-`libggml-cpu-NAME.so` for each kind of processor beside its own library, and llama.cpp takes the best of them that can
-run here. A build for one processor has none of them, and nothing is loaded.
+`libggml-cpu-NAME.so` for each kind of processor beside its own library, and llama.cpp takes the best one that runs
+here. A build for a single processor has no such files.
 """
 
 import ctypes
@@ -17,27 +17,27 @@ from lutrin.errors import GeneratorUnavailable
 
 PARTS = "libggml-cpu-*.so"
 GRAPHICS = (1, 2)
-"""`GGML_BACKEND_DEVICE_TYPE_GPU` and `..._IGPU` of ggml-backend.h; the second kind only where none of the first is."""
+"""`GGML_BACKEND_DEVICE_TYPE_GPU` and `..._IGPU` of ggml-backend.h; the second counts only without the first."""
 
 
 @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # ctypes makes it
 def quiet(_level: int, _text: bytes, _data: ctypes.c_void_p) -> None:
-    """Drops llama.cpp's log lines; they name files and sizes, sometimes prompts."""
+    """Drop llama.cpp's log lines, which name files and sizes and sometimes contain prompts."""
 
 
 @cache
 def open_engine() -> str:
-    """Make llama.cpp ready in this process, once, and keep it quiet.
+    """Initialise llama.cpp once in this process, and silence its log.
 
     Returns:
-        Name of the part for this processor, such as `haswell`; empty for an engine that was compiled for one processor.
+        Name of the loaded part, such as `haswell`; empty for an engine that was compiled for one processor.
 
     Raises:
-        GeneratorUnavailable: It has parts for processors, and none of them runs here.
+        GeneratorUnavailable: None of the parts runs on this processor.
     """
     llama_cpp.llama_log_set(quiet, ctypes.c_void_p(0))
     llama_cpp.llama_backend_init()
-    library = binding._lib  # noqa: SLF001 - nothing else gives the library that was loaded, and those that came with it
+    library = binding._lib  # noqa: SLF001 - the only way to get the loaded library and those beside it
     folder = Path(library._name).parent  # noqa: SLF001 - ctypes keeps the path there
     parts = sorted(folder.glob(PARTS))
     if not parts:
@@ -52,9 +52,9 @@ def open_engine() -> str:
 
 @cache
 def graphics_processors() -> tuple[str, ...]:
-    """Those that this engine computes on, as `CUDA0 (NVIDIA Orin)`; none, if it was not built for them or sees none.
+    """List the graphics processors that this engine uses, such as `CUDA0 (NVIDIA Orin)`.
 
-    Source: ggml-backend.h, whose functions the package does not pass on.
+    Source: ggml-backend.h, whose functions the package does not expose.
 
     Raises:
         GeneratorUnavailable: See `open_engine`.
@@ -76,11 +76,11 @@ def graphics_processors() -> tuple[str, ...]:
 
 
 def computed_by(gpu_layers: int | None, layers: int | None = None) -> str:
-    """What computes a model, in words: `processor (haswell)`, `CUDA0 (NVIDIA Orin), 25 of 25 layers`.
+    """Describe what computes a model: `processor (haswell)`, `CUDA0 (NVIDIA Orin), 25 of 25 layers`.
 
     Args:
-        gpu_layers: That a graphics processor is to compute; None: all of them.
-        layers: Of the model, with the one that gives words; None: not known.
+        gpu_layers: Layers to compute on a graphics processor; None: all of them.
+        layers: Layers of the model, with its output layer; None: unknown.
 
     Raises:
         GeneratorUnavailable: See `open_engine`.
@@ -97,7 +97,7 @@ def computed_by(gpu_layers: int | None, layers: int | None = None) -> str:
 
 
 def _is_loaded(part: Path) -> bool:
-    """Whether this process holds a library (dlopen(3), `RTLD_NOLOAD`: nothing is loaded)."""
+    """Return whether this process has loaded a library (dlopen(3), `RTLD_NOLOAD`)."""
     try:
         ctypes.CDLL(str(part), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
     except OSError:

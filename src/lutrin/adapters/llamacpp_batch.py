@@ -1,4 +1,4 @@
-"""The arrays of a `llama_batch`, filled through NumPy: one slice assignment a run instead of five calls a token."""
+"""Fill the arrays of a `llama_batch` with NumPy: one slice assignment for a run instead of five calls for a token."""
 
 import ctypes
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ class Batch:
     """A reusable batch.
 
     Args:
-        capacity: Most tokens in it.
+        capacity: Most tokens of a batch.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -22,7 +22,7 @@ class Batch:
         self._sequence = np.zeros(capacity, np.int32)
         self._n_seq_id = np.ones(capacity, np.int32)
         self._logits = np.zeros(capacity, np.int8)
-        # Each token belongs to one sequence; its list of sequences is one cell of `_sequence`, found by address.
+        # Each token belongs to one sequence; its list of sequences is the address of one cell of `_sequence`.
         start = self._sequence.ctypes.data
         self._seq_id = np.arange(start, start + 4 * capacity, 4, dtype=np.uintp)
         self.raw = llama_cpp.llama_batch(
@@ -36,7 +36,7 @@ class Batch:
         )
 
     def fill(self, runs: Sequence[Run]) -> None:
-        """Write the runs one after another."""
+        """Write the runs into the batch, one after another."""
         at = 0
         for run in runs:
             end = at + len(run.tokens)

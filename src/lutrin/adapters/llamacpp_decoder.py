@@ -1,6 +1,6 @@
-"""A model and its context through llama.cpp's low-level interface: several sequences in one unified cache.
+"""A model and its context on llama.cpp's low-level interface: several sequences in one unified cache.
 
-Flash attention is on: it skips cells that a token does not attend to, so answers of others and retained prompts cost a
+Flash attention is on. It skips cells that a token does not attend to, so other answers and retained prompts cost a
 reader nearly nothing (docs/decisions/0010).
 """
 
@@ -21,14 +21,14 @@ from lutrin.ports import Run
 from lutrin.records import Message
 
 ROWS = 4
-"""Rows that the matrix kernels of llama.cpp for x86 and ARM compute at once; what is left over costs a pass each."""
+"""Rows that llama.cpp's matrix kernels for x86 and ARM compute in one pass; each remaining row costs a pass."""
 PADDING = 2 * ROWS
 RETAINED_SEQUENCES = 48
-"""Sequences beyond the slots: each keeps a finished prompt for those that start alike."""
+"""Extra sequences, each of which retains a finished prompt for prompts that start alike."""
 TRIED_STEPS = 7
-"""Steps of one token by which the number of threads for a reader alone is chosen; the first one does not count."""
+"""Steps of one token that are timed to choose the threads for a single reader; the first one does not count."""
 TIMED_ROWS = (4, 20, 40)
-"""Steps of so many rows are timed when a model is loaded: a processor may compute forty in the time of ten, or not."""
+"""Numbers of rows whose steps are timed at loading: some processors compute forty in the time of ten."""
 KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
 
 
@@ -46,7 +46,7 @@ def load(
     """Load a GGUF file; see `generate_llamacpp.open_decoder`."""
     open_engine()
     model_params = llama_cpp.llama_model_default_params()
-    # llama.cpp takes -1 for all of them.
+    # llama.cpp takes -1 as all of them.
     wanted = -1 if gpu_layers is None else gpu_layers
     model_params.n_gpu_layers = wanted if llama_cpp.llama_supports_gpu_offload() else 0
     model = llama_cpp.llama_model_load_from_file(os.fsencode(path), model_params)
@@ -66,7 +66,7 @@ def load(
     if not context:
         llama_cpp.llama_model_free(model)
         raise GeneratorUnavailable(f"{path.name} does not run with {n_ctx} tokens of context.")
-    # llama.cpp counts what gives words, behind the last layer, as one more.
+    # llama.cpp counts the output layer as one more.
     computed = computed_by(gpu_layers, llama_cpp.llama_model_n_layer(model) + 1)
     decoder = LlamaDecoder(model, context, step_tokens, computed)
     decoder.settle(threads)
@@ -85,7 +85,7 @@ class LlamaDecoder:
         self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
         self._batch = Batch(step_tokens)
         self._logits = np.zeros((0, self._vocab_size), np.float32)
-        # The last sequence is for rows that only fill up a pass of the kernels.
+        # The last sequence is for rows that only complete a pass of the kernels.
         self._filler: int = llama_cpp.llama_n_seq_max(context) - 1
         self._prompts = Prompts(model)
         self._texts: dict[int, bytes] = {}
@@ -97,9 +97,9 @@ class LlamaDecoder:
         self.shares: bool = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))
 
     def settle(self, threads: int) -> None:
-        """Give a step of one token the number of threads that is quicker here: one, or all.
+        """Choose the faster number of threads for a step of one token: one, or all.
 
-        So small a step is over before threads that slept have woken (docs/decisions/0010).
+        Such a step may end before sleeping threads have woken (docs/decisions/0010).
         """
         seconds = {}
         for number in sorted({1, threads}):
@@ -116,7 +116,7 @@ class LlamaDecoder:
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
                 times = []
-                for place in range(2):  # the first step of a kind is slow
+                for place in range(2):  # the first step of each size is slow
                     began = time.perf_counter()
                     self.step([Run(sequence, place, (0,), wanted=True) for sequence in range(rows)])
                     times.append(time.perf_counter() - began)
@@ -125,11 +125,11 @@ class LlamaDecoder:
                     self.forget(sequence)
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
-        """Tokens of a chat prompt in the model's own template, up to where the answer begins."""
+        """Return the tokens of a chat prompt in the model's own template, up to where the answer begins."""
         return self._prompts.encode(messages)
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
-        """Compute all runs; greedy: the token with the largest logit, the lowest number of equals.
+        """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id.
 
         Raises:
             GeneratorUnavailable: llama.cpp failed.
@@ -144,7 +144,7 @@ class LlamaDecoder:
             self.forget(self._filler)
         if not wanted:
             return [None] * len(runs)
-        # Rows of logits stand one after another, in order of the batch: (wanted, vocabulary).
+        # The rows of logits are in the order of the batch: (wanted, vocabulary).
         got = llama_cpp.llama_get_logits(self._context)
         self._logits = np.ctypeslib.as_array(got, shape=(wanted, self._vocab_size))
         best = iter(self._logits.argmax(axis=1).tolist())
@@ -160,9 +160,9 @@ class LlamaDecoder:
         return {self._prompts.tokenize(form, special=False)[0] for form in (word, word.capitalize())}
 
     def _fillers(self, rows: int, wanted: int) -> list[Run]:
-        """Rows that make the kernels' passes full, where that is cheaper than computing what is left over singly.
+        """Return rows that complete a pass of the kernels, if that is cheaper than computing the rest one by one.
 
-        Measured: two or three rows cost as much as four, one row half of that (docs/decisions/0010).
+        Measured: two or three rows cost as much as four, and one row half of that (docs/decisions/0010).
         """
         outputs = -wanted % ROWS if wanted % ROWS > 1 else 0
         plain = -(rows + outputs) % ROWS if rows > PADDING else 0
@@ -177,14 +177,14 @@ class LlamaDecoder:
         llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1)
 
     def text(self, token: int) -> bytes:
-        """Bytes of a token, empty for control tokens."""
+        """Return the bytes of a token; none for control tokens."""
         known = self._texts.get(token)
         if known is None:
             known = self._texts[token] = self._prompts.text(token)
         return known
 
     def ends(self, token: int) -> bool:
-        """Whether the model means the answer to end; a control token in an answer can mean nothing else."""
+        """Return whether the token ends the answer, as every control token inside an answer does."""
         return self._prompts.is_control(token)
 
     def close(self) -> None:

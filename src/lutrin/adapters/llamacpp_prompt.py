@@ -1,7 +1,7 @@
-"""Chat prompts as a GGUF model's template wants them, without a reader's words ever becoming control tokens.
+"""Chat prompts in the template of a GGUF model. A reader's words never become control tokens.
 
-The template is applied to marks instead of the messages; between the marks stands what the template adds. Only that is
-tokenized with control tokens recognised, the messages' text without.
+The template is applied to marks instead of the messages, so the text between the marks is the template's own. Control
+tokens are recognised in that text only, never in the messages.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ MARK = "\ue000{}\ue001"
 MARKS = re.compile("\ue000(\\d+)\ue001")
 CHATML = b"chatml"
 THINKING_SWITCH = b"enable_thinking"
-"""In the template of a model that thinks aloud unless it is told not to; told so, it begins with an empty thought."""
+"""Present in the template of a model that thinks aloud by default; an empty thought at the beginning prevents that."""
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 PIECE_BYTES = 256
 
@@ -25,25 +25,25 @@ class Prompts:
     """Tokenizer and chat template of a loaded model.
 
     Args:
-        model: Pointer to the model.
+        model: Pointer to the loaded model.
     """
 
     def __init__(self, model: int) -> None:
         self._vocab = llama_cpp.llama_model_get_vocab(model)
-        # Without a template of its own a model gets ChatML, which most small ones were tuned on.
+        # A model without a template gets ChatML, which most small models were tuned on.
         self._template: bytes = llama_cpp.llama_model_chat_template(model, None) or CHATML
         self._parts: dict[tuple[str, ...], list[str]] = {}
         self._tokens: dict[str, list[int]] = {}
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
-        """Tokens of the whole prompt, up to where the assistant's words begin."""
+        """Return the tokens of the whole prompt, up to where the assistant's words begin."""
         tokens: list[int] = []
         if llama_cpp.llama_vocab_get_add_bos(self._vocab):
             tokens.append(llama_cpp.llama_vocab_bos(self._vocab))
         for i, part in enumerate(self._layout(tuple(message.role for message in messages))):
             if i % 2:
                 text = messages[int(part)].content
-                # A control token can be neither typed nor pieced together.
+                # A control token can neither be typed nor put together from pieces.
                 tokens += [token for token in self.tokenize(text, special=False) if not self.is_control(token)]
             else:
                 fixed = self._tokens.get(part)
@@ -53,27 +53,27 @@ class Prompts:
         return tokens
 
     def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """Tokens of a text.
+        """Return the tokens of a text.
 
         Args:
-            text: Anything.
-            special: Whether the names of control tokens in it stand for those tokens.
+            text: Any text.
+            special: Whether names of control tokens in the text become those tokens.
         """
         data = text.encode("utf-8", "replace")
-        # A token is at least one byte, but for the space that some tokenizers put first.
+        # Every token has at least one byte, except a space that some tokenizers put first.
         room = len(data) + 2
         tokens = (ctypes.c_int32 * room)()
         count = llama_cpp.llama_tokenize(self._vocab, data, len(data), tokens, room, False, special)  # noqa: FBT003 - the C interface has no names: no BOS
         return list(tokens[: max(0, count)])
 
     def text(self, token: int) -> bytes:
-        """Bytes of a token; nothing for a control token."""
+        """Return the bytes of a token; none for a control token."""
         buffer = ctypes.create_string_buffer(PIECE_BYTES)
         length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, PIECE_BYTES, 0, False)  # noqa: FBT003 - the C interface has no names: not special
         return buffer.raw[: max(0, length)]
 
     def is_control(self, token: int) -> bool:
-        """Whether the token is an instruction to the model, such as the end of a turn, and no text."""
+        """Return whether the token is a control token, such as the end of a turn, instead of text."""
         return bool(
             llama_cpp.llama_vocab_is_control(self._vocab, token) or llama_cpp.llama_vocab_is_eog(self._vocab, token)
         )
@@ -101,12 +101,12 @@ def layout(template: bytes, roles: Sequence[str]) -> list[str]:
 
 
 def apply_template(template: bytes, roles: Sequence[str], contents: Sequence[str]) -> str | None:
-    """Lay out a chat, the assistant's turn opened at its end; None if llama.cpp does not know the template."""
+    """Format a chat that ends with the beginning of the assistant's turn; None if llama.cpp lacks the template."""
     chat = (llama_cpp.llama_chat_message * len(roles))()
     for entry, role, content in zip(chat, roles, contents, strict=True):
         entry.role, entry.content = role.encode(), content.encode()
     length = 0
-    # The first call tells the length, the second one writes.
+    # The first call returns the length, the second one writes.
     for _ in range(2):
         buffer = ctypes.create_string_buffer(length + 1)
         length = llama_cpp.llama_chat_apply_template(template, chat, len(roles), True, buffer, length)  # noqa: FBT003 - the C interface has no names: the assistant's turn is opened

@@ -10,28 +10,28 @@ from lutrin.adapters.llamacpp_backend import open_engine
 from lutrin.errors import GeneratorUnavailable, NotEnoughSpace
 
 FORMATS: dict[str, tuple[int, int | None]] = {
-    # Format of the layers, and of the vocabulary's matrix where that is not left to llama.cpp (8 bits, mostly).
+    # Format of the layers, and of the vocabulary's matrix unless llama.cpp chooses it (mostly 8 bits).
     "Q4_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, None),
     "Q4_0-all": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, llama_cpp.GGML_TYPE_Q4_0),
     "IQ4_NL": (llama_cpp.LLAMA_FTYPE_MOSTLY_IQ4_NL, None),
     "Q8_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, None),
 }
 LARGEST_GROWTH = 2.2
-"""A file of 4 bits a weight becomes at most this much larger."""
+"""Most by which a file with 4 bits for a weight can grow."""
 
 
 def offloads() -> bool:
-    """Whether this build of llama.cpp computes on a GPU; all layers then go there."""
+    """Return whether this build of llama.cpp computes on a GPU, which then gets all layers."""
     open_engine()
     return bool(llama_cpp.llama_supports_gpu_offload())
 
 
 def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
-    """Write `source` in another number format; weights that are quantised already lose a little more.
+    """Write `source` in another number format. Weights that are already quantised lose a little more precision.
 
     Args:
         source: A GGUF file.
-        target: Appears only when it is complete.
+        target: The new file, which gets its name when it is complete.
         kind: A name in `FORMATS`.
         threads: 0: all cores.
 

@@ -1,7 +1,7 @@
-"""What several servers share in PostgreSQL besides conversations: rates, resume buffers, ingestions and their lock.
+"""State that servers share in PostgreSQL besides conversations: rates, resume buffers, ingestions and their lock.
 
-Rates and buffers are worth a minute, so their tables are not logged: a crash of PostgreSQL empties them, which costs a
-reader nothing but a second beginning of one answer. Keys are hashed with a secret: no address and no id lies there.
+Rates and buffers matter for a minute, so their tables are unlogged. If PostgreSQL crashes they are emptied, and a
+reader who resumes an answer sees its beginning again. Keys are hashed with a secret, so no address and no id is stored.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ KEPT_S = 120.0
 JOB_KEPT_S = 86_400.0
 SWEEP_EVERY_S = 30.0
 MIGRATION_LOCK, INGEST_LOCK = 0x6C75747269, 0x6C757472
-# A machine that dies must not hold the ingest lock for hours: its silence is noticed after about a minute.
+# A machine that dies must not hold the ingest lock for hours; keepalives notice it after about a minute.
 ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
 TROUBLE = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
@@ -67,11 +67,11 @@ class Seal(Protocol):
     """Seals a text so that only the holder of the key can read it; see `lutrin.chats.seal`."""
 
     def close(self, text: str) -> str:
-        """The text as it is stored."""
+        """Return the text in its stored form."""
         ...
 
     def open(self, stored: str) -> str:
-        """The text again."""
+        """Return the original text."""
         ...
 
 
@@ -79,9 +79,9 @@ class Shared:
     """A few connections to the database that all servers share; open it with `Shared.open`.
 
     Args:
-        pool: Of connections.
-        seal: Closes what readers said.
-        secret: For the hashes of keys.
+        pool: The connections.
+        seal: Seals readers' words.
+        secret: Used for the hashes of keys.
     """
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", seal: Seal, secret: bytes) -> None:
@@ -135,9 +135,9 @@ class Shared:
 
         Args:
             turn: Id of the stream.
-            asked: Fingerprint of the question and of who asked.
-            first: Number of the first of the events.
-            events: As JSON.
+            asked: Fingerprint of the question and its reader.
+            first: Number of the first event.
+            events: The events as JSON.
 
         Raises:
             ChatStoreError: PostgreSQL is away.
@@ -150,7 +150,7 @@ class Shared:
         await _named(lambda: self.pool.executemany(insert, rows))
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
-        """The events of an answer from the first on; none if it is another question's, another reader's or too old.
+        """Return the events of an answer; none if it belongs to another question or reader, or is too old.
 
         Raises:
             ChatStoreError: PostgreSQL is away.
@@ -161,7 +161,7 @@ class Shared:
         return [self._seal.open(event).encode() for event in whole]
 
     async def post(self, job: str, state: bytes) -> None:
-        """Show how an ingestion stands; see `serve.shared.JobBoard`.
+        """Store the state of an ingestion; see `serve.shared.JobBoard`.
 
         Raises:
             ChatStoreError: PostgreSQL is away.
@@ -183,11 +183,11 @@ class Shared:
         return (self._seal.open(row["state"]).encode(), float(row["age_s"])) if row is not None else None
 
     async def close(self) -> None:
-        """Close the connections; no other call may follow."""
+        """Close the connections. Make no call afterwards."""
         await self.pool.close()
 
     async def _sweep(self) -> None:
-        """Now and then, delete what is too old to matter."""
+        """From time to time, delete rows that are too old to matter."""
         if time.monotonic() - self._swept_s < SWEEP_EVERY_S:
             return
         self._swept_s = time.monotonic()
@@ -207,7 +207,7 @@ class Shared:
 
 @asynccontextmanager
 async def ingest_alone(url: str) -> AsyncIterator[None]:
-    """Hold the one ingest lock of all machines; PostgreSQL frees it when this process or its machine dies.
+    """Hold the ingest lock of all machines; PostgreSQL releases it if this process or its machine dies.
 
     Raises:
         IngestInProgress: Another machine or process is ingesting.

@@ -1,8 +1,8 @@
-"""The published books in PostgreSQL: what every server's data folder is filled from.
+"""The published books in PostgreSQL, from which every server fills its data folder.
 
-A generation is published in one transaction: its files in parts, and the row that says that it is the current one of
-its book. Servers keep what they fetched and search it on their own disks, so PostgreSQL is asked once a second whether
-there is something new, and never for an answer.
+A generation is published in one transaction: its files in parts, and the row that makes it the current one of its book.
+Servers keep fetched books and search them on their own disks. They ask PostgreSQL for news once a second, and never for
+an answer.
 """
 
 import socket
@@ -17,8 +17,8 @@ from lutrin.errors import IndexUnavailable
 
 PART_BYTES = 1 << 20
 TRANSFER_S = 600.0
-"""For one statement; a part takes milliseconds, waiting for another publication may take longer."""
-# As `postgres.TROUBLE`, without the other errors of the operating system: a full disk of ours is not PostgreSQL's.
+"""Seconds for one statement. A part takes milliseconds; waiting for another publication may take longer."""
+# Like `postgres.TROUBLE`, without other errors of the operating system: our full disk is not PostgreSQL's failure.
 AWAY = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
@@ -38,7 +38,7 @@ ALTER TABLE lutrin_file ALTER COLUMN data SET STORAGE EXTERNAL;
 
 
 class PostgresRack:
-    """Published books in PostgreSQL; see `ports.BookRack`. Each call has a connection of its own.
+    """Published books in PostgreSQL; see `ports.BookRack`. Each call opens a connection.
 
     Args:
         url: `postgresql://user:password@host:port/name`.
@@ -77,7 +77,7 @@ class PostgresRack:
             await connection.execute(stale, slug)
 
     async def withdraw(self, slug: str) -> None:
-        """Take a book away; see `ports.BookRack.withdraw`."""
+        """Withdraw a book; see `ports.BookRack.withdraw`."""
         async with self._connected() as connection, connection.transaction():
             await connection.execute("DELETE FROM lutrin_book WHERE slug = $1", slug)
             await connection.execute("DELETE FROM lutrin_file WHERE slug = $1", slug)

@@ -1,8 +1,8 @@
-"""Words in PostgreSQL beside vectors anywhere: `tsvector` where SQLite's FTS5 stands on one machine.
+"""An index of words in PostgreSQL (`tsvector`), for vectors in any store; on one machine SQLite's FTS5 does this.
 
-Each generation has rows of its own, named in a note in its folder, as Qdrant's collections are. PostgreSQL finds the
-records that hold any of the terms by its index over `tsvector`; they are ranked by BM25 (Robertson and Zaragoza 2009)
-from the positions that a `tsvector` keeps, for `ts_rank` knows no inverse document frequency.
+Each generation has its own rows, whose name stands in a note in its folder, like that of Qdrant's collections.
+PostgreSQL finds the records with any of the terms by its index on `tsvector`. They are ranked by BM25 (Robertson and
+Zaragoza 2009) from the positions in the `tsvector`, because `ts_rank` ignores inverse document frequency.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ Metadata = Mapping[str, str | int | bool]
 NOTE = "words.json"
 SEARCH_S, BUILD_S = 5.0, 600.0
 MOST_POSITIONS = 255
-"""Of one term in one record; PostgreSQL keeps no more than 256."""
+"""Most positions of a term in a record; PostgreSQL keeps no more than 256."""
 LONGEST_TERM = 500
-"""Characters; PostgreSQL takes 2,046 bytes."""
+"""Most characters of a term; PostgreSQL takes 2,046 bytes."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS lutrin_words (
     collection TEXT NOT NULL, id TEXT NOT NULL, fields JSONB NOT NULL, length INTEGER NOT NULL, words TSVECTOR NOT NULL,
@@ -41,7 +41,7 @@ COUNT = """
 INSERT INTO lutrin_term
 SELECT $1, lexeme, count(*) FROM lutrin_words, unnest(words) WHERE collection = $1 GROUP BY lexeme
 """
-# k1 = 1.2, b = 0.75; the frequency of a term is the number of its positions.
+# BM25 with k1 = 1.2, b = 0.75; a term's frequency is the number of its positions.
 RANK = """
 WITH whole AS (SELECT count(*) AS n, greatest(avg(length), 1) AS usual FROM lutrin_words WHERE collection = $1),
 asked AS (
@@ -59,7 +59,7 @@ class WordedStore:
     """A vector store whose indexes also find words, in PostgreSQL.
 
     Args:
-        store: Has the vectors.
+        store: The store of the vectors.
         url: `postgresql://user:password@host:port/name`.
     """
 
@@ -91,7 +91,7 @@ class WordedStore:
         return WordedIndex(vectors, name, pool, None)
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
-        """Publish the vectors, and drop words that no generation needs; see `ports.VectorStore.settle`."""
+        """Publish the vectors, and delete the words that no generation needs; see `ports.VectorStore.settle`."""
         await self._store.settle(collection, current, kept)
         needed = [_read_note(folder) for folder in (current, *kept) if (folder / NOTE).exists()]
         async with _connected(self._url) as connection:
@@ -112,13 +112,13 @@ class WordedStore:
 
 
 class WordedIndex:
-    """Vectors with words beside them.
+    """An index of vectors and words.
 
     Args:
-        vectors: The index that is asked for everything else.
-        name: Of the rows.
-        pool: Of connections; closed with the index.
-        directory: Where the note is written when all is there; None: it is only read.
+        vectors: The index of the vectors.
+        name: Name of this generation's rows.
+        pool: Connections; closed with the index.
+        directory: Folder for the note once everything is written; None for an index that is only read.
     """
 
     def __init__(
@@ -151,13 +151,13 @@ class WordedIndex:
     async def search(
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` nearest records; see `ports.VectorIndex.search`."""
+        """Return the `k` nearest records; see `ports.VectorIndex.search`."""
         return await self._vectors.search(vector, k, where)
 
     async def matching(
         self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
-        """The `k` records whose terms match best; see `ports.WordIndex.matching`."""
+        """Return the `k` records whose terms match best; see `ports.WordIndex.matching`."""
         wanted = [_plain(term) for term in dict.fromkeys(terms)]
         if not wanted:
             return []
@@ -170,11 +170,11 @@ class WordedIndex:
         return [(row["id"], row["score"]) for row in rows]
 
     async def ids(self) -> list[str]:
-        """Every id in the collection."""
+        """Return every id in the collection."""
         return await self._vectors.ids()
 
     async def close(self) -> None:
-        """Count in how many records each term stands, leave the note, and close everything."""
+        """Count the records of each term, write the note, and close everything."""
         try:
             await self._vectors.close()
             if self._directory is not None:
@@ -187,7 +187,7 @@ class WordedIndex:
 
 
 def _tsvector(terms: Sequence[str]) -> str:
-    """The text form of a `tsvector` with as many positions of each term as it stands in the record."""
+    """Format a `tsvector` with one position for each occurrence of a term in the record."""
     counts = Counter(map(_plain, terms))
     return " ".join(
         f"{_quoted(term)}:{','.join(map(str, range(1, min(count, MOST_POSITIONS) + 1)))}"

@@ -1,7 +1,7 @@
 """A language model and an embedding model behind OpenAI's HTTP protocol: Gemini, vLLM, llama-server, Ollama.
 
-The official client speaks the protocol; retries, deadlines and the meaning of errors are decided here. The texts of
-the service's errors go nowhere: they may quote a reader's question or a part of the key.
+The official client speaks the protocol; this module decides about retries, deadlines and the meaning of errors. The
+texts of a service's errors are dropped, since they may quote a reader's question or part of the key.
 """
 
 import asyncio
@@ -25,38 +25,38 @@ from lutrin.retry import retried
 
 CONNECT_S = 3.0
 READ_S = 30.0
-"""Longest silence of the service; a reader's deadline is shorter."""
+"""Seconds of silence after which a request fails; a reader's deadline is shorter."""
 READY_S = 10.0
-"""How long a look at the service is believed."""
+"""Seconds for which the result of a check of the service is reused."""
 BATCH_TEXTS = 64
-"""Texts of one request for embeddings; Gemini takes at most 100."""
+"""Most texts in one request for embeddings; Gemini takes 100."""
 BATCHES_AT_ONCE = 4
 WINDOW_TOKENS = 512
-"""Tokens, by the local tokenizer, that are embedded in one piece; Gemini reads 2,048 of its own."""
+"""Most tokens (of the local tokenizer) in one text; Gemini reads 2,048 of its own tokens."""
 WINDOW_OVERLAP = 32
 MOST_STOPS = 4
 QUIET: dict[str, Any] = {"reasoning_effort": "none", "chat_template_kwargs": {"enable_thinking": False}}
-"""Tells a model not to think aloud first: Gemini and Ollama read the one, vLLM and llama-server the other. A service
-that refuses what it does not know is asked without it from then on."""
+"""Fields that tell a model not to think aloud: Gemini and Ollama read the first, vLLM and llama-server the second. A
+service that refuses unknown fields is asked without them from then on."""
 MOST_CUTS = 4
-"""How often a prompt that is too long for the model is halved."""
+"""How often a prompt that is too long for the model is halved before giving up."""
 
 for _name in ("openai", "httpx2"):
-    logging.getLogger(_name).setLevel(logging.WARNING)  # below, the client logs whole requests
+    logging.getLogger(_name).setLevel(logging.WARNING)  # at lower levels, the client logs whole requests
 
 
 class RemoteGenerator:
     """A language model of a service; see `ports.Generator`.
 
     Args:
-        model: Its name there.
-        base_url: Of the service, up to before `/chat/completions`.
+        model: Name of the model at the service.
+        base_url: Address of the service, without `/chat/completions`.
         api_key: Sent as a bearer token; never logged.
     """
 
     def __init__(self, model: str, base_url: str, api_key: str) -> None:
         self.name = model
-        self.identity = ""  # what stands behind the name may change any day
+        self.identity = ""  # the model behind the name may change any day
         self.computed_by = "service"
         self._client = _client(base_url, api_key)
         self._service = str(self._client.base_url)
@@ -72,7 +72,7 @@ class RemoteGenerator:
         return self._writing, 0
 
     async def start(self) -> bool:
-        """Whether the service answers."""
+        """Return whether the service answers."""
         return await self.ready()
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
@@ -108,7 +108,7 @@ class RemoteGenerator:
             if not pieces:
                 raise DeadlineExceeded(f"{self._service} sent nothing in time.") from None
             reason = "deadline"
-        except (openai.OpenAIError, ValueError) as error:  # ValueError: a line of the stream is no JSON
+        except (openai.OpenAIError, ValueError) as error:  # ValueError: a line of the stream is not JSON
             raise self._explained(error) from None
         finally:
             self._writing -= 1
@@ -122,7 +122,7 @@ class RemoteGenerator:
         )
 
     async def ready(self) -> bool:
-        """Whether the service answers; looked up at most every `READY_S` seconds."""
+        """Return whether the service answers, checked at most every `READY_S` seconds."""
         if time.monotonic() - self._looked_s > READY_S:
             self._looked_s = time.monotonic()
             try:
@@ -132,15 +132,15 @@ class RemoteGenerator:
         return self._is_ready and self._closed_until_s <= time.monotonic()
 
     async def check(self) -> None:
-        """Ask the service for a sign of life.
+        """Check that the service responds.
 
         Raises:
-            GeneratorUnavailable: It is away or refuses the key.
+            GeneratorUnavailable: It cannot be reached or refuses the key.
         """
         try:
             await self._client.with_options(timeout=CONNECT_S).models.list()
         except openai.NotFoundError:
-            pass  # a service without a list of its models is a service
+            pass  # a service need not offer a list of its models
         except openai.OpenAIError as error:
             raise self._explained(error) from None
         self._is_ready = True
@@ -150,7 +150,7 @@ class RemoteGenerator:
         await self._client.close()
 
     async def _begun(self, request: GenerationRequest, end_s: float) -> AsyncStream[ChatCompletionChunk]:
-        """The stream of an answer, after as many tries as the deadline allows."""
+        """Open the stream of an answer, with as many tries as the deadline allows."""
         messages = request.messages
 
         async def begin() -> AsyncStream[ChatCompletionChunk]:
@@ -161,7 +161,7 @@ class RemoteGenerator:
                         model=self.name,
                         messages=[_as_param(item) for item in messages],
                         max_tokens=request.max_tokens,
-                        temperature=0,  # the same question gets the same answer, as far as the service keeps that
+                        temperature=0,  # the same question should get the same answer; not every service guarantees it
                         stop=list(request.stop[:MOST_STOPS]) or openai.omit,
                         stream=True,
                         stream_options={"include_usage": True},
@@ -180,7 +180,7 @@ class RemoteGenerator:
             return await retried(begin, patience_s=end_s - time.monotonic(), pause_s=_pause_s)
 
     def _explained(self, error: Exception) -> GeneratorError:
-        """The error as ours, in words that hold nothing of the request."""
+        """Return our error for a client's error, with a text that contains nothing of the request."""
         self._is_ready = False
         trouble = _trouble(error)
         if isinstance(error, openai.RateLimitError):
@@ -192,16 +192,16 @@ class RemoteGenerator:
 class RemoteEmbedder:
     """An embedding model of a service, and a local one for tokens; see `ports.Embedder`.
 
-    Services give one vector a text. What needs a vector a token (late interaction, by which sentences are chosen) comes
-    from a small local model; its vectors are filled up with zeros to the service's width, which changes no cosine.
+    Services give one vector for a text. The vectors of tokens, which choose the sentences (late interaction), come from
+    a small local model. They are padded with zeros to the service's width, which does not change their cosines.
 
     Args:
-        model: Its name at the service.
-        dimension: Of its vectors, at least that of `tokens`.
-        base_url: Of the service, up to before `/embeddings`.
+        model: Name of the model at the service.
+        dimension: Width of its vectors, at least that of `tokens`.
+        base_url: Address of the service, without `/embeddings`.
         api_key: Sent as a bearer token; never logged.
-        tokens: Counts tokens and gives their vectors.
-        patience_s: Seconds that a request may take with all its tries: short for questions, long for an ingest.
+        tokens: Local model that counts tokens and embeds each of them.
+        patience_s: Seconds for a request with all its tries: few for questions, many for an ingest.
     """
 
     def __init__(
@@ -221,14 +221,14 @@ class RemoteEmbedder:
         self._names_dimension = True
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        """Start and end of each token, by the local tokenizer."""
+        """Return start and end of each token of the local tokenizer."""
         return self._tokens.token_offsets(text)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts of any length, in order; see `ports.Embedder.encode`.
 
         Raises:
-            IndexUnavailable: The service is away, over its rate, or gives vectors of another width.
+            IndexUnavailable: The service cannot be reached, is over its rate, or gives vectors of another width.
             ModelMissing, ChecksumMismatch: The local model cannot be used.
         """
         parts = [self._parts(text) for text in texts]
@@ -251,7 +251,7 @@ class RemoteEmbedder:
         """Embed a word.
 
         Raises:
-            IndexUnavailable: The service is away, refuses the key, or gives vectors of another width.
+            IndexUnavailable: The service cannot be reached, refuses the key, or gives vectors of another width.
         """
         await self._batch(["check"])
 
@@ -260,7 +260,7 @@ class RemoteEmbedder:
         await self._client.close()
 
     def _parts(self, text: str) -> list[str]:
-        """The windows of a text; most texts are one."""
+        """Cut a text into windows; most texts fit into one."""
         offsets = self._tokens.token_offsets(text)
         cut = windows(len(offsets), WINDOW_TOKENS, WINDOW_OVERLAP)
         if len(cut) == 1:
@@ -273,8 +273,8 @@ class RemoteEmbedder:
         return np.pad(vectors, ((0, 0), (0, self.dimension - vectors.shape[1])))
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
-        """One vector of length 1 for each of at most `BATCH_TEXTS` texts."""
-        # Services refuse an empty text; any fixed direction will do for it.
+        """Return a vector of length 1 for each of at most `BATCH_TEXTS` texts."""
+        # Services refuse an empty text, so it gets a fixed direction.
         asked = [text if text.strip() else "-" for text in texts]
         async with self._at_once:
             try:
@@ -303,7 +303,7 @@ class RemoteEmbedder:
         except openai.BadRequestError:
             if not self._names_dimension:
                 raise
-            self._names_dimension = False  # a model of one width only; what it gives is checked all the same
+            self._names_dimension = False  # a model with a fixed width; the result is checked all the same
             return await self._asked(texts)
         return [item.embedding for item in sorted(given.data, key=lambda item: item.index)]
 
@@ -314,7 +314,7 @@ def _client(base_url: str, api_key: str) -> AsyncOpenAI:
 
 
 def _as_param(message: Message) -> ChatCompletionMessageParam:
-    """A message as the client wants it, one type a role."""
+    """Convert a message to the client's type for its role."""
     match message.role:
         case "system":
             return {"role": "system", "content": message.content}
@@ -325,7 +325,7 @@ def _as_param(message: Message) -> ChatCompletionMessageParam:
 
 
 def _pause_s(error: Exception) -> float | None:
-    """Seconds that the service asks to wait, 0 where it names none; None if another try would fail the same way."""
+    """Return the seconds that the service asks to wait (0 if it names none); None if another try would fail too."""
     if isinstance(error, openai.APIConnectionError):
         return 0.0
     if isinstance(error, openai.APIStatusError):
@@ -335,13 +335,13 @@ def _pause_s(error: Exception) -> float | None:
 
 
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
-    """The header Retry-After where it holds seconds."""
+    """Return the header Retry-After if it holds seconds."""
     text = error.response.headers.get("retry-after", "")
     return float(text) if text.replace(".", "", 1).isdigit() else None
 
 
 def _trouble(error: Exception) -> str:
-    """What went wrong, without a word of the request or of the service's answer."""
+    """Describe a failure without a word of the request or of the service's answer."""
     if isinstance(error, openai.APITimeoutError):
         return "no answer in time."
     if isinstance(error, openai.APIConnectionError):
@@ -353,7 +353,7 @@ def _trouble(error: Exception) -> str:
 
 
 def _halved(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The prompt with the middle of its longest message left out: the best passages stand first, the question last."""
+    """Drop the middle of the longest message, since the best passages come first and the question last."""
     longest = max(range(len(messages)), key=lambda index: len(messages[index].content))
     text = messages[longest].content
     kept = len(text) // 4

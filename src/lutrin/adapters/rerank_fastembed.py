@@ -1,7 +1,7 @@
 """A cross-encoder by fastembed from an ONNX model in a local folder: question and passage are read together.
 
-It is optional: the weights are large for what they add, and the manifest names none; `docs/evaluation.md` says how to
-add one. One call at a time, for the model has the threads that it was given to itself.
+It is optional. The weights are large for their benefit, and the manifest lists none; `docs/evaluation.md` says how to
+add one. Calls run one at a time, because the model uses all of its threads.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from lutrin.errors import ModelMissing
 
 FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 BATCH = 8
-"""Passages in one run; they are padded to the longest."""
+"""Passages in one run, padded to the longest."""
 
 
 class FastembedReranker:
@@ -25,8 +25,8 @@ class FastembedReranker:
 
     Args:
         model: The ONNX file; `FILES` lie beside it. The caller has checked them against the manifest.
-        name: Of the model.
-        threads: Inside one run.
+        name: Name of the model.
+        threads: Threads of one run.
     """
 
     def __init__(self, model: Path, *, name: str, threads: int = 1) -> None:
@@ -37,7 +37,7 @@ class FastembedReranker:
         self._encoder: Any = None
 
     async def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """How well each text answers; see `ports.Reranker.scores`."""
+        """Score how well each text answers; see `ports.Reranker.scores`."""
         return await asyncio.to_thread(self._scores, question, texts)
 
     def _scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Ports that tell how long they took, around any adapter: see `lutrin.stages`."""
+"""Wrap any adapter to report how long its calls took; see `lutrin.stages`."""
 
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -11,7 +11,7 @@ from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece
 
 
 class TimedEmbedder:
-    """An `Embedder` whose encodings are the stage `embed`."""
+    """An `Embedder` whose encodings are timed as the stage `embed`."""
 
     def __init__(self, inner: Embedder) -> None:
         self.name = inner.name
@@ -20,23 +20,23 @@ class TimedEmbedder:
 
     @property
     def reading(self) -> Reading:
-        """As the one inside."""
+        """Return what the wrapped adapter returns."""
         return self._inner.reading
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        """As the one inside."""
+        """Return what the wrapped adapter returns."""
         return self._inner.token_offsets(text)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
-        """As the one inside, timed."""
+        """Call the wrapped adapter and time it."""
         with stages.stage("embed"):
             return await self._inner.encode(texts)
 
 
 class TimedGenerator:
-    """A `Generator` whose wait for the first word is the stage `queue` and whose words are the stage `write`.
+    """A `Generator` timed as two stages: `queue` up to the first word, then `write`.
 
-    How it ended is noted as `model_end`: `stop`, `length`, `deadline`, `cancelled`, `full` or `away`.
+    The end is noted as `model_end`: `stop`, `length`, `deadline`, `cancelled`, `full` or `away`.
     """
 
     def __init__(self, inner: Generator) -> None:
@@ -44,7 +44,7 @@ class TimedGenerator:
         self._inner = inner
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
-        """As the one inside, timed."""
+        """Call the wrapped adapter and time it."""
         began_s = time.monotonic()
         first_s: float | None = None
         outcome = "cancelled"
@@ -66,11 +66,11 @@ class TimedGenerator:
             stages.note("model_end", outcome)
 
     async def ready(self) -> bool:
-        """As the one inside."""
+        """Return what the wrapped adapter returns."""
         return await self._inner.ready()
 
     async def close(self) -> None:
-        """As the one inside."""
+        """Close the wrapped adapter."""
         await self._inner.close()
 
 

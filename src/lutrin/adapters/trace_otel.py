@@ -1,4 +1,4 @@
-"""OpenTelemetry: each answer as a trace, sent by OTLP. Loaded only where `LUTRIN_OTEL_ENDPOINT` is set."""
+"""Send each answer as an OpenTelemetry trace by OTLP. Loaded only if `LUTRIN_OTEL_ENDPOINT` is set."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ NANOSECONDS = 1_000_000_000
 
 
 class Timed(Protocol):
-    """A stretch of time with a name; seconds of `time.monotonic`."""
+    """A named span of time, in seconds of `time.monotonic`."""
 
     @property
     def name(self) -> str:
-        """Of the stage."""
+        """Name of the stage."""
         ...
 
     @property
     def began_s(self) -> float:
-        """Its beginning."""
+        """Beginning of the span."""
         ...
 
     @property
     def ended_s(self) -> float:
-        """Its end."""
+        """End of the span."""
         ...
 
 
@@ -36,8 +36,8 @@ class OtelTraces:
     """Spans of answers; see `serve.timings.Traces`.
 
     Args:
-        processor: Gets each span; for tests one that exports into memory.
-        version: Of Lutrin, as the resource names it.
+        processor: Receives each span; tests pass one that exports to memory.
+        version: Version of Lutrin for the trace's resource.
     """
 
     def __init__(self, processor: SpanProcessor, version: str) -> None:
@@ -48,7 +48,7 @@ class OtelTraces:
         self._tracer = self._provider.get_tracer("lutrin", version)
 
     def answered(self, whole: Timed, parts: Sequence[Timed], facts: Mapping[str, str | int | bool]) -> None:
-        """One span for the question, one below it for each stage, at the times when they were."""
+        """Record a span for the question and one below it for each stage."""
         offset_ns = time.time_ns() - time.monotonic_ns()
         attributes = {f"lutrin.{name}": value for name, value in facts.items()}
         root = self._tracer.start_span(whole.name, start_time=_ns(whole.began_s, offset_ns), attributes=attributes)
@@ -59,15 +59,15 @@ class OtelTraces:
         root.end(_ns(whole.ended_s, offset_ns))
 
     def close(self) -> None:
-        """Send what is left, and end the sending thread."""
+        """Send the remaining spans and end the sending thread."""
         self._provider.shutdown()
 
 
 def otlp(endpoint: str, version: str) -> OtelTraces:
-    """Spans to a collector.
+    """Make traces that are sent to a collector.
 
     Args:
-        endpoint: Of its OTLP/gRPC port, such as `http://127.0.0.1:4317`.
+        endpoint: Address of its OTLP/gRPC port, such as `http://127.0.0.1:4317`.
         version: Of Lutrin.
     """
     exporter = OTLPSpanExporter(endpoint=endpoint, insecure=endpoint.startswith("http://"))

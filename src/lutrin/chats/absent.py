@@ -1,4 +1,4 @@
-"""Stands in for conversations that cannot be read: answers go on without memory, histories report the error."""
+"""A stand-in for conversations that cannot be opened: answers go on without memory, histories report the error."""
 
 from typing import NoReturn
 
@@ -10,10 +10,10 @@ from lutrin.errors import ChatStoreError
 
 
 class AbsentChats(ChatTables):
-    """In the place of conversations that could not be opened: every call fails with the reason.
+    """Conversations that could not be opened: every call fails with the reason.
 
     Args:
-        reason: Why.
+        reason: Why they could not be opened.
     """
 
     def __init__(self, reason: ChatStoreError) -> None:
@@ -26,12 +26,12 @@ class _NoDatabase:
         self._reason = reason
 
     async def read(self, statement: object, values: object) -> NoReturn:
-        """Nothing can be read."""
+        """Fail with the reason."""
         del statement, values
         self._fail()
 
     async def write(self, work: object) -> NoReturn:
-        """Nothing can be written."""
+        """Fail with the reason."""
         del work
         self._fail()
 
@@ -39,4 +39,4 @@ class _NoDatabase:
         raise ChatStoreError(self._reason.detail, remedy=self._reason.remedy)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""

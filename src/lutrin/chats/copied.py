@@ -1,4 +1,4 @@
-"""The conversations at one moment, copied out encrypted while a server writes them, and put back in one transaction."""
+"""Copy the conversations, encrypted, while a server writes them, and put a copy back in one transaction."""
 
 from contextlib import closing
 from pathlib import Path
@@ -19,17 +19,17 @@ def snapshot(database: Path, key: str, target: Path) -> None:
 
 
 def take_over(database: Path, key: str, other: Path) -> None:
-    """Put a snapshot's conversations in the place of those that are there; a running server goes on with them.
+    """Replace the conversations with those of a snapshot; a running server continues with them.
 
     A database that this key does not open, because it is damaged, is replaced as a file.
 
     Args:
-        database: The conversations.
-        key: Of both.
-        other: The snapshot, migrated; it is gone afterwards.
+        database: The database of the conversations.
+        key: Key of both databases.
+        other: The snapshot, migrated; it is deleted.
 
     Raises:
-        DatabaseError: The database cannot be written; it is as it was.
+        DatabaseError: The database cannot be written; it is unchanged.
     """
     if opens(database, key):
         with closing(sqlite.connect(other, key=key)) as source, closing(sqlite.connect(database, key=key)) as target:

@@ -1,4 +1,4 @@
-"""The conversations' file under aiosqlite, with SQLCipher's connections.
+"""The encrypted file of the conversations: aiosqlite on SQLCipher's connections.
 
 Each connection has a thread of its own, and each statement is one change of threads. Statements are built from the
 tables of `tables.py` and compiled the first time that they run (docs/decisions/0052).
@@ -24,20 +24,20 @@ T = TypeVar("T")
 Statement = Select[Any] | UpdateBase
 Values = Mapping[str, object]
 READERS = 3
-"""Connections that only read, beside the one that writes."""
+"""Connections for reading, beside the one for writing."""
 ROWS_AT_ONCE = 64
-"""Of a result that is read row by row; none is."""
+"""Rows that aiosqlite would fetch at a time if a result were read row by row; none is."""
 
 
 class Transaction(Protocol):
     """Statements that are stored together or not at all."""
 
     async def execute(self, statement: Statement, values: Values) -> list[Any]:
-        """Run one statement; the rows that it returns have their columns as attributes.
+        """Run one statement and return its rows, which have their columns as attributes.
 
         Args:
-            statement: Built once and kept: what it compiles to is remembered.
-            values: Of its parameters, by name.
+            statement: Build it once and keep it, because its compiled form is cached.
+            values: Values of its parameters by name.
         """
         ...
 
@@ -46,31 +46,31 @@ class Database(Protocol):
     """Runs statements without holding up the event loop."""
 
     async def read(self, statement: Statement, values: Values) -> list[Any]:
-        """The rows of one statement that writes nothing; see `Transaction.execute`."""
+        """Return the rows of one statement that only reads; see `Transaction.execute`."""
         ...
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         """Run some work in one transaction, which completes even if its caller is cancelled.
 
         Args:
-            work: What it raises undoes the transaction.
+            work: If it raises, the transaction is rolled back.
         """
         ...
 
     async def close(self) -> None:
-        """Let work that has begun end and release files and handles; no other call may follow."""
+        """Let running work end, then release files and handles. Make no call afterwards."""
         ...
 
 
 class Compiled(NamedTuple):
-    """A statement as SQLite reads it."""
+    """A statement in the form that SQLite reads."""
 
     sql: str
-    """With named parameters."""
+    """SQL with named parameters."""
     fixed: Values
-    """Those that the statement itself brings."""
+    """Parameters with values of the statement's own."""
     row: Callable[[Any], Any] = tuple
-    """Makes a row with names of what SQLite returns."""
+    """Turns a row of SQLite into a named tuple."""
 
 
 class Compiler:
@@ -81,7 +81,7 @@ class Compiler:
         self._known: dict[Statement, Compiled] = {}
 
     def __call__(self, statement: Statement, values: Values) -> Compiled:
-        """The statement for SQLite; `values` names the columns of an `INSERT`."""
+        """Return the statement for SQLite; `values` names the columns of an `INSERT`."""
         known = self._known.get(statement)
         if known is None:
             known = self._known[statement] = self._compiled(statement, values)
@@ -120,7 +120,7 @@ class SqlCipher:
         """Open the file for one writer and a few readers.
 
         Args:
-            path: Of the file.
+            path: Path of the file.
             key: Its key, 64 hexadecimal digits.
 
         Raises:
@@ -130,7 +130,7 @@ class SqlCipher:
 
         def connect() -> sqlite.Connection:
             connection = sqlite.connect(path, key=key)
-            connection.execute("PRAGMA secure_delete = ON")  # what a reader deletes is overwritten, not only unlinked
+            connection.execute("PRAGMA secure_delete = ON")  # overwrite what a reader deletes
             return connection
 
         # At its most talkative level aiosqlite logs each statement with its values, which are readers' words.
@@ -148,7 +148,7 @@ class SqlCipher:
             return cls(opened[0], opened[1:], held.pop_all())
 
     async def read(self, statement: Statement, values: Values) -> list[Any]:
-        """The rows of one statement that writes nothing, as the file is when it begins; see `Database.read`."""
+        """Return the rows of one statement that only reads, from a snapshot of its beginning; see `Database.read`."""
         reader = await self._idle.get()
         try:
             return await _OneConnection(reader, self._compile).execute(statement, values)
@@ -163,12 +163,12 @@ class SqlCipher:
         return await asyncio.shield(task)
 
     async def empty_log(self) -> None:
-        """Write what is in the log file into the database and empty it."""
+        """Move the contents of the write-ahead log into the database and empty the log."""
         async with self._writing:
             await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
 
     async def close(self) -> None:
-        """Let transactions that have begun end and release the file; no other call may follow."""
+        """Let running transactions end, then release the file. Make no call afterwards."""
         if self._begun:
             await asyncio.wait(self._begun)
         for connection in (*self._readers, self._writer):
@@ -190,7 +190,7 @@ class SqlCipher:
     def _ended(self, task: "asyncio.Task[Any]") -> None:
         self._begun.discard(task)
         if not task.cancelled():
-            task.exception()  # who waited may have left
+            task.exception()  # the caller may have been cancelled
 
 
 class _OneConnection:

@@ -1,4 +1,4 @@
-"""A conversation as a file that its reader keeps: Markdown to read, JSON to process."""
+"""Export a conversation for its reader: as Markdown to read, or as JSON to process."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ SPEAKERS = {"user": "Reader", "assistant": "Book"}
 
 
 def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
-    """The conversation with its sources, one heading a message."""
+    """Return the conversation with its sources, a heading for each message."""
     parts = [
         f"# {session.title or 'Conversation'}\n",
         f"{session.created[:16].replace('T', ' ')} UTC, {session.book}\n",
@@ -30,5 +30,5 @@ def as_markdown(session: ChatSession, messages: Sequence[ChatMessage]) -> str:
 
 
 def as_json(session: ChatSession, messages: Sequence[ChatMessage]) -> bytes:
-    """`{"session": ..., "messages": [...]}`, indented."""
+    """Return `{"session": ..., "messages": [...]}`, indented."""
     return msgspec.json.format(msgspec.json.encode({"session": session, "messages": messages}), indent=2)

@@ -1,9 +1,9 @@
 """The key that encrypts conversations: 256 bits, from `LUTRIN_CHAT_KEY` or a file that only its owner can read.
 
-The key is never part of a backup: whoever finds the database alone finds noise. Rotation re-encrypts the database into
-a new file and swaps both files; a crash between the two renames is finished by the next start. Former keys are kept,
-encrypted with the present one, so that earlier backups can be restored. Whoever has the conversations open holds a
-lock, beside which no rotation begins.
+The key is never part of a backup, so the database alone is unreadable. Rotation re-encrypts the database into a new
+file and swaps both files; after a crash between the two renames, the next start finishes it. Former keys are kept,
+encrypted with the present one, so that earlier backups can be restored. Every process that has the conversations open
+holds a lock, which prevents a rotation.
 """
 
 import fcntl
@@ -32,11 +32,11 @@ def new_key() -> str:
 
 
 def chat_key(settings: Settings) -> str:
-    """The key of the conversations; the file that holds it is made on first use.
+    """Return the key of the conversations; its file is made on first use.
 
     Raises:
-        InvalidSettings: `LUTRIN_CHAT_KEY` or the file holds something else than 64 hexadecimal digits.
-        ChatStoreError: Others than its owner may read the file.
+        InvalidSettings: `LUTRIN_CHAT_KEY` or the file holds anything but 64 hexadecimal digits.
+        ChatStoreError: Users other than its owner may read the file.
     """
     if settings.chat_key is not None:
         return _checked(settings.chat_key.get_secret_value(), "LUTRIN_CHAT_KEY")
@@ -44,9 +44,9 @@ def chat_key(settings: Settings) -> str:
 
 
 def secret_of(settings: Settings) -> bytes:
-    """A key for names that nobody may guess, the same for all servers of these conversations and after a restart.
+    """Return a key for names that nobody may guess, the same on all servers of these conversations and after a restart.
 
-    Where there is no readable key, one for this process.
+    If the conversations' key cannot be read, the key is random and lasts as long as this process.
     """
     try:
         key = bytes.fromhex(chat_key(settings))
@@ -56,10 +56,10 @@ def secret_of(settings: Settings) -> bytes:
 
 
 def file_key(database: Path, key_path: Path) -> str:
-    """Read the key at `key_path`, or make one. Finishes a rotation that a crash interrupted.
+    """Read the key at `key_path`, or make one, and finish a rotation that a crash interrupted.
 
     Raises:
-        InvalidSettings: The file holds something else than a key.
+        InvalidSettings: The file holds anything but a key.
         ChatStoreError: Others may read the file, the database has lost its key, or the key is being changed now.
     """
     if _next(key_path).exists():
@@ -100,12 +100,12 @@ def in_use(database: Path, *, alone: bool = False, busy: Refusal = _CHANGING) ->
     """Hold the lock of the conversations, which the kernel releases when this process dies.
 
     Args:
-        database: The conversations.
-        alone: Nobody else may have them open.
-        busy: What is said where somebody has, and the remedy.
+        database: The database of the conversations.
+        alone: Fail if another process has them open.
+        busy: Message and remedy of that failure.
 
     Raises:
-        ChatStoreError: Somebody else has them open, or changes their key.
+        ChatStoreError: Another process has them open, or is changing their key.
     """
     descriptor = os.open(database.with_name(f"{database.name}.in-use"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -120,12 +120,12 @@ def in_use(database: Path, *, alone: bool = False, busy: Refusal = _CHANGING) ->
 
 
 def rotate_key(database: Path, key: str, following: str, *, keep_former: bool = True) -> None:
-    """Encrypt the database with another key; the old file is replaced in one rename. No server may be running.
+    """Encrypt the database with another key; one rename replaces the old file. No server may be running.
 
     Args:
-        database: The conversations.
-        key: Theirs.
-        following: Theirs afterwards.
+        database: The database of the conversations.
+        key: Its present key.
+        following: Its new key.
         keep_former: Keep `key`, encrypted with `following`, for earlier backups.
 
     Raises:
@@ -145,11 +145,11 @@ def _exchange(database: Path, key: str, following: str, *, keep_former: bool = T
 
 
 def former_keys(database: Path, key: str) -> list[str]:
-    """The keys that the conversations had before, the newest first.
+    """Return the former keys of the conversations, newest first.
 
     Args:
-        database: The conversations.
-        key: Theirs.
+        database: The database of the conversations.
+        key: Its present key.
     """
     path = _former(database)
     if not path.exists():
@@ -157,7 +157,7 @@ def former_keys(database: Path, key: str) -> list[str]:
     try:
         with closing(sqlite.connect(path, key=key)) as connection:
             return [str(former) for (former,) in connection.execute("SELECT key FROM former ORDER BY place DESC")]
-    except sqlite.DatabaseError:  # of another key: it opens nothing here
+    except sqlite.DatabaseError:  # sealed with another key: useless here
         return []
 
 
@@ -231,7 +231,7 @@ def rotate_file_key(database: Path, key_path: Path) -> None:
 
 
 def opens(database: Path, key: str) -> bool:
-    """Whether the database exists and this is its key."""
+    """Return whether the database exists and this key opens it."""
     if not database.exists():
         return False
     try:

@@ -1,6 +1,6 @@
 """Numbered migrations of the conversations' database, each in one transaction, each after an encrypted backup.
 
-A migration is frozen once released: a change of the tables is a new one. SQLite's `user_version` counts those applied.
+A released migration is never edited: a change of the tables is a new one. SQLite's `user_version` counts them.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from lutrin import sqlite
 from lutrin.errors import ChatStoreError
 
 WAIT_S = 30.0
-"""For another server that makes or migrates the same file."""
+"""Seconds to wait for another process that creates or migrates the same file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ MIGRATIONS = (
             "CREATE INDEX ix_message_session ON message (session, position)",
         ),
     ),
-    # What `lutrin replay` makes an answer again from.
+    # What `lutrin replay` needs to ask a question again.
     Migration("how answers were made", ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",)),
-    # What a page shows of an answer in parts: explanation, excerpts, what to ask next.
+    # The parts of an answer that a page shows: explanation, excerpts, suggestions.
     Migration("parts of answers", ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",)),
-    # Room that a conversation takes, and the days that retention counts.
+    # Bytes that a conversation takes, and the days that retention counts.
     Migration(
         "room and days",
         (
@@ -87,14 +87,14 @@ def migrate(path: Path, key: str, migrations: Sequence[Migration] = MIGRATIONS) 
         migrations: In order; number n leads to version n.
 
     Returns:
-        The backups that were made, `chats.db.before-2` and the like, encrypted with the same key.
+        Paths of the backups made, such as `chats.db.before-2`, encrypted with the same key.
 
     Raises:
         ChatStoreError: The key is wrong, the database is damaged or newer than this program, or a step failed (the
             database then is as it was before that step).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Two that make the file at the same moment would each choose a salt, and one could not read what the other wrote.
+    # Two processes creating the file at once would each choose a salt, and one could not read what the other wrote.
     try:
         with FileLock(path.with_name(f"{path.name}.lock"), timeout=WAIT_S):
             return _migrate(path, key, migrations)
@@ -136,7 +136,7 @@ def _apply(connection: sqlite.Connection, number: int, migration: Migration) -> 
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version == number - 1:  # else another process was faster
+        if version == number - 1:  # otherwise another process has done it
             for statement in migration.statements:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")

@@ -1,8 +1,8 @@
-"""Whose conversation is it: ids and secrets that browsers make, and the names under which they are stored.
+"""Who owns a conversation: ids and secrets that browsers make, and the names under which both are stored.
 
 A browser makes a random session id and a random secret. The secret is stored as a hash only. A conversation is kept
-under a key derived from both, so the same id with another secret names another conversation: nothing distinguishes an
-id that is not yours from one that nobody has, neither an answer nor the time it takes.
+under a key derived from both, so the same id with another secret names another conversation. Neither an answer nor its
+timing tells an id that belongs to somebody else from one that nobody has.
 """
 
 import hashlib
@@ -11,9 +11,9 @@ import re
 from lutrin.errors import InvalidInput
 
 SESSION_ID_PATTERN = r"^[A-Za-z0-9_.:-]{1,128}$"
-# Printable ASCII without the blank, as an HTTP header can carry it.
+# Printable ASCII without the space, so that an HTTP header can carry it.
 SECRET_PATTERN = r"^[!-~]{16,200}$"  # noqa: S105 - the form of a secret, not one
-KEY_PREFIX = "~"  # stands in no session id, so no id can name a derived key
+KEY_PREFIX = "~"  # not allowed in session ids, so no id can equal a derived key
 
 
 def owner_of(secret: str) -> str:
@@ -32,11 +32,11 @@ def owner_of(secret: str) -> str:
 
 
 def conversation_key(session_id: str, owner: str) -> str:
-    """The name under which a conversation is stored.
+    """Return the name under which a conversation is stored.
 
     Args:
-        session_id: As the browser sent it; empty: no conversation, and an empty key.
-        owner: From `owner_of`; empty: the id itself is the key, and whoever knows it may read.
+        session_id: Id that the browser sent; if empty, there is no conversation and the key is empty.
+        owner: From `owner_of`; if empty, the id itself is the key, and whoever knows it may read.
 
     Raises:
         InvalidInput: The session id is not 1 to 128 letters, digits or `_.:-`.

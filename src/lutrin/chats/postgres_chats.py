@@ -1,4 +1,4 @@
-"""The same conversations in PostgreSQL, which several servers share; readers' words are sealed with the chat key."""
+"""Conversations in PostgreSQL for several servers; readers' words are sealed with the chat key."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -24,12 +24,12 @@ CONNECTIONS = 8
 CONNECT_S = 3.0
 STATEMENT_S = 5.0
 PATIENCE_S = 6.0
-"""Seconds in which a write is tried again while PostgreSQL restarts or fails over."""
+"""Seconds for which a write is retried while PostgreSQL restarts or fails over."""
 LOCK = 0x6C757472696E
 """Key of the advisory lock under which one server at a time migrates."""
 
 TROUBLE = (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
-"""SQLAlchemy names most errors; those of connecting arrive as asyncpg or the operating system raised them."""
+"""Errors of the database. SQLAlchemy wraps most; those of connecting come from asyncpg or the operating system."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # The tables of migrations.py after its second step; `"key"` and the names of indexes are the same.
@@ -83,12 +83,12 @@ class PostgresChatStore(ChatTables):
         Args:
             url: `postgresql://user:password@host:port/name`.
             key: The chat key, the same for all servers: 64 hexadecimal digits.
-            now: The time of day.
-            room: What conversations may take; None: all that they want.
+            now: Returns the current time.
+            room: Limits on what is stored; None: no limits.
 
         Raises:
             InvalidSettings: The address has another form.
-            ChatStoreError: PostgreSQL is away, the tables were written with another key or by a newer Lutrin.
+            ChatStoreError: PostgreSQL cannot be reached, or another key or a newer Lutrin wrote the tables.
         """
         engine = open_engine(url)
         seal = KeySeal(key)
@@ -105,7 +105,7 @@ class PostgresChatStore(ChatTables):
         return cls(Pool(engine), insert, seal, now, room)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
-        """Store messages; tried again while PostgreSQL is away, for storing a message twice stores it once."""
+        """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
         await retried(
             lambda: super(PostgresChatStore, self).record(key, origin, messages),
             patience_s=PATIENCE_S,
@@ -117,7 +117,7 @@ class Pool:
     """A few connections to PostgreSQL, migrated.
 
     Args:
-        engine: Closed with this.
+        engine: Closed together with the pool.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
@@ -125,7 +125,7 @@ class Pool:
         self._readers = engine.execution_options(postgresql_readonly=True)
 
     async def read(self, statement: Statement, values: Values) -> list[Any]:
-        """The rows of one statement; see `engine.Database`."""
+        """Return the rows of one statement; see `engine.Database`."""
         async with self._readers.begin() as connection:
             return await _OneConnection(connection).execute(statement, values)
 
@@ -135,7 +135,7 @@ class Pool:
             return await work(_OneConnection(connection))
 
     async def close(self) -> None:
-        """Close the connections; no other call may follow."""
+        """Close the connections. Make no call afterwards."""
         await self._engine.dispose()
 
 
@@ -160,7 +160,7 @@ def open_engine(url: str) -> AsyncEngine:
     address = _address(url)
 
     async def connect() -> "asyncpg.Connection[asyncpg.Record]":
-        # asyncpg reads the address itself: SQLAlchemy knows no `sslmode`, which those of hosted services hold.
+        # asyncpg parses the address, because SQLAlchemy does not know `sslmode`, which hosted services put into theirs.
         return await asyncpg.connect(url, timeout=CONNECT_S, command_timeout=STATEMENT_S)
 
     return create_async_engine(
@@ -169,13 +169,13 @@ def open_engine(url: str) -> AsyncEngine:
         pool_size=CONNECTIONS,
         max_overflow=0,
         pool_timeout=CONNECT_S,
-        pool_pre_ping=True,  # a connection that a restart has cut is replaced before it is used
+        pool_pre_ping=True,  # replaces a connection that a restart has cut before it is used
         hide_parameters=True,  # an error's text must not hold a reader's words
     )
 
 
 def place(url: str) -> str:
-    """Host and database of an address, without user and password.
+    """Return host and database of an address, without user and password.
 
     Raises:
         InvalidSettings: The address is none of PostgreSQL.

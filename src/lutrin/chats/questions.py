@@ -14,10 +14,10 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     created: str
-    """When it was answered: ISO 8601, UTC."""
+    """Time of the answer: ISO 8601, UTC."""
     kind: AnswerKind | None
     book: str = ""
-    """Slug of the book that was cited first; empty: none was."""
+    """Slug of the book that was cited first; empty if none was."""
     chapter: str = ""
     """Chapter of the first citation."""
     thumb: str = ""
@@ -26,10 +26,10 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
-    """The question of a row of `statements.ASKED`.
+    """Make the record of a row of `statements.ASKED`.
 
     Args:
-        row: An answer, its question and its judgement.
+        row: An answer with its question and its judgement.
         seal: Opens readers' words.
     """
     message = rows.chat_message(row, "", seal)

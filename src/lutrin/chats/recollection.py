@@ -1,4 +1,4 @@
-"""Conversations as an answer remembers them; loads without the databases, for most commands need none."""
+"""The conversation so far, as answering needs it. Importing this loads no database, since most commands need none."""
 
 from lutrin.errors import ChatStoreError
 from lutrin.log import get_logger
@@ -9,10 +9,10 @@ _log = get_logger("chats")
 
 
 class Recollection:
-    """A conversation that cannot be read has no messages, and its question is answered as it stands.
+    """Read earlier messages. A conversation that cannot be read counts as empty, so the question is still answered.
 
     Args:
-        chats: The conversations.
+        chats: The stored conversations.
     """
 
     def __init__(self, chats: ChatStore) -> None:
@@ -21,7 +21,7 @@ class Recollection:
         self.close = chats.close
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
-        """The newest messages, oldest first; none if they cannot be read."""
+        """Return the newest messages, oldest first; none if they cannot be read."""
         try:
             return await self._chats.history(session_id, limit)
         except ChatStoreError as error:

@@ -1,6 +1,6 @@
-"""Between the records that travel and the rows that are stored.
+"""Convert between the records of the program and the rows of the database.
 
-A row that was read has the columns of `tables.py` as its attributes, whichever driver read it.
+A row has the columns of `tables.py` as its attributes, whichever driver read it.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ USER_AGENT_CHARS = 300
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The parts of an answer that a page shows besides its text; named as in `records.ChatMessage`."""
+    """The parts of an answer that a page shows besides its text, named as in `records.ChatMessage`."""
 
     refusal: Refusal | None = None
     explanation: str = ""
@@ -53,23 +53,23 @@ class Room:
     """Limits on what is stored."""
 
     conversation_bytes: int
-    """In one conversation."""
+    """Most bytes in one conversation."""
     reader_bytes: int
-    """In all conversations of one browser."""
+    """Most bytes in all conversations of one browser."""
 
     @classmethod
     def of(cls, settings: Settings) -> "Room":
-        """What the operator allows."""
+        """Return the limits of the settings."""
         return cls(settings.conversation_kb << 10, settings.reader_kb << 10)
 
 
 def iso(moment: datetime) -> str:
-    """ISO 8601 in UTC, always with microseconds, so that texts order as times do."""
+    """Format a time in ISO 8601, UTC, always with microseconds, so that the texts sort like the times."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def title_of(messages: Sequence[ChatMessage]) -> str:
-    """The beginning of the first question, cut at a word."""
+    """Return the beginning of the first question, cut between words."""
     text = " ".join(next((message.text for message in messages if message.role == "user"), "").split())
     if len(text) <= TITLE_CHARS:
         return text
@@ -79,7 +79,7 @@ def title_of(messages: Sequence[ChatMessage]) -> str:
 def new_session(
     key: str, origin: ChatOrigin, messages: Sequence[ChatMessage], now: datetime, seal: Seal
 ) -> dict[str, str | int]:
-    """The columns of a conversation that begins."""
+    """Return the columns of a new conversation."""
     return {
         "key": key,
         "id": origin.session_id,
@@ -96,7 +96,7 @@ def new_session(
 
 
 def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
-    """The columns of a message in the conversation `key`."""
+    """Return the columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, KeptMessage) else None
     shown = Shown(**{name: getattr(message, name) for name in Shown.__struct_fields__})
     return {
@@ -116,12 +116,12 @@ def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | N
 
 
 def size_of(row: dict[str, str | None]) -> int:
-    """Bytes that the texts of a row take."""
+    """Return the bytes of the texts of a row."""
     return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
 
 
 def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa: ANN401 - a row of either driver
-    """The message of a row; `session_id` as the browser made it."""
+    """Make the message of a row; `session_id` is the browser's own id."""
     shown = _shown.decode(seal.open(row.shown)) if row.shown else Shown()
     return ChatMessage(
         id=row.id,
@@ -139,13 +139,13 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa:
 
 
 def kept_message(row: Any, session_id: str, seal: Seal) -> KeptMessage:  # noqa: ANN401 - as above
-    """The same with how it was made."""
+    """Make the message of a row together with how the answer was made."""
     made = _made.decode(seal.open(row.made)) if row.made else None
     return KeptMessage(**msgspec.structs.asdict(chat_message(row, session_id, seal)), made=made)
 
 
 def chat_session(row: Any, seal: Seal) -> ChatSession:  # noqa: ANN401 - as above
-    """A conversation as its reader sees it."""
+    """Make the record of a conversation that its reader sees."""
     return ChatSession(
         id=row.id,
         title=seal.open(row.title),

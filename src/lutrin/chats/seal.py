@@ -1,4 +1,4 @@
-"""Words of readers as they lie in a database that Lutrin does not encrypt itself."""
+"""Encrypt readers' words in a database that is not encrypted as a whole."""
 
 import base64
 import os
@@ -8,21 +8,21 @@ from lutrin.errors import ChatStoreError
 
 NONCE_BYTES = 12
 MARK = "s1:"
-"""First characters of a sealed text, so that another form could be told apart."""
+"""Prefix of a sealed text; a later format would get another one."""
 
 
 class Seal(Protocol):
     """Seals a text so that only the holder of the key can read it."""
 
     def close(self, text: str) -> str:
-        """The text as it is stored; the empty text stays empty."""
+        """Return the text in its stored form; an empty text stays empty."""
         ...
 
     def open(self, stored: str) -> str:
-        """The text again.
+        """Return the original text.
 
         Raises:
-            ChatStoreError: It was closed with another key, or changed.
+            ChatStoreError: Another key sealed it, or it was changed.
         """
         ...
 
@@ -47,13 +47,13 @@ class KeySeal:
     """
 
     def __init__(self, key: str) -> None:
-        # Needed where conversations lie in PostgreSQL; SQLCipher brings its own cipher.
+        # Needed only for PostgreSQL; SQLCipher has its own cipher.
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - see above
 
         self._cipher = AESGCM(bytes.fromhex(key))
 
     def close(self, text: str) -> str:
-        """The text as it is stored; see `Seal.close`."""
+        """Return the text in its stored form; see `Seal.close`."""
         if not text:
             return ""
         nonce = os.urandom(NONCE_BYTES)
@@ -61,7 +61,7 @@ class KeySeal:
         return MARK + base64.b64encode(sealed).decode()
 
     def open(self, stored: str) -> str:
-        """The text again; see `Seal.open`."""
+        """Return the original text; see `Seal.open`."""
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - as above
 
         if not stored:

@@ -1,6 +1,6 @@
 """Statements for the conversations' database, compiled once from the tables of `tables.py`.
 
-To build or compile a statement takes longer than to run it. Parameters have names: `of` is a conversation's key.
+Building or compiling a statement takes longer than running it. The parameter `of` is always a conversation's key.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from lutrin.chats import tables
 
 Insert = sqlite.Insert | postgresql.Insert
 Inserter = Callable[[Table], Insert]
-"""`insert` of the database's dialect; both know `ON CONFLICT`, in the same words."""
+"""The function `insert` of a dialect; both dialects support `ON CONFLICT` in the same form."""
 _session, _message, _feedback, _day = tables.SESSION, tables.MESSAGE, tables.FEEDBACK, tables.DAY
 _of = _session.c.key == bindparam("of")
 
@@ -22,33 +22,33 @@ class Statements:
     """Statements of one database; each is compiled by its driver when it first runs.
 
     Args:
-        insert: Of the database's dialect.
+        insert: The function `insert` of the database's dialect.
     """
 
     def __init__(self, insert: Inserter) -> None:
         self.upsert_session = _upsert_session(insert)
-        """Inserts a conversation; one that is there gets the new time, and the book and generation where known."""
+        """Inserts a conversation, or updates its time, and its book and generation if they are known."""
         self.upsert_message = _upsert_message(insert)
         """Inserts a message and returns its id; one that is there is replaced in its place, unless it is another
         conversation's: then nothing is returned."""
         self.upsert_feedback = _upsert_feedback(insert)
-        """Inserts a judgement, or replaces the one of that message."""
+        """Inserts the judgement of a message, or replaces it."""
         self.keep_day = insert(_day).inline().on_conflict_do_nothing()
-        """Inserts the day, unless it is there."""
+        """Inserts the day unless it is stored already."""
 
 
 _count = select(func.count()).select_from(_message).where(_message.c.session == bindparam("of")).scalar_subquery()
 RECOUNT = (
     update(_session).where(_of).values(message_count=_count, stored_bytes=_session.c.stored_bytes + bindparam("added"))
 )
-"""Brings the number of messages of a conversation up to date, and adds the bytes that were stored."""
+"""Updates the number of messages of a conversation and adds the stored bytes."""
 
 _whole = func.coalesce(func.sum(_session.c.stored_bytes), 0)
 SIZES = select(
     select(_whole).where(_of).scalar_subquery().label("conversation"),
     select(_whole).where(_session.c.owner == bindparam("whose")).scalar_subquery().label("reader"),
 )
-"""Bytes of a conversation, and of all conversations of the owner `whose`."""
+"""Selects the bytes of a conversation, and of all conversations of the owner `whose`."""
 
 HISTORY = (
     select(_message, _session.c.id.label("public"))
@@ -57,21 +57,21 @@ HISTORY = (
     .order_by(_message.c.position.desc())
     .limit(bindparam("most"))
 )
-"""The newest `most` messages of a conversation, the newest first, with the browser's id of it."""
+"""Selects the newest `most` messages of a conversation, newest first, with the browser's id of the conversation."""
 
 SESSION = select(_session).where(_of)
-"""A conversation."""
+"""Selects a conversation."""
 
 SESSIONS = (
     select(_session).where(_session.c.owner == bindparam("whose")).order_by(_session.c.updated.desc(), _session.c.key)
 )
-"""The conversations of the owner `whose`, the one used last first."""
+"""Selects the conversations of the owner `whose`, the last used first."""
 
 RENAME = update(_session).where(_of).values(title=bindparam("named")).returning(*_session.c)
-"""Gives a conversation the title `named`, and returns it."""
+"""Gives a conversation the title `named` and returns the row."""
 
 DELETE = delete(_session).where(_of).returning(_session.c.key)
-"""Deletes a conversation with all that belongs to it; the deletions return its key."""
+"""Delete a conversation and everything that belongs to it; each returns its key."""
 DELETE_ID = delete(_session).where(_session.c.id == bindparam("id")).returning(_session.c.key)
 DELETE_BEFORE = delete(_session).where(_session.c.updated < bindparam("before")).returning(_session.c.key)
 DELETE_ALL = delete(_session).returning(_session.c.key)
@@ -81,10 +81,10 @@ ANSWER_OF = (
     .select_from(_message.join(_session))
     .where(_message.c.id == bindparam("said"), _message.c.role == "assistant", _session.c.owner == bindparam("whose"))
 )
-"""The answer `said`, if it is in a conversation of the owner `whose`."""
+"""Selects the answer `said`, if it is in a conversation of the owner `whose`."""
 
 DAYS = select(_day.c.day).where(_day.c.day <= bindparam("today")).order_by(_day.c.day.desc()).limit(bindparam("most"))
-"""The newest `most` days up to `today`, the newest first."""
+"""Selects the newest `most` days up to `today`, newest first."""
 
 
 def _refused() -> Select[Any]:
@@ -113,7 +113,7 @@ def _asked() -> Select[Any]:
 
 
 def _question_before(said: Any) -> Any:  # noqa: ANN401 - an alias and a subquery, which SQLAlchemy does not type
-    """The place of the last question before an answer in its conversation."""
+    """Select the position of the last question before an answer in its conversation."""
     before = _message.alias("before")
     return (
         select(func.max(before.c.position))
@@ -124,9 +124,9 @@ def _question_before(said: Any) -> Any:  # noqa: ANN401 - an alias and a subquer
 
 
 REFUSED = _refused()
-"""Questions whose answer was a refusal, oldest first, each with the text of the `refusal`."""
+"""Selects the questions whose answer was a refusal, oldest first, each with the text of the `refusal`."""
 ASKED = _asked()
-"""The newest `most` answers, the newest first, each with its `question` and what its reader thought of it."""
+"""Selects the newest `most` answers, newest first, each with its `question` and its reader's judgement."""
 
 
 def _leading_to() -> Select[Any]:
@@ -140,7 +140,7 @@ def _leading_to() -> Select[Any]:
 
 
 LEADING_TO = _leading_to()
-"""The message `said` after those of its conversation that came before it, oldest first."""
+"""Selects the message `said` and those before it in its conversation, oldest first."""
 
 
 def _upsert_session(insert: Inserter) -> Insert:

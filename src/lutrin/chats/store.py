@@ -1,6 +1,6 @@
-"""The conversations of all readers, encrypted at rest: the adapter-free implementation of `ports.ChatStore`.
+"""The conversations of all readers, encrypted at rest: implements `ports.ChatStore`.
 
-`ChatTables` works on the tables of any database; `SqlChatStore` keeps them in a file of its own.
+`ChatTables` works on the tables of any database; `SqlChatStore` keeps them in an encrypted file.
 """
 
 import asyncio
@@ -27,35 +27,35 @@ T = TypeVar("T")
 OWNER_CHARS = 64
 """Length of the hash of a browser's secret."""
 NOBODY = "nobody"
-"""An owner that no conversation has."""
+"""Hash of an owner that has no conversation."""
 LAST_OF_DAY = "U"
-"""After a day it is later than any time of that day, which goes on with `T`."""
+"""Appended to a day, it sorts after every time of that day, since those continue with `T`."""
 OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
-"""Refusals that say nothing about what the books hold."""
+"""Refusals that say nothing about the contents of the books."""
 
 
 def utc_now() -> datetime:
-    """The time of day that new conversations carry."""
+    """Return the current time, UTC."""
     return datetime.now(UTC)
 
 
 class ChatTables:
     """Conversations in the tables of `tables.py`.
 
-    Every method that says `key` means `owner.conversation_key`: the id itself for a conversation without an owner.
+    An argument `key` is always an `owner.conversation_key`: for a conversation without an owner, the id itself.
 
     Args:
-        database: Migrated; closed with this.
-        insert: Of the database's dialect.
-        seal: Closes readers' words where the database is not encrypted as a whole.
-        now: The time of day.
-        room: What conversations may take; None: all that they want.
+        database: The migrated database, closed together with this.
+        insert: The function `insert` of the database's dialect.
+        seal: Seals readers' words if the database is not encrypted as a whole.
+        now: Returns the current time.
+        room: Limits on what is stored; None: no limits.
     """
 
     trouble: tuple[type[Exception], ...] = (sqlite.DatabaseError,)
-    """Errors that the database raises when it fails."""
+    """Errors that the database raises."""
     reason: ChatStoreError | None = None
-    """Why the conversations could not be opened; None: they could."""
+    """Why the conversations could not be opened; None if they are open."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ChatTables:
         self._room = room
 
     async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Store messages in one transaction; see `ports.ChatStore`. A message whose id is stored is replaced.
+        """Store messages in one transaction; see `ports.ChatStore`. A message with a known id is replaced.
 
         Raises:
             ChatStoreError: Nothing was stored.
@@ -80,7 +80,7 @@ class ChatTables:
         await self.record(session_id, ChatOrigin(session_id=session_id), messages)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
-        """Store messages with what is known of their conversation, in one transaction.
+        """Store messages and what is known of their conversation in one transaction.
 
         Raises:
             ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
@@ -105,7 +105,7 @@ class ChatTables:
     async def _check_room(self, within: Transaction, key: str, owner: str, added: int) -> None:
         if self._room is None:
             return
-        # The owners of other lengths are shared by many readers.
+        # An owner that is not the hash of a secret is shared by many readers, and has no quota.
         whose = owner if len(owner) == OWNER_CHARS else NOBODY
         (used,) = await within.execute(statements.SIZES, {"of": key, "whose": whose})
         if used.conversation + added > self._room.conversation_bytes:
@@ -114,7 +114,7 @@ class ChatTables:
             raise ChatStoreFull(READER_FULL)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
-        """The newest `limit` messages of a conversation, oldest first; an unknown one has none.
+        """Return the newest `limit` messages of a conversation, oldest first; none if it is unknown.
 
         Raises:
             ChatStoreError: The database cannot be read.
@@ -123,12 +123,12 @@ class ChatTables:
         return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str) -> list[ChatSession]:
-        """An owner's conversations, the one used last first; the empty owner has none."""
+        """Return an owner's conversations, the last used first; the empty owner has none."""
         found = await self._read(statements.SESSIONS, {"whose": owner}) if owner else []
         return [rows.chat_session(row, self._seal) for row in found]
 
     async def refused(self) -> list[ChatMessage]:
-        """Questions that the books did not answer, oldest first; whose they were is left out.
+        """Return the questions that the books did not answer, oldest first, without their authors.
 
         Raises:
             ChatStoreError: The database cannot be read.
@@ -140,7 +140,7 @@ class ChatTables:
         ]
 
     async def asked(self, most: int) -> list[AskedQuestion]:
-        """The newest questions that were answered or refused, the newest first; whose they were is left out.
+        """Return the newest questions that were answered or refused, newest first, without their authors.
 
         Raises:
             ChatStoreError: The database cannot be read.
@@ -148,7 +148,7 @@ class ChatTables:
         return [asked_question(row, self._seal) for row in await self._read(statements.ASKED, {"most": most})]
 
     async def conversation_of(self, message_id: str) -> list[KeptMessage]:
-        """A stored message at the end of the conversation that leads to it, oldest first; for the operator.
+        """Return a conversation up to a stored message, oldest first; for the operator.
 
         Raises:
             NotFound: There is no such message.
@@ -209,9 +209,9 @@ class ChatTables:
         """Delete conversations for good, whoever owns them; for the operator.
 
         Args:
-            session_id: Those of this id.
-            older_than: Those not used for this long.
-            everything: All of them.
+            session_id: Delete those with this id.
+            older_than: Delete those not used for this long.
+            everything: Delete all of them.
 
         Returns:
             How many conversations were deleted.
@@ -229,9 +229,10 @@ class ChatTables:
         return len(deleted)
 
     async def retain(self, days: int) -> int:
-        """Delete conversations that were last used before so many days on which the database was in use.
+        """Delete conversations not used in the last days on which the database was in use.
 
-        A day counts once the database has seen it, today included: a clock that jumps ahead brings one day, not years.
+        Only days on which the database was used are counted, today included. So a clock that jumps ahead by years
+        adds one day.
 
         Returns:
             How many conversations were deleted.
@@ -254,11 +255,11 @@ class ChatTables:
         return deleted
 
     async def close(self) -> None:
-        """Release files and handles; no other call may follow."""
+        """Release files and handles. Make no call afterwards."""
         await self._database.close()
 
     async def _erase_traces(self) -> None:
-        """Remove what the database keeps of deleted rows; those that overwrite nothing themselves have more to do."""
+        """Remove what the database keeps of deleted rows. Databases that do not overwrite them extend this."""
 
     async def _read(self, statement: Statement, values: Values) -> list[Any]:
         with self._errors_named():
@@ -273,7 +274,7 @@ class ChatTables:
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
-        """Errors of the database leave as ours, without the values that a statement carried."""
+        """Turn errors of the database into ours, without the values of a statement."""
         try:
             yield
         except self.trouble as error:
@@ -284,7 +285,7 @@ class ChatTables:
 
 
 def _only(found: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
-    """The one row.
+    """Return the only row.
 
     Raises:
         NotFound: There is none.
@@ -308,7 +309,7 @@ class SqlChatStore(ChatTables):
     async def open(
         cls, path: Path, key: str, now: Callable[[], datetime] = utc_now, room: Room | None = None
     ) -> "SqlChatStore":
-        """Migrate the database (made if there is none) and open it.
+        """Migrate the database, or create it, and open it.
 
         Raises:
             ChatStoreError: The key is wrong, or the database cannot be opened or migrated.

@@ -19,9 +19,9 @@ class SessionRow(ChatTable, table=True):
     __tablename__ = "session"
 
     key: str = Field(primary_key=True)
-    """From `owner.conversation_key`."""
+    """The `owner.conversation_key`."""
     id: str = Field(index=True)
-    """The id as the browser made it."""
+    """The id that the browser made."""
     owner: str
     title: str
     created: str
@@ -31,11 +31,11 @@ class SessionRow(ChatTable, table=True):
     user_agent: str
     message_count: int
     stored_bytes: int = 0
-    """Bytes of its messages when they were stored."""
+    """Bytes of its messages at the time they were stored."""
 
 
 class DayRow(ChatTable, table=True):
-    """A day on which the database was in use; retention counts these, so that a clock that jumps deletes nothing."""
+    """A day on which the database was in use. Retention counts these, so a clock that jumps deletes nothing."""
 
     __tablename__ = "day"
 

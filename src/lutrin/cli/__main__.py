@@ -1,4 +1,4 @@
-"""`python -m lutrin.cli`: the command line for other processes of Lutrin, without a script on the path."""
+"""`python -m lutrin.cli`: the command line where the script `lutrin` is not on the path."""
 
 from lutrin.cli.main import main
 

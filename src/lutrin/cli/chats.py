@@ -1,4 +1,4 @@
-"""`lutrin gaps|chats`: what readers asked in vain, and the key that keeps their conversations."""
+"""`lutrin gaps|chats`: questions that the books did not answer, and the key of the conversations."""
 
 import asyncio
 from pathlib import Path

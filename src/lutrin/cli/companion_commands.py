@@ -1,4 +1,4 @@
-"""`lutrin study` and `lutrin companion check|export|merge`: what is prepared of a book, by a model and by people."""
+"""`lutrin study` and `lutrin companion check|export|merge`: what a model and people have prepared for a book."""
 
 import asyncio
 import sys
@@ -102,7 +102,7 @@ def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Pat
 
 
 def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:
-    """The settings with another model.
+    """Load the settings, with the model that the options name.
 
     Raises:
         InvalidSettings: A variable is missing or wrong.

@@ -1,4 +1,4 @@
-"""How the command line talks: a bar on a terminal, lines in a pipe, errors in one sentence with the remedy."""
+"""Output of the command line: a progress bar on a terminal, lines in a pipe, errors in one sentence with a remedy."""
 
 import sys
 import time
@@ -35,9 +35,9 @@ from lutrin.records import (
 )
 
 STEP = 10
-"""In a pipe a line is printed at every tenth of a download."""
+"""In a pipe, a download prints a line for each tenth of the file."""
 QUOTE_CHARACTERS = 240
-"""Longest quote that the terminal shows whole."""
+"""Longer quotes are cut on the terminal (characters)."""
 
 data_dir_option = click.option(
     "--data-dir",
@@ -48,7 +48,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def fail(error: LutrinError, stream: TextIO | None = None) -> int:
-    """Print an error as its reader needs it and return the exit code 1."""
+    """Print an error with its remedy and return the exit code 1."""
     out = stream if stream is not None else sys.stderr
     click.echo(f"{error.detail} {error.remedy}".strip(), file=out)
     return 1
@@ -56,7 +56,7 @@ def fail(error: LutrinError, stream: TextIO | None = None) -> int:
 
 @contextmanager
 def download_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A function for `weights.fetch` that shows how far each file is."""
+    """Return a function that `weights.fetch` calls to show the progress of each file."""
     if not sys.stderr.isatty():
         yield _lines()
         return
@@ -91,16 +91,16 @@ def _lines() -> Callable[[str, int, int], None]:
 
 
 def serving(address: str) -> None:
-    """Say where the server is."""
+    """Print the address of the server."""
     click.echo(f"Lutrin answers on {address} (Ctrl-C ends it).")
 
 
 @contextmanager
 def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance], None]]:
-    """A function for `ingest.run`: a line for each folder, and a bar on a terminal.
+    """Return a function that shows the progress of an ingest: a line for each folder, and a bar on a terminal.
 
     Args:
-        as_data: Standard output is data; lines go to standard error.
+        as_data: Print to standard error, since standard output carries data.
     """
     if not sys.stderr.isatty():
         yield lambda event: click.echo(event.line(), err=as_data) if isinstance(event, FolderDone) else None
@@ -128,7 +128,7 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
 
 @contextmanager
 def page_progress() -> Iterator[Callable[[int, int], None]]:
-    """A function that shows how many pages are done, of how many."""
+    """Return a function that shows how many pages are done, and of how many."""
     if not sys.stderr.isatty():
         yield lambda done, pages: click.echo(f"{done} of {pages} pages", err=True)
         return
@@ -139,7 +139,7 @@ def page_progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def summary_lines(summary: IngestSummary) -> str:
-    """The figures of an ingest, then what went wrong and what authors should know."""
+    """Return the figures of an ingest, then its errors and its notes for authors."""
     lines = [
         *summary.found_lines(),
         (
@@ -156,7 +156,7 @@ def summary_lines(summary: IngestSummary) -> str:
 
 
 def print_answer(answer: Answer) -> str:
-    """An answer with its warnings and sources, as the terminal shows it."""
+    """Print an answer with its warnings and sources."""
     lines = [answer.answer]
     lines += [f"\nNote: {warning}" for warning in answer.warnings]
     if answer.suggestions:
@@ -170,7 +170,7 @@ def print_answer(answer: Answer) -> str:
 
 
 def source_line(source: Citation) -> str:
-    """One source: number, place, and the words that prove it."""
+    """Format a source: its number, its place and the quoted words."""
     place = " > ".join(part for part in (source.chapter, source.section_title) if part)
     page = f", page {source.page}" if source.page is not None else ""
     quote = " ".join(source.quote.split())
@@ -179,7 +179,7 @@ def source_line(source: Citation) -> str:
 
 
 def excerpt_lines(excerpt: Excerpt) -> str:
-    """An excerpt below its place in the book, with a sign where the book goes on."""
+    """Format an excerpt below its place in the book, with an ellipsis where the book goes on."""
     before, after = "… " if excerpt.cut_before else "", " …" if excerpt.cut_after else ""
     return f"From the book, {' > '.join(excerpt.heading_path)}:\n{before}{excerpt.text}{after}"
 

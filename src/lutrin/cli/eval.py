@@ -1,4 +1,4 @@
-"""`lutrin eval`: runs question files and prints the figures of "Right answers"."""
+"""`lutrin eval`: ask the questions of files and print the scores of the answers."""
 
 import asyncio
 import importlib.util
@@ -16,7 +16,7 @@ from lutrin.settings import load_settings
 NO_JUDGE = "This Lutrin was installed without its judge. Run it in a checkout of the repository: `./justw eval`."
 
 ROOT = Path(__file__).parents[3]
-"""Of the checkout, if this is one."""
+"""Root of the checkout, if this is one."""
 
 
 def find_judge() -> None:

@@ -1,4 +1,4 @@
-"""`lutrin backup|restore|bundle|forget`: what an operator keeps, carries away, and deletes."""
+"""`lutrin backup|restore|bundle|forget`: save the data, carry it to another machine, or delete it."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ class Age(click.ParamType[timedelta]):
     name = "age"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        """Read it, or say what it may be."""
+        """Parse a span of time; fail with an example of what is allowed."""
         if not (found := re.fullmatch(r"([0-9]{1,5})([hdw])", value.strip())):
             self.fail(f"{value!r} is no age; write 30d for days, 12h for hours or 8w for weeks.", param, ctx)
         return timedelta(**{UNITS[found[2]]: int(found[1])})

@@ -1,4 +1,4 @@
-"""`lutrin models`: what is here, fetch, verify, tune."""
+"""`lutrin models`: list, fetch, verify and tune the model files."""
 
 import asyncio
 import sys
@@ -135,7 +135,7 @@ def tune(
 
 
 def _scorer(settings: Settings) -> Callable[[Path], float]:
-    """The judge of a model file, which only a checkout has."""
+    """Return the function that scores a model's answers; only a checkout has one."""
     find_judge()
     from evaluation import asking  # noqa: PLC0415 - as said
 
@@ -143,7 +143,7 @@ def _scorer(settings: Settings) -> Callable[[Path], float]:
 
 
 def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
-    """The tiers that are asked for; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
+    """Return the tiers to fetch; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
     named = tiers or (EMBED_TIER, settings.model)
     fetchable = [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]
     return ["small" if tier == "auto" else tier for tier in fetchable]

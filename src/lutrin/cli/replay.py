@@ -1,4 +1,4 @@
-"""`lutrin replay`: a stored question once more, and what is different now."""
+"""`lutrin replay`: ask a stored question again and show what differs."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`lutrin serve` and `lutrin service`: answer, to this machine or to a whole room, now or whenever the machine runs."""
+"""`lutrin serve` and `lutrin service`: answer this machine or a whole room, once or permanently."""
 
 import asyncio
 import getpass
@@ -46,11 +46,11 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
 
 
 def with_own_names(settings: Settings, host_name: str) -> Settings:
-    """The settings with the names that this machine has in its own network, which no page elsewhere can take.
+    """Allow the names that this machine has in its own network; no page on the internet can pretend to have them.
 
     Args:
-        settings: Their allowed hosts stay.
-        host_name: As the machine calls itself; `NAME.local` is what multicast DNS makes of it.
+        settings: The names are added to their allowed hosts.
+        host_name: Name of this machine; multicast DNS offers it as `NAME.local`.
     """
     name = host_name.partition(".")[0].lower()
     names = (*settings.allowed_hosts, host_name.lower(), name, f"{name}.local")
@@ -58,11 +58,11 @@ def with_own_names(settings: Settings, host_name: str) -> Settings:
 
 
 def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Callable[[str], None]:
-    """Make the function that prints the server's address for the room.
+    """Return a function that prints the server's address for everybody in the room.
 
     Args:
-        addresses: Of this machine in its networks, the likeliest first.
-        drawn: Whether to draw a QR code; None: on a terminal.
+        addresses: Addresses of this machine in its networks, the likeliest first.
+        drawn: Whether to draw a QR code; None: only on a terminal.
     """
 
     def say(address: str) -> None:
@@ -82,7 +82,7 @@ def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Call
 
 
 def qr_code(address: str) -> str:
-    """An address as a QR code of block characters, dark on light."""
+    """Draw an address as a QR code of block characters, dark on light."""
     out = io.StringIO()
     segno.make(address, micro=False).terminal(out=out, compact=True)
     return out.getvalue()
@@ -110,18 +110,18 @@ def service(*, user: str, lan: bool, gpu: bool, install: bool, data_dir: Path | 
 
 
 def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool, gpu: bool) -> str:
-    """The unit: as few rights as Lutrin needs, and a restart whenever it ends.
+    """Write the systemd unit, with as few rights as Lutrin needs and a restart whenever it ends.
 
     Source: systemd.exec(5), systemd.resource-control(5). `MemoryDenyWriteExecute` is left out, since the engine makes
     callbacks at run time.
 
     Args:
-        settings: Say what is written: data, and the books that a teacher sends.
-        home: Where it runs, with its `.env`.
-        command: The program `lutrin`.
-        user: Who runs it.
-        lan: Whether the whole network gets in.
-        gpu: Whether it sees this machine's devices.
+        settings: Name the folders that it may write: the data, and the books that a teacher uploads.
+        home: Working directory, which may have a `.env`.
+        command: Path of the program `lutrin`.
+        user: User that runs it.
+        lan: Whether the whole network may connect.
+        gpu: Whether it may use the devices of a graphics processor.
     """
     written = " ".join(_quoted(home / path) for path in (settings.data_dir, settings.corpus_dir))
     inside = any(path.is_relative_to(place) for path in (home, command) for place in HOMES)
@@ -168,7 +168,7 @@ WantedBy=multi-user.target
 
 
 def _install(settings: Settings, text: str, user: str) -> None:
-    """Make the user, give it what it writes, and start the unit."""
+    """Create the user, give it the folders that it writes, and start the unit."""
     commands: list[list[str]] = []
     if subprocess.run(["id", user], capture_output=True, check=False).returncode:  # noqa: S603, S607 - named by root
         commands.append(["useradd", "--system", "--home-dir", str(Path.cwd()), "--shell", "/usr/sbin/nologin", user])
@@ -187,10 +187,10 @@ def _install(settings: Settings, text: str, user: str) -> None:
 
 
 def _escaped(path: Path) -> str:
-    """A path as a unit holds it: absolute, its percent signs doubled."""
+    """Escape a path for a unit: absolute, with doubled percent signs."""
     return str(path.absolute()).replace("%", "%%")
 
 
 def _quoted(path: Path) -> str:
-    """The same where several words may stand."""
+    """Escape and quote a path for a line that may hold several words."""
     return '"' + _escaped(path).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$") + '"'

@@ -1,1 +1,1 @@
-"""Backups, archives, bundles and model files: what lasts or travels."""
+"""Backups, archives, bundles and model files."""

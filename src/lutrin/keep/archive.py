@@ -1,7 +1,7 @@
-"""One file that holds a folder: written under another name, read back, then renamed; unpacked only if it is whole.
+"""A folder in one file. It is written under another name, read back, then renamed, and unpacked only if it is whole.
 
 The file is a tar archive without compression, whose last member, `manifest.json`, has the SHA-256 of every other one.
-Hence a file that was cut, or changed in a single bit, is never taken for a whole one. `SHA256SUMS` says the same to
+So a file that was cut, or changed in a single bit, is always noticed. `SHA256SUMS` holds the same hashes for
 `sha256sum -c`.
 """
 
@@ -29,11 +29,11 @@ BLOCK_BYTES = 1 << 20
 HEADROOM_BYTES = 64 << 20
 
 Consume = Callable[[str, Iterator[bytes]], None]
-"""Gets the name and the bytes of a member, in blocks."""
+"""A function that receives the name of a member and its bytes in blocks."""
 
 
 class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an archive holds."""
+    """The contents of an archive."""
 
     kind: str
     format: int
@@ -42,12 +42,12 @@ class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     created: str
     """ISO 8601, UTC."""
     hashes: dict[str, str]
-    """SHA-256 by name of the member."""
+    """Name of each member -> its SHA-256."""
     seal: str = ""
-    """SHA-256 of the manifest itself, without this."""
+    """SHA-256 of the manifest without this field."""
 
     def sealed(self) -> "ArchiveManifest":
-        """The manifest with its seal."""
+        """Return the manifest with its own hash filled in."""
         bare = msgspec.structs.replace(self, seal="")
         return msgspec.structs.replace(bare, seal=hashlib.sha256(msgspec.json.encode(bare)).hexdigest())
 
@@ -72,13 +72,13 @@ def write_archive(
     *,
     prefix: str = "",
 ) -> ArchiveManifest:
-    """Write files into one, atomically: until it is complete and read back, nothing of that name changes.
+    """Write files into one archive. It replaces the target only once it is complete and has been read back.
 
     Args:
         target: The file; one that is there is replaced.
-        members: Name in the archive, and file.
+        members: Pairs of name in the archive and file.
         describe: Makes the manifest from the hashes.
-        prefix: Folder that all members lie in, with its slash.
+        prefix: Folder of all members, with a slash at its end.
 
     Raises:
         NotEnoughSpace, ArchiveError: It could not be written.
@@ -104,7 +104,7 @@ def write_archive(
 
 
 def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
-    """Unpack an archive into an empty folder; nothing in the folder may be used unless this returns.
+    """Unpack an archive into an empty folder. Use nothing of the folder if this raises.
 
     Raises:
         ArchiveError: The file is no archive of this kind, or not whole.
@@ -127,7 +127,7 @@ def unpack_archive(source: Path, kind: str, folder: Path) -> ArchiveManifest:
 
 
 def read_archive(source: Path, kind: str, consume: Consume, *, prefix: str = "") -> ArchiveManifest:
-    """Hand out the members in order; whether they are what was written is known when this returns.
+    """Read the members in order. They are what was written only if this returns.
 
     Raises:
         ArchiveError: The file is no archive of this kind, or not whole.
@@ -152,14 +152,14 @@ def _read(source: Path, tar: tarfile.TarFile, kind: str, consume: Consume, prefi
             return _checked_manifest(source, kind, file.read(), hashes)
         reader = _Hashing(file)
         consume(name, _blocks(reader))
-        _look(name, _blocks(reader))  # what the consumer left counts, too
+        _look(name, _blocks(reader))  # also hash what the caller did not read
         hashes[name] = reader.digest.hexdigest()
     raise _damaged(source, "it ends too early")
 
 
 @contextmanager
 def beside(target: Path) -> Iterator[Path]:
-    """A folder on the same disk as a file that is to be written, gone in the end.
+    """Make a temporary folder on the same disk as a file that will be written, and remove it at the end.
 
     Raises:
         ArchiveError: The file's folder cannot be written.
@@ -177,10 +177,10 @@ def beside(target: Path) -> Iterator[Path]:
 
 
 def room(folder: Path, needed_bytes: int) -> None:
-    """Refuse to begin what the disk has no room for.
+    """Check that the disk has room for what will be written.
 
     Raises:
-        NotEnoughSpace: It has not.
+        NotEnoughSpace: The disk is too small.
     """
     free = shutil.disk_usage(folder).free
     if free < needed_bytes + HEADROOM_BYTES:
@@ -192,7 +192,7 @@ def room(folder: Path, needed_bytes: int) -> None:
 
 
 def unwritable(error: OSError, target: Path) -> ArchiveError | NotEnoughSpace:
-    """What kept a file from being written, told to the operator."""
+    """Explain to the operator why a file could not be written."""
     if error.errno in FULL:
         return NotEnoughSpace(f"The disk is full; {target} was not written.", remedy="Free some space.")
     return ArchiveError(f"{target} cannot be written: {error.strerror or error}.", remedy="Check the folder's rights.")
@@ -228,7 +228,7 @@ def _blocks(reader: _Hashing) -> Iterator[bytes]:
 
 
 def _checked_name(source: Path, member: tarfile.TarInfo, prefix: str) -> str:
-    """The name of a member that is a plain file below the folder it is unpacked to."""
+    """Return the name of a member, if it is a plain file that stays inside the folder it is unpacked to."""
     name = member.name.removeprefix(prefix)
     path = PurePosixPath(name)
     below = str(path) == name and not path.is_absolute() and not {"..", "."} & {*path.parts} and "\\" not in name

@@ -29,7 +29,7 @@ CHATS = "chats.db"
 BOOKS = "books"
 STUDY = "study"
 TRIES = 10
-"""A generation that is gone was replaced twice meanwhile; so often is the catalogue looked at again."""
+"""How often the catalogue is read again if a generation disappears because ingests replace it meanwhile."""
 
 
 class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,16 +38,16 @@ class BackupSummary(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     created: str
     books: dict[str, str]
-    """Generation by slug."""
+    """Slug of each book -> its generation."""
     conversations: bool
     bytes: int
 
 
 def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> BackupSummary:
-    """Write everything that Lutrin knows into one file; one that is there is replaced once the new one is whole.
+    """Write everything that Lutrin knows to one file. An existing file is replaced once the new one is whole.
 
     Raises:
-        ArchiveError: There is nothing to keep, or the file cannot be written.
+        ArchiveError: There is nothing to back up, or the file cannot be written.
         NotEnoughSpace: The disk is too small.
         IndexUnavailable: An index is damaged.
         ChatStoreError, InvalidSettings: The conversations cannot be read.
@@ -76,15 +76,15 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
 
 
 def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[list[tuple[str, Path]], dict[str, str]]:
-    """Catalogue, what was studied, and current generations at one moment, as members of an archive.
+    """Collect the catalogue, the prepared entries and the current generations at one moment, as members of an archive.
 
     Args:
-        settings: Where they are.
-        work: Gets the copy of the catalogue.
-        locks: Hold the generations until they have been copied.
+        settings: Name the data folder.
+        work: Folder for the copy of the catalogue.
+        locks: Receives locks that protect the generations until they have been copied.
 
     Returns:
-        Name and file of each member, and the hash that each file of a generation was published with, by name.
+        The name and file of each member; and by name the hash with which each file of a generation was published.
 
     Raises:
         IndexUnavailable: The catalogue or a generation cannot be read, or is not what was published.
@@ -98,7 +98,7 @@ def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[lis
 
 
 def _studied(folder: Path, copies: Path) -> list[tuple[str, Path]]:
-    """What the model's study has kept, whole lines of it: it may go on meanwhile."""
+    """Collect the entries that the model's study has written, whole lines only, since it may be writing meanwhile."""
     found = []
     for path in sorted(folder.glob("*")):
         copies.mkdir(exist_ok=True)
@@ -109,10 +109,10 @@ def _studied(folder: Path, copies: Path) -> list[tuple[str, Path]]:
 
 
 def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
-    """Compare what was read with what was published.
+    """Check that the files that were read are those that were published.
 
     Raises:
-        IndexUnavailable: A file of an index was another one.
+        IndexUnavailable: A file of an index differs.
     """
     for name, digest in expected.items():
         if hashes[name] != digest:
@@ -159,7 +159,7 @@ def _conversations(settings: Settings, work: Path) -> bool:
 
 
 def _generation(books_dir: Path, item: index.Published) -> dict[str, str]:
-    """Files of a generation, by name in the archive, with the hashes that they were published with.
+    """Collect the files of a generation by their names in the archive, with the hashes of their publication.
 
     Raises:
         IndexUnavailable: The manifest is not the one that was published.
@@ -178,6 +178,6 @@ def _damaged(name: str) -> IndexUnavailable:
 
 
 def _data_bytes(settings: Settings) -> int:
-    """About what a backup and its working copies take."""
+    """Estimate the bytes that a backup and its working copies take."""
     databases = [path.stat().st_size for path in (settings.catalog_path, settings.chats_path) if path.exists()]
     return 2 * sum(databases) + sum(path.stat().st_size for path in settings.books_dir.rglob("*") if path.is_file())

@@ -44,9 +44,9 @@ INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
 EMBED_TIER = "default"
 ENGINE = "llama_cpp_python-"
 PARTS = "llama_cpp/lib/libggml-cpu-*"
-"""In an engine that chooses its part for the processor when it runs (adapters/llamacpp_backend.py)."""
+"""Files of an engine that chooses its code for the processor at run time (adapters/llamacpp_backend.py)."""
 UNPACKED_RATIO = 2
-"""Wheels and the file that they go into exist side by side for a moment."""
+"""For a moment the wheels and the bundle made of them are both on the disk."""
 
 
 class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     file: str
     folder: str
-    """That it unpacks to."""
+    """Name of the folder that it unpacks to."""
     python: str
     platform: str
     wheels: int
@@ -69,11 +69,11 @@ def bundle(
     """Write the bundle.
 
     Args:
-        settings: Say where models and index are.
-        language_model: Name of the language model in the manifest; None if there is to be none, or a file of one's own.
+        settings: Name the folders of models and index.
+        language_model: Name of the language model in the manifest; None for no model or an operator's own file.
         root: Lutrin's folder, with its source and requirement files.
-        target: The file; one that is there is replaced once the new one is whole.
-        now: The time of day.
+        target: The file to write; an existing one is replaced once the new one is whole.
+        now: The current time.
 
     Raises:
         ArchiveError: This is not Lutrin's folder, a package is missing or changed, or the file cannot be written.
@@ -122,10 +122,10 @@ def bundle(
 
 
 def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
-    """What the compiled parts need: Python's version, the platform, the C library, the processor's instructions.
+    """Describe what the compiled parts need: Python's version, platform, C library and processor instructions.
 
     Args:
-        packages: Wheels; an engine among them that was compiled for this processor alone needs its instructions.
+        packages: The wheels. If their engine was compiled for this processor alone, its instructions are needed.
     """
     packages = list(packages)
     bound = any(path.name.startswith(ENGINE) and not wheels.holds(path, PARTS) for path in packages)
@@ -139,9 +139,9 @@ def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
 
 
 def oldest_python(wishes: Iterable[str]) -> str:
-    """The first release of this Python that all of these `Requires-Python` take, such as 3.11.5.
+    """Return the oldest release of this Python that satisfies every `Requires-Python`, such as 3.11.5.
 
-    Where an older one needs other versions of packages, this environment does not have them.
+    An older one would need other versions of packages, which this environment does not have.
     """
     this = f"{sys.version_info.major}.{sys.version_info.minor}"
     wanted = [int(release) for wish in wishes for release in re.findall(rf">=\s*{re.escape(this)}\.(\d+)", wish)]
@@ -149,7 +149,7 @@ def oldest_python(wishes: Iterable[str]) -> str:
 
 
 def _wheels(requirements: str, work: Path) -> list[Path]:
-    """Wheels of everything in the requirement file that is installed, of Lutrin, and of pip if it is here.
+    """Make wheels of every installed package of the requirement file, of Lutrin, and of pip if it is installed.
 
     Raises:
         ArchiveError: A package has another version than the requirement file says, or has been changed.
@@ -169,7 +169,7 @@ def _wheels(requirements: str, work: Path) -> list[Path]:
 
 
 def _pinned(packages: Iterable[Path]) -> bytes:
-    """The requirement file of the bundle: every wheel with its version and hash; pip itself is not installed."""
+    """Write the requirement file of the bundle: every wheel but pip, with version and hash."""
     lines = []
     for path in packages:
         name, version = path.name.split("-")[:2]
@@ -179,9 +179,9 @@ def _pinned(packages: Iterable[Path]) -> bytes:
 
 
 def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[str, Path]]:
-    """What LUTRIN_MODEL is there, and the files of both models as they were published, by name below `models/`.
+    """Return the value of LUTRIN_MODEL for the other machine, and the files of the models by name below `models/`.
 
-    A form that was tuned for this processor stays here: another one may be the faster one there.
+    A model that was converted for this processor is left out: on the other one, another format may be faster.
 
     Raises:
         ModelMissing, ChecksumMismatch: One of them cannot be used.
@@ -201,7 +201,7 @@ def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[s
 
 
 def _source(root: Path) -> list[tuple[str, Path]]:
-    """Lutrin's own files and the books."""
+    """Collect the files of Lutrin and the books."""
     found = []
     for name in SOURCE:
         place = root / name
@@ -215,7 +215,7 @@ def _source(root: Path) -> list[tuple[str, Path]]:
 
 
 def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
-    """Pages, pictures and companions of published books that do not lie in this folder's `corpus/`, by name there."""
+    """Collect the files of published books from outside `corpus/`, by the names that they get below it."""
     found: dict[str, Path] = {}
     with Catalog(settings.catalog_path) as catalog:
         for book in catalog.books():
@@ -228,13 +228,13 @@ def _books(settings: Settings, corpus: Path, work: Path) -> dict[str, Path]:
             names = {name for page in catalog.files(book.info.slug) for name in _belonging(root, page)}
             names |= {path.relative_to(root).as_posix() for path in root.rglob(f"*{COMPANION}")}
             found |= {f"{folder}/{name}": root / name for name in sorted(names) if _is_inside(root, root / name)}
-            # It says the slug, title and edition that the operator may have given on the command line.
+            # It keeps the slug, title and edition that the operator may have given on the command line.
             found[f"{folder}/book.toml"] = _written(work / f"{folder}.toml", _described(book))
     return found
 
 
 def _belonging(root: Path, page: str) -> set[str]:
-    """A page, the pictures that it shows, and what says the order of pages in its folders."""
+    """Yield a page, its pictures, and the files in its folders that define the order of pages."""
     found = {page, *((folder / name).as_posix() for folder in PurePosixPath(page).parents for name in CONFIGURATIONS)}
     path = root / page
     if path.suffix.lower() != ".pdf" and _is_inside(root, path):
@@ -254,7 +254,7 @@ def _described(book: PublishedBook) -> bytes:
 
 
 def _lines(values: Mapping[str, object]) -> Iterator[str]:
-    """Lines of TOML; a string or a list of strings of JSON is one of TOML."""
+    """Format lines of TOML. JSON's strings and lists of strings are valid TOML."""
     return (f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 

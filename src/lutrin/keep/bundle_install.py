@@ -1,8 +1,8 @@
 """Install Lutrin from this folder, without a network: `python3 install.py FOLDER`.
 
-Checks the SHA-256 of every file first, then makes FOLDER with Lutrin, its models, books and index, and an environment
-of its own in FOLDER/.venv. Books, index and settings that are in FOLDER already stay as they are. Needs the standard
-library alone; `lutrin bundle` puts this file into each bundle as install.py.
+It checks the SHA-256 of every file first, then fills FOLDER with Lutrin, its models, books and index, and makes an
+environment in FOLDER/.venv. Books, index and settings that are already in FOLDER stay as they are. It needs only the
+standard library; `lutrin bundle` puts this file into each bundle as install.py.
 """
 
 import argparse
@@ -18,16 +18,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 KEPT = (".env", "data", "corpus")
-"""What an operator owns: never replaced."""
+"""Belong to the operator and are never replaced."""
 INSTRUCTIONS = (
     "avx", "avx2", "f16c", "fma", "bmi2", "avx_vnni", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
     "avx512_vnni", "avx512_vbmi", "avx512_bf16", "amx_tile", "amx_int8", "asimddp", "i8mm", "sve",
 )  # fmt: skip
-"""Of the processor, as /proc/cpuinfo names them: the engine is compiled for those where the bundle was made."""
+"""Instructions that the engine may use if the processor of the bundle's maker has them (names of /proc/cpuinfo)."""
 
 
 def processor_flags() -> list[str]:
-    """What this processor can do; nothing where /proc/cpuinfo does not say."""
+    """Return the instructions of this processor; none where /proc/cpuinfo does not list them."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     found = [line.partition(":")[2].split() for line in lines if line.split(":")[0].strip() in {"flags", "Features"}]
@@ -35,12 +35,12 @@ def processor_flags() -> list[str]:
 
 
 def stop(message: str) -> None:
-    """End with one sentence."""
+    """Exit with one sentence."""
     sys.exit(f"install: {message}")
 
 
 def say(message: str) -> None:
-    """Tell how far it is."""
+    """Print the progress."""
     sys.stdout.write(message + "\n")
     sys.stdout.flush()
 
@@ -70,7 +70,7 @@ def check_machine(wanted: "dict[str, str]") -> None:
 
 
 def check_files() -> None:
-    """Stop unless every file is what was written."""
+    """Stop unless every file has the hash with which it was packed."""
     hashes = json.loads((HERE / "manifest.json").read_text(encoding="utf-8"))["hashes"]
     for name, digest in hashes.items():
         path = HERE / name
@@ -86,7 +86,7 @@ def check_files() -> None:
 
 
 def lay_out(target: Path) -> None:
-    """Copy everything but the packages; what the operator owns stays."""
+    """Copy everything but the packages; keep the operator's files."""
     for item in sorted((HERE / "home").iterdir()):
         place = target / item.name
         if item.name in KEPT and place.exists():
@@ -100,7 +100,7 @@ def lay_out(target: Path) -> None:
 
 
 def close_to_others(folder: Path) -> None:
-    """Let no other user of this machine read what lies here, as `lutrin.modes` does where the data are made."""
+    """Deny other users of this machine access to the data, as `lutrin.modes` does when Lutrin creates them."""
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode & ~0o027)
@@ -124,7 +124,7 @@ def install_packages(target: Path) -> None:
 
 
 def main() -> int:
-    """Check, copy, install, and let Lutrin look at itself."""
+    """Check, copy, install, then run `lutrin doctor`."""
     parser = argparse.ArgumentParser(description="Install Lutrin from this folder, without a network.")
     parser.add_argument("folder", nargs="?", type=Path, default=Path("lutrin"))
     target = parser.parse_args().folder.resolve()

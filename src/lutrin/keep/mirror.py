@@ -1,8 +1,8 @@
-"""Published books travel between machines: an ingest offers them, every server fetches what is new.
+"""Share published books between machines: an ingest offers them on a rack, and every server fetches the new ones.
 
-A fetched generation has the name and the hashes that it was published with; it is checked, synced, given its place and
-published in the server's own catalogue by one transaction, as after an ingest here. What is fetched stays, so a server
-answers from its disk while the rack is away.
+A fetched generation keeps the name and the hashes of its publication. The server checks it, syncs it, moves it into
+place and publishes it in its own catalogue in one transaction, as after a local ingest. Fetched books stay, so a server
+answers from its disk while the rack cannot be reached.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ POLL_S = 1.0
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What the catalogue of the machine that ingested knows of a book."""
+    """A book as the catalogue of the ingesting machine describes it."""
 
     book: PublishedBook
     files: list[FileState]
 
 
 async def offer_all(settings: Settings, rack: BookRack) -> None:
-    """Make the rack hold what the catalogue here says, after an ingest; the ingest lock must be held.
+    """Make the rack hold what this machine's catalogue lists, after an ingest. The caller holds the ingest lock.
 
     Raises:
         IndexUnavailable: The rack or an index cannot be read.
@@ -57,15 +57,15 @@ async def offer_all(settings: Settings, rack: BookRack) -> None:
 
 
 async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
-    """Bring this machine up to what the rack holds; the ingest lock must be held.
+    """Bring this machine up to date with the rack. The caller holds the ingest lock.
 
-    A rack that holds nothing says nothing: the books that are here stay.
+    An empty rack changes nothing: the books on this machine stay.
 
     Returns:
         The names of the generations that are new here.
 
     Raises:
-        IndexUnavailable: The rack cannot be reached, or what it gave is damaged; what was published here serves.
+        IndexUnavailable: The rack cannot be reached, or its files are damaged; the books published here go on serving.
     """
     fresh, gone = await _compared(settings, rack)
     with Catalog(settings.catalog_path) as catalog:
@@ -77,25 +77,25 @@ async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
 
 
 async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> None:
-    """Fetch what is new, again and again, until cancelled; trouble is logged once until it is over."""
+    """Fetch new books again and again until cancelled. A lasting failure is logged once."""
     log = get_logger("mirror")
     trouble = ""
     while True:
         try:
-            if any(await _compared(settings, rack)):  # the lock is an ingest's; it is not taken for a look
+            if any(await _compared(settings, rack)):  # the lock is for changes; comparing needs none
                 with suppress(IngestInProgress), ingest_lock(settings.data_dir):
                     for name in await fetch_all(settings, rack):
                         log.info("mirror.fetched", generation=name)
             trouble = ""
         except (IndexUnavailable, OSError, sqlite.DatabaseError) as error:
             if str(error) != trouble:
-                log.error("mirror.failed", error=str(error))  # noqa: TRY400 - its trace says nothing more
+                log.error("mirror.failed", error=str(error))  # noqa: TRY400 - the trace adds nothing
             trouble = str(error)
         await asyncio.sleep(poll_s)
 
 
 async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
-    """Compare the rack with this machine: generations to fetch and books to withdraw."""
+    """Compare the rack with this machine; return the generations to fetch and the books to withdraw."""
     offered = [msgspec.json.decode(record, type=Record) for record in (await rack.listed()).values()]
 
     def published() -> dict[str, str]:
@@ -130,10 +130,10 @@ def _emptied(folder: Path) -> None:
 
 
 def _check(folder: Path, book: PublishedBook) -> None:
-    """Whether every file is what was published.
+    """Check that every file is what was published.
 
     Raises:
-        IndexUnavailable: It is not.
+        IndexUnavailable: One is not.
     """
     digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     if digest != book.manifest_sha256 or file_hashes(folder, without=MANIFEST) != read_manifest(folder).hashes:

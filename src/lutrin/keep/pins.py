@@ -1,8 +1,8 @@
-"""Language models of anybody's: `hf:OWNER/REPO/FILE@REVISION`, pinned by size and SHA-256 when it is first fetched.
+"""Any language model of a hub: `hf:OWNER/REPO/FILE@REVISION`, pinned by size and SHA-256 at its first download.
 
-What a hub delivers the first time is believed, and compared with the hash that it names itself; from then on only the
-same bytes are used, whatever stands behind the revision. The pins lie in `pins.json` beside the manifest, and count as
-entries of it, so that listing, verifying, tuning and loading know no difference.
+The first download is trusted if it has the hash that the hub names. From then on only the same bytes are used, even if
+the revision moves. The pins are stored in `pins.json` beside the manifest and treated as entries of it, so listing,
+verifying, tuning and loading work as for any model.
 """
 
 import re
@@ -26,12 +26,12 @@ def is_spec(name: str) -> bool:
 
 
 def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> Model:
-    """The model of a spec; what is not pinned yet is fetched and pinned.
+    """Return the model of a spec; fetch and pin it first if it is not pinned.
 
     Args:
         models_dir: Folder of the manifest and the files.
         spec: `hf:OWNER/REPO/FILE@REVISION`; the file is a GGUF.
-        progress: Told how far the file is.
+        progress: Called with the progress of the download.
         hub: Address of the model hub.
 
     Raises:
@@ -89,11 +89,11 @@ def _publisher(spec: str) -> Publisher:
 
 
 def _download(client: httpx.Client, publisher: Publisher, partial: Path, progress: Progress) -> tuple[str, str]:
-    """Write the file; gives the commit of its revision and its SHA-256, as far as the hub names them."""
+    """Write the file; return the commit of its revision and its SHA-256, if the hub names them."""
     url = f"/{publisher.repository}/resolve/{publisher.revision}/{publisher.path}"
     with client.stream("GET", url) as response, partial.open("wb") as out:
         response.raise_for_status()
-        # The hub names both before it hands on to where the bytes lie.
+        # The hub names both before it redirects to the bytes.
         told = [*response.history, response]
         commit = next((one.headers["x-repo-commit"] for one in told if "x-repo-commit" in one.headers), "")
         etags = [one.headers.get("x-linked-etag", "").strip('"') for one in told]

@@ -1,9 +1,8 @@
-"""`lutrin restore`: puts a backup in the place of what is there, all of it or nothing, while a server may be running.
+"""`lutrin restore`: replace the present state with a backup, completely or not at all, also while a server runs.
 
-The file is unpacked and checked in a folder of its own. One rename of that folder is the moment at which the restore
-counts; what follows is repeated by the next start if this process is killed: generations move to their places, the
-catalogue and the conversations take over what the backup holds, each in one transaction. Running servers follow as
-after an ingest.
+The file is unpacked and checked in a folder of its own. Renaming that folder commits the restore. If the process is
+killed afterwards, the next start repeats the rest: generations move into place, and the catalogue and the conversations
+are replaced, each in one transaction. Running servers follow as after an ingest.
 """
 
 import hashlib
@@ -28,28 +27,28 @@ from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND, STUDY
 from lutrin.settings import Settings
 
 UNPACKED = ".restore-unpacked"
-"""Of no account: removed by the next restore."""
+"""Folder of an unfinished restore, removed by the next one."""
 COMPLETE = ".restore-complete"
-"""Whole and checked: what it holds is to take over."""
+"""Folder of a committed restore, whole and checked."""
 
 
 class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What took over."""
+    """What was restored."""
 
     created: str
-    """When the backup was made."""
+    """When the backup was written."""
     books: dict[str, str]
-    """Generation by slug."""
+    """Slug of each book -> its generation."""
     conversations: bool
 
 
 def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> RestoreSummary:
-    """Put the state of a backup in the place of the present one.
+    """Replace the present state with that of a backup.
 
     Args:
-        settings: Where the data lies, and the key of the conversations.
-        source: A file of `lutrin backup`.
-        with_chats: Also the conversations; those that are there now are gone then.
+        settings: Name the data folder and the key of the conversations.
+        source: A file that `lutrin backup` wrote.
+        with_chats: Replace the conversations too; the present ones are lost.
 
     Raises:
         ArchiveError: The file is no backup, or damaged; nothing was changed.
@@ -57,7 +56,7 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> Res
         NotEnoughSpace: The disk is too small; nothing was changed.
         IngestInProgress: An ingest or another restore is running.
     """
-    # The lock of ingests: neither of the two may see the other's half-done work.
+    # The lock of ingests: neither may see the other's unfinished work.
     with ingest_lock(settings.data_dir):
         finish_alone(settings)
         unpacked = settings.data_dir / UNPACKED
@@ -79,14 +78,14 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> Res
 
 
 def finish(settings: Settings) -> None:
-    """Finish a restore whose process was killed after it counted; every command that opens the data calls this first.
+    """Finish a restore whose process was killed after the commit. Every command that opens the data calls this first.
 
     Raises:
         ChatStoreError, IndexUnavailable, DatabaseError, OSError: It cannot be finished now.
     """
     if not (settings.data_dir / COMPLETE).exists():
         return
-    # If the lock is taken, the restore itself is at it, or an ingest that has finished it first.
+    # If the lock is taken, the restore is still running, or an ingest that has finished it.
     with suppress(IngestInProgress), ingest_lock(settings.data_dir):
         finish_alone(settings)
 
@@ -115,7 +114,7 @@ def finish_alone(settings: Settings) -> None:
         sync_tree(settings.data_dir / STUDY)
     trash = settings.data_dir / UNPACKED
     shutil.rmtree(trash, ignore_errors=True)
-    complete.rename(trash)  # half of it must never be taken for all of it
+    complete.rename(trash)  # half of it must never pass for all of it
     shutil.rmtree(trash)
 
 
@@ -149,10 +148,10 @@ def _key_remedy(settings: Settings) -> str:
 
 
 def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str, str]:
-    """Check the generations against the catalogue; one whose name means another one here gets another name.
+    """Check the generations against the catalogue; rename one whose name another generation has here.
 
     Returns:
-        Generation by slug.
+        Slug of each book -> its generation.
 
     Raises:
         ArchiveError: The catalogue or a generation is not what was published.
@@ -176,7 +175,7 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
 
 
 def _placed(settings: Settings, catalog: Catalog, item: index.Published, directory: Path) -> str:
-    """The name that a generation has here: its own, unless another generation, or a damaged copy, bears it."""
+    """Return the name of a generation here: its own, unless another generation or a damaged copy has it."""
     place = settings.books_dir / item.slug / item.name
     if not place.exists() or (_digest(place) == item.manifest_sha256 and _intact(place)):
         return item.name
@@ -192,15 +191,15 @@ def _digest(directory: Path) -> str:
 
 
 def _intact(directory: Path) -> bool:
-    """Whether the files of a generation are those of its manifest."""
+    """Return whether the files of a generation are those of its manifest."""
     return file_hashes(directory, without=MANIFEST) == read_manifest(directory).hashes
 
 
 def _readable(catalog_path: Path) -> bool:
-    """Whether this is a sound database, or none yet.
+    """Return whether the database is sound or does not exist yet.
 
     Raises:
-        OperationalError: It is locked, or the disk fails: nothing is known of the database itself.
+        OperationalError: It is locked, or the disk fails, so its state is unknown.
     """
     try:
         with closing(sqlite.connect(catalog_path)) as connection:
@@ -212,7 +211,7 @@ def _readable(catalog_path: Path) -> bool:
 
 
 def _replace(database: Path, other: Path) -> None:
-    """Put a database in the place of one that cannot be read."""
+    """Replace a database that cannot be read."""
     for suffix in ("-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     other.replace(database)

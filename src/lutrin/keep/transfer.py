@@ -1,9 +1,9 @@
-"""`lutrin export-index` and `import-index`: the published books from one kind of vector store to another.
+"""`lutrin export-index` and `import-index`: move published books from one kind of vector store to another.
 
-A generation's folder holds every vector beside the store's own files, so the store is written anew from them: nothing
-is embedded again, neither now nor by the next ingest, for the catalogue's embeddings travel along. What is imported is
-checked in a fresh process and published like any ingest; a file that is damaged, or a kill at any moment, leaves the
-index that was there.
+A generation's folder holds every vector beside the store's own files, so an import fills the new store from them.
+Nothing is embedded again, now or by the next ingest, because the catalogue's embeddings are included. The imported
+index is checked in a fresh process and published as after an ingest. A damaged file or a kill at any moment leaves the
+old index.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class Transferred(msgspec.Struct, frozen=True, kw_only=True):
 
     file: str
     books: dict[str, str]
-    """Generation by slug."""
+    """Slug of each book -> its generation."""
     chunks: int
 
 
@@ -79,20 +79,20 @@ async def import_index(
     verify: Verify,
     now: Callable[[], datetime],
 ) -> Transferred:
-    """Publish the books of an exported file in the vector store of these settings; the ingest lock must be held.
+    """Publish the books of an exported file in the vector store of these settings. The caller holds the ingest lock.
 
     Args:
-        settings: Where the index is.
-        source: From `export_index`.
+        settings: Name the data folder.
+        source: File that `export_index` wrote.
         embedder: Name of the embedding model of the settings.
-        store: Gets the vectors.
+        store: Receives the vectors.
         verify: Reads each new generation back.
-        now: The time of day.
+        now: The current time.
 
     Raises:
         ArchiveError: The file is no exported index, or not whole.
         InvalidSettings: Its vectors are of another embedding model.
-        VerificationFailed, IndexUnavailable, OSError: It could not be written; what was published serves.
+        VerificationFailed, IndexUnavailable, OSError: It could not be written; the published books go on serving.
     """
     settings.books_dir.mkdir(parents=True, exist_ok=True)
     with beside(settings.books_dir / CATALOG) as work:
@@ -127,7 +127,7 @@ async def import_index(
 
 
 async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:
-    """Give a folder without vectors a collection of its own, and its name; returns the SHA-256 of its manifest."""
+    """Fill a collection from a generation's folder and give the folder its name; return its manifest's SHA-256."""
     try:
         with closing(sqlite.connect(building / PASSAGES, readonly=True)) as passages:
             await write_vectors(building, passages, store, manifest.collection, manifest.dimension)
@@ -139,7 +139,7 @@ async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verif
 
 
 def _moved(given: Path, building: Path) -> None:
-    """Take an unpacked generation to where it is worked on; what a killed import left there goes."""
+    """Move an unpacked generation to its working folder, and remove what a killed import left there."""
     shutil.rmtree(building, ignore_errors=True)
     building.parent.mkdir(parents=True, exist_ok=True)
     given.rename(building)
@@ -158,7 +158,7 @@ async def _settle(settings: Settings, catalog: Catalog, book: PublishedBook, sto
 
 
 def _take_studied(given: Path, folder: Path) -> None:
-    """Add what another machine's model has studied; what was studied here stays."""
+    """Add the entries that another machine's study wrote, and keep those of this one."""
     for path in sorted(given.glob("*")):
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / path.name).exists():
@@ -166,7 +166,7 @@ def _take_studied(given: Path, folder: Path) -> None:
 
 
 def _take_embeddings(catalog: Catalog, given: Path) -> None:
-    """Add the embeddings of another catalogue, those that are here stay; and its teacher's decisions."""
+    """Add another catalogue's embeddings and its teacher's decisions; keep the embeddings that are here."""
     catalog.connection.execute("ATTACH DATABASE ? AS other", (str(given),))
     try:
         with catalog.transaction():

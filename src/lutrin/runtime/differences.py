@@ -1,4 +1,4 @@
-"""A stored answer beside the one that its question gets now: what teachers ask for when an answer looks wrong."""
+"""Compare a stored answer with the one that its question gets now, for teachers who doubt an answer."""
 
 import difflib
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """Both answers, and what they were made from."""
 
     stored: ChatMessage
-    """The answer as it was given."""
+    """The answer that was given."""
     then: Made
-    """How it was made."""
+    """How that answer was made."""
     now: Answer
     made: Made
     """How the answer was made now."""
@@ -48,7 +48,7 @@ def _line(name: str, before: str, after: str) -> Iterator[str]:
 
 
 def _texts(name: str, before: str, after: str) -> Iterator[str]:
-    """A text that is the same in one line, else as a unified difference."""
+    """Yield one line if the texts are equal, else a unified difference."""
     if before == after:
         yield f"{name}: the same ({len(before.split())} words)"
         return

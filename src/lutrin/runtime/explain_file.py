@@ -1,4 +1,4 @@
-"""How one file of a book is understood, for `lutrin ingest --explain`."""
+"""Show how one file of a book is understood, for `lutrin ingest --explain`."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ from lutrin.settings import Settings
 
 
 def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
-    """How one file of a book is understood: its headings, units and chunks, in words; nothing is indexed.
+    """Describe in words the headings, units and chunks of a file; nothing is indexed.
 
     Raises:
         DocumentError: The file cannot be read.
-        EmptyCorpus: It is no file that Lutrin reads.
+        EmptyCorpus: Lutrin does not read files of this kind.
     """
     root = next((folder for folder in path.resolve().parents if is_site(folder)), path.resolve().parent)
     book = open_book(root)

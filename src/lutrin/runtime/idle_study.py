@@ -1,6 +1,6 @@
-"""The model studies the books while nobody asks: begun after a quiet time, broken off as soon as a reader comes.
+"""Let the model study the books while nobody asks: start after a quiet time, stop as soon as a reader comes.
 
-A machine that must save its battery counts as one that a reader uses.
+While the machine must save its battery, nothing starts either.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from lutrin.errors import LutrinError
 from lutrin.log import get_logger
 
 LOOK_S = 0.1
-"""Between looks for readers; so long one waits at most until the model is his."""
+"""Seconds between looks for readers, and so the longest time until a reader gets the model."""
 REST_S = 600.0
-"""After all books were studied, or the model was away."""
+"""Seconds to pause after all books were studied, or when the model was not available."""
 
 
 async def study_while_idle(
@@ -26,8 +26,8 @@ async def study_while_idle(
     """Study whenever no reader has come for a while, until cancelled.
 
     Args:
-        study: Works through all books; it may be cancelled anywhere and goes on the next time.
-        traffic: Tells who is being answered.
+        study: Works through all books. It may be cancelled at any time and continues at the next call.
+        traffic: Counts the readers who are being answered.
         quiet_s: Seconds without a reader before it begins.
         saves: Whether the machine must save its battery now.
     """
@@ -52,7 +52,7 @@ async def study_while_idle(
 
 
 async def _quiet(traffic: Traffic, quiet_s: float, saves: Callable[[], bool]) -> None:
-    """Wait until nobody has been answered, and nothing had to be saved, for so long."""
+    """Wait until for `quiet_s` nobody was answered and no battery had to be saved."""
     loop = asyncio.get_running_loop()
     since = loop.time()
     while loop.time() - since < quiet_s:

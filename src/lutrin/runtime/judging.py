@@ -1,8 +1,8 @@
-"""How far the language model of the settings can be trusted here: `lutrin models tune --frames`.
+"""Measure how far the language model of the settings can be trusted here: `lutrin models tune --frames`.
 
-A list of true and false sentences beside their evidence comes along with the manifest. From the odds with which the
-model calls each of them stated follows the threshold above which it called none of the false ones so, and the share of
-true ones that it keeps; from what was measured of its speed, how long readers wait. Both are kept for this machine.
+The manifest comes with a list of true and false sentences and their evidence. The model is asked whether the evidence
+states each sentence. The threshold is set so that no false sentence passes; the share of true ones that pass, and the
+seconds that readers wait, follow from the measurement. Both are stored for this machine.
 """
 
 import time
@@ -29,11 +29,11 @@ FRAMES = (
     ("why and how", "why"), ("plain questions", "plain"), ("comparisons", "compare"), ("simpler words", "simpler"),
     ("marked text", SELECTION),
 )  # fmt: skip
-"""What the table names, and the frame of each."""
+"""Name of each row of the table -> frame of question."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence of the list."""
+    """A sentence of the list, with its evidence."""
 
     claim: str
     evidence: str
@@ -45,20 +45,20 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     """A model's measured reliability as a judge."""
 
     model: str
-    """Name and file, as the model itself tells them."""
+    """Name and file of the model, as the model reports them."""
     threshold: float
-    """From this probability of its yes on a sentence counts as stated."""
+    """Probability of a yes from which a sentence counts as stated."""
     true_kept: float
-    """Share of the true sentences of the list that reach it; of the false ones none does."""
+    """Share of the list's true sentences that reach the threshold; no false one does."""
     seconds: float
-    """A sentence, median."""
+    """Median seconds for a sentence."""
 
 
 def read_list(models_dir: Path) -> list[Judged]:
-    """The sentences that come along with the manifest.
+    """Read the sentences that come with the manifest.
 
     Raises:
-        ModelMissing: They are not here.
+        ModelMissing: The list is missing.
     """
     path = next((folder / LIST for folder in (models_dir, SHIPPED) if (folder / LIST).is_file()), None)
     if path is None:
@@ -70,13 +70,13 @@ def read_list(models_dir: Path) -> list[Judged]:
 
 
 def trust_of(model: str, labels: Sequence[bool], said: Sequence[float], seconds: Sequence[float]) -> Trust:
-    """The threshold above which no false sentence was called stated.
+    """Find the threshold that no false sentence reached.
 
     Args:
-        model: Its identity.
+        model: Identity of the model.
         labels: Whether each sentence is true.
-        said: Probability of the model's yes for each.
-        seconds: That each took.
+        said: The probability of the model's yes for each.
+        seconds: The time that each took.
     """
     chances, true = np.asarray(said), np.asarray(labels, dtype=bool)
     threshold = float(np.nextafter(np.float32(chances[~true].max(initial=0.0)), np.float32(np.inf)))
@@ -87,16 +87,16 @@ def trust_of(model: str, labels: Sequence[bool], said: Sequence[float], seconds:
 async def measured(
     generator: "Generator", identity: str, items: Sequence[Judged], note: Callable[[str], None]
 ) -> Trust:
-    """Ask a model of each sentence, one after another as a reader's answer does.
+    """Have a model judge each sentence, one after another, as it does for a reader's answer.
 
     Args:
-        generator: Started.
-        identity: Of its file.
+        generator: The started model.
+        identity: Identity of its file.
         items: From `read_list`.
-        note: Told how far it is.
+        note: Called with the progress.
 
     Raises:
-        GeneratorUnavailable: The model went away.
+        GeneratorUnavailable: The model stopped.
     """
     support = GeneratedSupport(generator, patience_s=PATIENCE_S)
     said, seconds = [], []
@@ -112,7 +112,7 @@ async def measured(
 
 
 def remember(trust: Trust, data_dir: Path) -> None:
-    """Keep what was found, beside what is known of other models."""
+    """Store a measurement beside those of other models."""
     data_dir.mkdir(parents=True, exist_ok=True)
     known = {one.model: one for one in _known(data_dir)} | {trust.model: trust}
     fresh = data_dir / f"{KEPT}.new"
@@ -121,7 +121,7 @@ def remember(trust: Trust, data_dir: Path) -> None:
 
 
 def recalled(identity: str, data_dir: Path) -> Trust | None:
-    """Recall a model's measurement on this machine; None if there is none."""
+    """Return a model's stored measurement on this machine; None if there is none."""
     return next((one for one in _known(data_dir) if one.model == identity), None)
 
 
@@ -133,11 +133,11 @@ def _known(data_dir: Path) -> list[Trust]:
 
 
 def told(trust: Trust, ability: Ability) -> list[tuple[str, str]]:
-    """What readers will get, in rows of a table.
+    """Describe what readers will get, as rows of a table.
 
     Args:
-        trust: Of the model.
-        ability: What models of its tier are asked at once.
+        trust: The model's measurement.
+        ability: What models of its tier are asked while readers wait.
     """
     rows = [
         ("true sentences kept, of the list", f"{trust.true_kept:.2f}"),

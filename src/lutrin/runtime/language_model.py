@@ -1,4 +1,4 @@
-"""Which language model answers, and in which number format: from settings, manifest and what was measured here."""
+"""Choose the language model and its number format from settings, manifest and measurements on this machine."""
 
 import datetime as dt
 import os
@@ -40,25 +40,25 @@ RERANK_THREADS = 1
 Score = Callable[[Path], float]
 Note = Callable[[Trial | str], None]
 READING, WRITING = 0.4, 0.5
-"""Shares of the time for an explanation in which a prompt is read and an answer is written; the rest is waiting."""
+"""Shares of an explanation's time for reading the prompt and for writing; the rest is for waiting."""
 LEAST_PROMPT_TOKENS, LEAST_ANSWER_TOKENS = 300, 48
-"""Below these no machine makes an explanation shorter: it comes too late instead, and can be asked for."""
+"""Least tokens of prompt and answer. On slower machines the explanation comes late, and readers ask for it."""
 AUTO_FALLBACK = "small"
-"""The tier that `LUTRIN_MODEL=auto` fetches and measures before any other was measured."""
+"""Tier that `LUTRIN_MODEL=auto` uses until models have been measured."""
 
 
 def tuning_path(settings: Settings) -> Path:
-    """Where `lutrin models tune` keeps its result."""
+    """Return the file in which `lutrin models tune` stores its result."""
     return settings.data_dir / "tuning.json"
 
 
 def model_path(settings: Settings) -> tuple[str, Path] | None:
-    """Name and checked file of the language model of the settings; None for `none`.
+    """Return the name and the checked file of the language model of the settings; None for `none`.
 
     Raises:
-        EngineMissing: Nothing here runs a language model.
+        EngineMissing: No engine for language models is installed.
         ModelMissing, ChecksumMismatch: The file cannot be used.
-        InvalidSettings: There is no model of that name.
+        InvalidSettings: No model has that name.
     """
     if settings.model == "none":
         return None
@@ -82,9 +82,9 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
 
 
 def ability_of(settings: Settings) -> Ability:
-    """Decide what the configured model may be asked, by its tier and its speed on this machine.
+    """Decide by tier and measured speed what the configured model may be asked.
 
-    A service's model counts as `large`, and so does a file as large as the smallest model of that tier.
+    A service's model counts as `large`, as does a file of at least the size of the smallest model of that tier.
 
     Raises:
         InvalidSettings: There is no model of that name.
@@ -106,11 +106,11 @@ def ability_of(settings: Settings) -> Ability:
 
 
 def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
-    """The same with a prompt and an answer that a reader alone gets in time.
+    """Limit prompt and answer to what a single reader gets in time.
 
     Args:
-        ability: Of the tier.
-        speed: Of the model here.
+        ability: What models of the tier may be asked.
+        speed: Measured speed of the model on this machine.
         explain_s: Seconds that an explanation may take.
     """
     return replace(
@@ -121,7 +121,7 @@ def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
 
 
 def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
-    """The tier of the local model of the settings; that of a file goes by its size."""
+    """Return the tier of the local model; a file's tier depends on its size."""
     if settings.model == "none":
         return "none"
     if settings.model.endswith(".gguf"):
@@ -131,7 +131,7 @@ def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
 
 
 def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | None) -> str:
-    """The name of the local model of the settings in the manifest; that of a file as it is."""
+    """Return the local model's name in the manifest, or the path of a file."""
     if settings.model in {"none", "auto"} or settings.model.endswith(".gguf"):
         chosen = tuning.auto if tuning is not None else AUTO_FALLBACK
         return chosen if settings.model == "auto" else settings.model
@@ -139,12 +139,12 @@ def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | No
 
 
 def open_support(settings: Settings, generator: Generator | None, *, patience_s: float = PATIENCE_S) -> Support | None:
-    """Who judges whether passages state a sentence: the model itself, if models like it can; None: nobody.
+    """Make the judge of whether passages state a sentence: the model itself, or None if such models judge too badly.
 
     Args:
         settings: Name the model.
         generator: The model.
-        patience_s: So long a sentence waits for its judgement.
+        patience_s: Seconds that a sentence waits for its judgement.
 
     Raises:
         InvalidSettings: There is no model of that name.
@@ -160,11 +160,11 @@ def open_support(settings: Settings, generator: Generator | None, *, patience_s:
 
 
 def open_reranker(settings: Settings) -> FastembedReranker | None:
-    """The cross-encoder of the settings, after its files matched the manifest; None if there is to be none.
+    """Open the cross-encoder of the settings after checking its files; None if none is configured.
 
     Raises:
         ModelMissing, ChecksumMismatch: A file cannot be used.
-        InvalidSettings: There is no cross-encoder of that name.
+        InvalidSettings: No cross-encoder has that name.
     """
     if not settings.rerank:
         return None
@@ -181,24 +181,24 @@ def open_reranker(settings: Settings) -> FastembedReranker | None:
 
 
 def gpu_layers(settings: Settings) -> int | None:
-    """Layers that a graphics processor computes; None: all of them."""
+    """Return the number of layers that a graphics processor computes; None: all of them."""
     return None if settings.gpu_layers == "auto" else settings.gpu_layers
 
 
 def computed_by(settings: Settings) -> str:
-    """What would compute a language model here, in words; loads the engine into this process, and no model.
+    """Describe what would compute a language model here. This loads the engine into the process, but no model.
 
     Raises:
         GeneratorUnavailable: The engine does not run on this processor.
     """
-    # The server's process must not hold llama.cpp; `lutrin doctor` is one of its own.
+    # The server's process must not load llama.cpp; `lutrin doctor` runs in its own process.
     from lutrin.adapters import llamacpp_backend  # noqa: PLC0415 - see above
 
     return llamacpp_backend.computed_by(gpu_layers(settings))
 
 
 def open_generator(settings: Settings) -> WorkerGenerator | None:
-    """The language model in its own process, not started yet; None if there is to be none."""
+    """Make the language model in a process of its own, not started yet; None if none is configured."""
     chosen = model_path(settings)
     if chosen is None:
         return None
@@ -212,7 +212,7 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
         gpu_layers=gpu_layers(settings),
     )
     limits = Limits(slots=settings.model_slots, queue=settings.queue_limit)
-    # A file of the manifest, or made of one, was checked by its sum; of any other its time says whether it is the same.
+    # A file of the manifest, or converted from one, was checked by its hash; for any other, its time identifies it.
     state = path.stat()
     identity = f"{name} {path.name} {state.st_size}"
     if settings.model.endswith(".gguf"):
@@ -232,12 +232,12 @@ def tune(
     """Convert and measure installed models, and remember what suits this machine.
 
     Args:
-        settings: Say where models and data lie, and the deadline.
-        formats: Of `lutrin.generate.tune.FORMATS`.
-        tiers: Of which models; none: of all that are here. What is known of the others stays.
-        score: Judges a file's answers; None: speed alone decides.
-        note: Told of each trial as it ends.
-        within_s: After this, no further file is tried.
+        settings: Name the folders of models and data, and the deadline.
+        formats: Some of `lutrin.generate.tune.FORMATS`.
+        tiers: Tiers of the models to measure; empty: all that are here. Results of other models are kept.
+        score: Scores a file's answers; None: speed alone decides.
+        note: Called after each trial.
+        within_s: Seconds after which no further file is tried.
 
     Raises:
         EngineMissing: Nothing here runs a language model.
@@ -245,7 +245,7 @@ def tune(
         GeneratorUnavailable: None could be measured.
     """
     require_engine()
-    # llama.cpp is loaded by whoever converts a file, and by nobody else.
+    # Only this command loads llama.cpp into its own process, to convert files.
     from lutrin.adapters.llamacpp_quantize import offloads, quantize  # noqa: PLC0415 - see above
 
     manifest = weights.load_manifest(settings.models_dir)
@@ -293,10 +293,10 @@ def tune(
 
 
 async def tune_frames(settings: Settings, note: Callable[[str], None]) -> list[tuple[str, str]]:
-    """Find how far the model of the settings can be trusted as a judge of its own sentences, and remember it.
+    """Measure how far the model can be trusted as a judge of its own sentences, and store the result.
 
     Returns:
-        What readers will get, in rows of a table.
+        What readers will get, as rows of a table.
 
     Raises:
         EngineMissing: Nothing here runs a language model.
@@ -319,10 +319,10 @@ async def tune_frames(settings: Settings, note: Callable[[str], None]) -> list[t
 
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
-    """Set-up's form: the model that will answer, its quickest format, a minute at most, once.
+    """Measure during set-up the quickest format of the model that will answer, once and for at most a minute.
 
     Returns:
-        What was chosen; None if it is known already, or nothing is to be measured.
+        The choice; None if it was known or there is nothing to measure.
 
     Raises:
         EngineMissing: Nothing here runs a language model.

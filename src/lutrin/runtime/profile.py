@@ -1,4 +1,4 @@
-"""Which adapters a profile has in which place."""
+"""Choose the adapters of a profile."""
 
 import asyncio
 import errno
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 EMBED_TIER = "default"
 REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-client")
-"""What the remote profile needs besides, as pyproject.toml's extra `remote` names it."""
+"""Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
 CONVERTED = "embedder"
-"""Folder in the data directory for the embedding model as this machine computes it; safe to delete."""
+"""Folder in the data directory for the converted embedding model; safe to delete."""
 
 
 class HousedGenerator(Generator, Protocol):
-    """A language model that a house starts and whose load it shows."""
+    """A language model that the runtime starts and whose load it reports."""
 
     identity: str
-    """Equal for equal model files; empty: not known, so that nothing it says is kept."""
+    """Equal for equal model files; empty if unknown, in which case no answer is cached."""
     computed_by: str
-    """What computes it, in words, such as `processor (haswell)`; empty until that is known."""
+    """What computes the model, such as `processor (haswell)`; empty until known."""
 
     @property
     def load(self) -> tuple[int, int]:
@@ -49,12 +49,12 @@ class HousedGenerator(Generator, Protocol):
         ...
 
     async def start(self) -> bool:
-        """Whether the model is ready, once that is known."""
+        """Start the model; return whether it is ready once that is known."""
         ...
 
 
 def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
-    """The embedding model of this machine, after its files matched the manifest.
+    """Open the local embedding model after checking its files.
 
     Raises:
         ModelMissing, ChecksumMismatch: Its files cannot be used.
@@ -66,7 +66,7 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
 
 
 def embedder_name(settings: Settings) -> str:
-    """What questions are embedded by, as indexes name it; empty where that is a service's, or the model is not here."""
+    """Return the embedder's name as indexes store it; empty for a service's, or if the model is not here."""
     if settings.profile == "remote" and settings.embed_model != LOCAL:
         return ""
     try:
@@ -77,12 +77,12 @@ def embedder_name(settings: Settings) -> str:
 
 @asynccontextmanager
 async def embedding(settings: Settings, *, threads: int, patience_s: float) -> AsyncIterator[Embedder]:
-    """The embedding model of the profile.
+    """Open the embedding model of the profile.
 
     Args:
-        settings: Name it.
-        threads: Of the local one; 0: the physical cores.
-        patience_s: Seconds for which a service that is away is tried again.
+        settings: Name the model.
+        threads: Threads of the local model; 0: the physical cores.
+        patience_s: Seconds for which a service that does not respond is tried again.
     """
     local = open_embedder(settings, threads=threads)
     try:
@@ -96,7 +96,7 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
 
 
 def open_store(settings: Settings) -> VectorStore:
-    """Where vectors live, and words if they do not lie in the passages' own database."""
+    """Open the store of vectors, and of words if they are not in the passages' own database."""
     store: VectorStore = ChromaStore(settings.data_dir / "scratch")
     if settings.profile == "remote" and settings.qdrant_url != LOCAL:
         store = remote().store(settings)
@@ -106,7 +106,7 @@ def open_store(settings: Settings) -> VectorStore:
 
 
 def remote() -> ModuleType:
-    """The module with the parts of the remote profile.
+    """Import the module with the parts of the remote profile.
 
     Raises:
         InvalidSettings: Its packages are not installed.
@@ -122,7 +122,7 @@ def remote() -> ModuleType:
 
 
 def open_model(settings: Settings) -> HousedGenerator | None:
-    """The language model of the profile; None if there is to be none.
+    """Make the language model of the profile; None if none is configured.
 
     Raises:
         ModelMissing, ChecksumMismatch: The local model's file cannot be used.
@@ -134,15 +134,15 @@ def open_model(settings: Settings) -> HousedGenerator | None:
 
 
 def database_url(settings: Settings) -> str | None:
-    """Return the address of the shared database; None if each server keeps its own files."""
+    """Return the address of the shared database; None if the server keeps its own files."""
     given = settings.database_url if settings.profile == "remote" else None
     return given.get_secret_value() if given is not None else None
 
 
 async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables":
-    """The conversations of the profile, open as long as the stack is; see `open_chats`.
+    """Open the conversations of the profile until the stack closes; see `open_chats`.
 
-    Those of this machine that cannot be opened stand for themselves: answers go on without memory.
+    If those of this machine cannot be opened, answers go on without memory.
     """
     try:
         chats = await open_chats(settings)
@@ -159,7 +159,7 @@ async def opened_chats(settings: Settings, stack: AsyncExitStack) -> "ChatTables
 
 
 async def open_chats(settings: Settings) -> "ChatTables":
-    """The conversations of the profile; whoever opens them closes them.
+    """Open the conversations of the profile; the caller closes them.
 
     Raises:
         ChatStoreError: They cannot be opened or migrated.
@@ -185,11 +185,11 @@ def unwritable(error: OSError, settings: Settings) -> ChatStoreError:
 
 @asynccontextmanager
 async def ingesting(settings: Settings) -> AsyncIterator[None]:
-    """Be the only one who changes the books, on all machines: begin with the newest, offer what has changed.
+    """Hold the ingest lock on all machines: fetch the newest books first, offer the changed ones at the end.
 
     Raises:
-        IngestInProgress: Another machine is at it.
-        ChatStoreError, IndexUnavailable: What the machines share is away.
+        IngestInProgress: Another machine is ingesting.
+        ChatStoreError, IndexUnavailable: The shared services cannot be reached.
     """
     url = database_url(settings)
     if url is None:
@@ -206,7 +206,7 @@ async def ingesting(settings: Settings) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def following(settings: Settings) -> AsyncIterator[None]:
-    """Fetch, as long as the block runs, what other machines publish."""
+    """Fetch books that other machines publish while the block runs."""
     url = database_url(settings)
     rack = remote().rack(settings, url) if url is not None else None
     if rack is None:
@@ -218,7 +218,7 @@ async def following(settings: Settings) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def in_background(work: Coroutine[None, None, None], *, name: str) -> AsyncIterator[None]:
-    """Do something as long as the block runs."""
+    """Run a task while the block runs."""
     task = asyncio.create_task(work, name=name)
     try:
         yield
@@ -229,11 +229,11 @@ async def in_background(work: Coroutine[None, None, None], *, name: str) -> Asyn
 
 
 async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, as `POST /ingest` asks for it.
+    """Ingest the corpus in a process of its own, for `POST /ingest`.
 
     Args:
-        settings: Say where corpus and data lie.
-        note: Gets each line of progress, in the end what went wrong and what the authors of files should know.
+        settings: Name the folders of corpus and data.
+        note: Called with each line of progress, then with errors and notes for authors.
 
     Returns:
         The figures of the summary.
@@ -258,7 +258,9 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
         output = await process.stdout.read()
         await process.wait()
     finally:
-        if process.returncode is None:  # the server ends: an ingest may be ended at any moment, and is waited for
+        if (
+            process.returncode is None
+        ):  # the server is stopping: an ingest may be stopped at any moment, but has to be waited for
             process.kill()
             await process.wait()
     if not output.strip():

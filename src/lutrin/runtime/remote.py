@@ -1,7 +1,8 @@
-"""The parts of the remote profile: services elsewhere in the places of this machine's own.
+"""The parts of the remote profile: services that replace parts of this machine.
 
-Loaded in that profile alone, for it needs the packages of the extra `remote`. Each part can stay local (settings with
-the value `local`, no DATABASE_URL): local embeddings go with Qdrant, a local index with a model elsewhere.
+The module is loaded only in that profile, since it needs the packages of the extra `remote`. Each part can stay local
+(a setting with the value `local`, no DATABASE_URL): for example local embeddings with Qdrant, or a local index with a
+service's language model.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -39,7 +40,7 @@ __all__ = [
 
 @asynccontextmanager
 async def embedding(settings: Settings, tokens: Embedder, patience_s: float) -> AsyncIterator[Embedder]:
-    """The embedding model of the service; `tokens` is the local one, which counts tokens and gives their vectors."""
+    """Make the service's embedding model; `tokens` is the local one, which counts tokens and embeds each of them."""
     made = RemoteEmbedder(
         settings.embed_model,
         settings.embed_dimension,
@@ -55,18 +56,18 @@ async def embedding(settings: Settings, tokens: Embedder, patience_s: float) -> 
 
 
 def generator(settings: Settings) -> RemoteGenerator:
-    """The language model of the service."""
+    """Make the service's language model."""
     return RemoteGenerator(settings.llm_model, settings.llm_base_url, api_key(settings))
 
 
 def store(settings: Settings) -> QdrantStore:
-    """Vectors in Qdrant."""
+    """Make the store of vectors in Qdrant."""
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key is not None else ""
     return QdrantStore(partial(connect, settings.qdrant_url or "", key), settings.qdrant_prefix)
 
 
 def worded(vectors: VectorStore, settings: Settings) -> WordedStore:
-    """The same vectors, with words in PostgreSQL.
+    """Add an index of words in PostgreSQL to a store of vectors.
 
     Raises:
         InvalidSettings: There is no PostgreSQL.
@@ -77,19 +78,19 @@ def worded(vectors: VectorStore, settings: Settings) -> WordedStore:
 
 
 async def chats(settings: Settings, url: str) -> PostgresChatStore:
-    """The conversations that all servers share.
+    """Open the conversations that all servers share.
 
     Raises:
-        ChatStoreError: PostgreSQL is away, or was written with another key.
+        ChatStoreError: PostgreSQL cannot be reached, or was written with another key.
     """
     return await PostgresChatStore.open(url, chat_key(settings), room=Room.of(settings))
 
 
 async def shared(settings: Settings, url: str, stack: AsyncExitStack) -> Shared:
-    """Rates and resume buffers that all servers share, closed with the stack.
+    """Open the rate limits and resume buffers that all servers share; the stack closes them.
 
     Raises:
-        ChatStoreError: PostgreSQL is away.
+        ChatStoreError: PostgreSQL cannot be reached.
     """
     key = chat_key(settings)
     opened = await Shared.open(url, KeySeal(key), bytes.fromhex(key))
@@ -98,17 +99,17 @@ async def shared(settings: Settings, url: str, stack: AsyncExitStack) -> Shared:
 
 
 def rack(settings: Settings, url: str) -> PostgresRack | None:
-    """Where the servers find the books; None if they see one data folder."""
+    """Return where servers find the books; None if they share one data folder."""
     return PostgresRack(url) if settings.share_books else None
 
 
 def api_key(settings: Settings) -> str:
-    """The key of the service; a service of one's own that wants none gets a word in its place."""
+    """Return the key of the service, or a placeholder for a service that needs none."""
     return settings.gemini_api_key.get_secret_value() if settings.gemini_api_key is not None else "none"
 
 
 async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check]:
-    """A sign of life of each service that the settings name, after what was looked at on this machine."""
+    """Add to the local checks one for each service that the settings name."""
     elsewhere = {"language model"} if settings.llm_model != LOCAL else set()
     if settings.database_url is not None:
         elsewhere.add("conversations")
@@ -130,14 +131,14 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
 
 
 async def require_reachable(settings: Settings) -> list[Check]:
-    """Refuse to start without what every answer needs; the language model may be away, then answers are quotes.
+    """Check the services that every answer needs. Without the language model, answers are excerpts.
 
     Returns:
-        What is away and can be done without.
+        Messages about services that cannot be reached but are not essential.
 
     Raises:
-        IndexUnavailable: Qdrant is away; the message says where it was looked for.
-        ChatStoreError: PostgreSQL is.
+        IndexUnavailable: Qdrant cannot be reached; the message names its address.
+        ChatStoreError: PostgreSQL cannot be reached.
     """
     away = [check for check in await examine(settings) if not check.ok]
     for check in away:

@@ -1,4 +1,4 @@
-"""Where settings become adapters and adapters become stages: the only place that knows profiles."""
+"""Turn settings into adapters, and adapters into the running stages."""
 
 import socket
 import time
@@ -72,18 +72,18 @@ if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
 QUERY_THREADS = 1
-"""Threads of the embedding model while questions are answered; the language model needs the cores."""
+"""Threads of the embedding model while a server answers, since the language model needs the cores."""
 SEARCHES_AT_SERVICES = 16
-"""Questions that are searched for at the same time where services elsewhere embed them or hold the vectors."""
+"""Questions searched for at the same time if services embed them or hold the vectors."""
 QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
-"""For which a service of embeddings that is away or over its rate is tried again."""
+"""Seconds for which an embedding service that fails is tried again."""
 STUDY_PATIENCE_S = 600.0
-"""For one judgement of a study, for which nobody waits."""
+"""Seconds for one judgement during a study, when nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """Everything that answers questions, open and started."""
+    """All parts that answer questions, opened and started."""
 
     settings: Settings
     shelf: Shelf
@@ -94,18 +94,18 @@ class Runtime:
     chats: "ChatTables | None"
 
     async def retrieve(self, question: Question) -> list[Passage]:
-        """The passages nearest to a question, or to the text that is selected; none if nothing is relevant."""
+        """Return the passages nearest to a question or to the selected text; none if nothing is relevant."""
         with self.answers.traffic.searching():
             return await retrieve_passages(self.shelf, self.searcher, question, default_k=self.settings.top_k)
 
 
 @asynccontextmanager
 async def opened(settings: Settings, *, with_model: bool = True, with_chats: bool = False) -> AsyncIterator[Runtime]:
-    """Open everything that answers questions, and close it in the end.
+    """Open all parts that answer questions, and close them at the end.
 
     Args:
-        settings: Say what and where.
-        with_model: Load the language model; a model file that cannot be used leaves quotes, and a line in the log.
+        settings: The settings.
+        with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
         with_chats: Open the conversations.
     """
     log = get_logger("wiring")
@@ -150,7 +150,7 @@ def answering(
     support: Support | None = None,
     chats: ChatStore | None,
 ) -> AnswerFlow:
-    """The answer flow over open parts."""
+    """Make the answer flow from opened parts."""
     return AnswerFlow(
         shelf=shelf,
         searcher=searcher,
@@ -170,7 +170,7 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
 
     Raises:
         NotFound: There is no such book.
-        LutrinError: As the work raises it.
+        LutrinError: The work failed.
     """
     if runtime.generator is None:
         return
@@ -207,9 +207,9 @@ async def run_ingest(
     lenient: bool = False,
     progress: Progress,
 ) -> IngestSummary:
-    """Bring the index up to what a folder of books holds now; see `lutrin.ingest.run.ingest_alone`.
+    """Bring the index up to date with a folder of books; see `lutrin.ingest.run.ingest_alone`.
 
-    The caller holds `lutrin.ingest.lock.ingest_lock`: it is taken before this module and its vendors are loaded.
+    The caller holds `lutrin.ingest.lock.ingest_lock`, and took it before this module and its vendors were loaded.
     """
     configure_logging(settings, quiet=True)
     restore.finish_alone(settings)
@@ -249,7 +249,7 @@ async def run_import(settings: Settings, source: Path) -> Transferred:
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-    """Events of one answer, with everything opened for it alone."""
+    """Yield the events of one answer; opens all parts for this answer only."""
     configure_logging(settings, quiet=True)
     async with opened(settings) as runtime:
         if runtime.generator is not None:
@@ -259,20 +259,20 @@ async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[A
 
 
 async def ask(settings: Settings, question: Question) -> Answer:
-    """One answer, with everything opened for it alone."""
+    """Return one answer; opens all parts for this answer only."""
     done = [event.answer async for event in ask_events(settings, question) if isinstance(event, DoneEvent)]
     return done[-1]
 
 
 async def retrieve(settings: Settings, question: Question) -> list[RetrievedPassage]:
-    """The passages nearest to a question, as `/api/retrieve` gives them."""
+    """Return the passages nearest to a question, in the form of `/api/retrieve`."""
     configure_logging(settings, quiet=True)
     async with opened(settings, with_model=False) as runtime:
         return [RetrievedPassage.of(passage) for passage in await runtime.retrieve(question)]
 
 
 async def citations(settings: Settings, book: str) -> list[Place]:
-    """Every place that an answer may lead to, of one book (by its slug) or of all (empty).
+    """Return every place that an answer may link to, of one book (by its slug) or of all (empty).
 
     Raises:
         NotFound: There is no such book.
@@ -293,10 +293,10 @@ async def run_server(
     """Serve until a signal; see `lutrin.serve.app.run_server`.
 
     Args:
-        settings: Say what and where.
-        echo: Gets each question and answer.
-        on_ready: Gets the address.
-        reading: Read the books meanwhile, in a process of its own that this one waits for.
+        settings: The settings.
+        echo: Called with each question and answer.
+        on_ready: Called with the address.
+        reading: Ingest the books meanwhile in another process, which this one waits for.
     """
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
     from lutrin.serve.space import require_room  # noqa: PLC0415 - as above
@@ -307,7 +307,7 @@ async def run_server(
     for name, nearest in unknown_variables():
         get_logger("wiring").warning("unknown_setting", name=name, did_you_mean=nearest)
     close_to_others(settings.data_dir)
-    # A port that is taken is known before minutes are spent on models.
+    # Notice that the port is taken before minutes are spent on models.
     with listen(settings.host, settings.port) as listener:
         if settings.profile == "remote":
             for away in await remote().require_reachable(settings):
@@ -356,7 +356,7 @@ async def _serve(
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
-            model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a remote model has no process
+            model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(ingest_apart, settings),
             companions=TaughtCompanions(
                 runtime.shelf, settings.catalog_path, runtime.searcher.embedder, lambda: datetime.now(UTC)
@@ -377,7 +377,7 @@ async def _serve(
 
 @contextmanager
 def _traces(settings: Settings) -> Iterator[Traces | None]:
-    """Where the spans of answers go; nothing of it is loaded without a collector."""
+    """Open the sink for spans of answers; without a collector nothing is loaded."""
     if settings.otel_endpoint is None:
         yield None
         return
@@ -388,13 +388,13 @@ def _traces(settings: Settings) -> Iterator[Traces | None]:
 
 
 async def _warm_up(runtime: Runtime) -> None:
-    """Search once, so that the first reader does not wait for what is loaded on first use."""
+    """Search once, so that the first reader does not wait for lazy loading."""
     with suppress(IndexUnavailable):
         await runtime.retrieve(Question(text="What does the first chapter say?"))
 
 
 async def forget(settings: Settings, *, session_id: str | None, older_than: timedelta | None, everything: bool) -> int:
-    """Delete conversations for good, whoever owns them; how many they were."""
+    """Delete conversations for good, whoever owns them; return how many."""
     restore.finish(settings)
     if database_url(settings) is None and not settings.chats_path.exists():
         return 0
