@@ -164,7 +164,7 @@ class Student:
         kept: list[Entry] = []
         points: list[str] = []
         for draft in drafts:
-            if reason := await self._wrong(book, chunk, draft, kept):
+            if reason := await self._wrong(book, chunk, draft):
                 told.dropped[reason] += 1
             elif draft.kind == "keypoints":
                 points.append(draft.text)
@@ -185,13 +185,11 @@ class Student:
         async with aclosing(self._generator.stream(request)) as stream:
             return "".join([event.text async for event in stream if isinstance(event, Piece)])
 
-    async def _wrong(self, book: _Book, chunk: Chunk, draft: Draft, kept: Sequence[Entry]) -> str:
+    async def _wrong(self, book: _Book, chunk: Chunk, draft: Draft) -> str:
         """Why a draft is not kept; empty: it holds."""
         if word_count(draft.text) > MOST_ANSWER_WORDS or not _is_in_form(draft, chunk):
             return UNLIKE
-        if draft.kind in {"example", "analogy"} and not any(
-            entry.kind == "term" and entry.topic == draft.topic for entry in kept
-        ):
+        if draft.kind in {"example", "analogy"} and f"term {as_asked(draft.topic)}" not in book.said:
             return "of no kept term"
         if draft.kind != "keypoints" and _name(draft) in book.said:
             return "said already"
