@@ -2,7 +2,9 @@
 
 import platform
 import shutil
+import socket
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -31,31 +33,39 @@ class Check(msgspec.Struct, frozen=True):
     remedy: str = ""
 
 
-async def examine(
-    settings: Settings,
-    store: VectorStore,
-    model_path: Callable[[Settings], tuple[str, Path] | None],
-    embedder: str,
-    computed_by: Callable[[Settings], str],
-) -> list[Check]:
-    """Look at versions, models, index, databases and disk; nothing is changed.
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What is known of the models that the settings name."""
+
+    language: Callable[[Settings], tuple[str, Path] | None]
+    """Finds and checks the language model; its name and file."""
+    reranker: Callable[[Settings], tuple[str, Path] | None]
+    """Finds and checks the cross-encoder."""
+    computed_by: Callable[[Settings], str]
+    """Says what would compute the language model here, where there is one."""
+    embedder: str
+    """Name of the embedder that questions are embedded by; empty: not known here."""
+
+
+async def examine(settings: Settings, store: VectorStore, models: Models) -> list[Check]:
+    """Look at versions, models, address, index, databases and disk; nothing is changed.
 
     Args:
         settings: Say where everything is.
         store: Opens vector indexes.
-        model_path: Finds and checks the language model of the settings.
-        embedder: Name of the embedder that questions are embedded by; empty: not known here.
-        computed_by: Says what would compute the language model here, where there is one.
+        models: Finds the models of the settings.
     """
     checks = [
         _versions(),
         *_settings(settings),
+        _address(settings),
         _modes(settings),
         _space(settings),
         _embedder(settings),
-        _generator(settings, model_path, computed_by),
+        _generator(settings, models),
+        *_reranker(settings, models),
     ]
-    checks += await _index(settings, store, embedder)
+    checks += await _index(settings, store, models.embedder)
     checks.append(_chats(settings))
     return checks
 
@@ -125,18 +135,34 @@ def _embedder(settings: Settings) -> Check:
     return _guarded("embedding model", look)
 
 
-def _generator(
-    settings: Settings,
-    model_path: Callable[[Settings], tuple[str, Path] | None],
-    computed_by: Callable[[Settings], str],
-) -> Check:
+def _generator(settings: Settings, models: Models) -> Check:
     def look() -> str:
-        chosen = model_path(settings)
+        chosen = models.language(settings)
         if chosen is None:
             return "LUTRIN_MODEL=none: answers are quotes."
-        return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {computed_by(settings)}."
+        return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {models.computed_by(settings)}."
 
     return _guarded("language model", look)
+
+
+def _reranker(settings: Settings, models: Models) -> list[Check]:
+    def look() -> str:
+        chosen = models.reranker(settings)
+        return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
+
+    return [_guarded("cross-encoder", look)] if settings.rerank else []
+
+
+def _address(settings: Settings) -> Check:
+    """Whether a server can listen at the host of the settings; its port may be in use by the server that runs."""
+    try:
+        kind, _, _, _, address = socket.getaddrinfo(settings.host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(kind) as tried:
+            tried.bind(address)
+    except OSError as error:
+        detail = f"LUTRIN_HOST: {settings.host} is no address of this machine ({error.strerror})."
+        return Check("address", ok=False, detail=detail, remedy="Use 127.0.0.1, or 0.0.0.0 for the whole network.")
+    return Check("address", ok=True, detail=f"A server can listen at {settings.host}.")
 
 
 async def _index(settings: Settings, store: VectorStore, embedder: str) -> Iterable[Check]:

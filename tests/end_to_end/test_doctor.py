@@ -40,6 +40,7 @@ def test_all_is_well(lutrin: Lutrin) -> None:
     assert names == [
         "versions",
         "settings",
+        "address",
         "rights",
         "disk",
         "embedding model",
@@ -58,6 +59,13 @@ def test_settings_that_do_not_hold(lutrin: Lutrin) -> None:
     said = [f"{check['detail']} {check['remedy']}" for check in done.json() if check["name"] == "settings"]
     assert said[1:] == ["Nothing reads LUTRIN_PROT. Write LUTRIN_PORT, or remove it."]
     assert "LUTRIN_TRUSTED_PROXIES: no-such-proxy.invalid has no address" in said[0]
+
+
+def test_what_only_this_machine_can_judge(lutrin: Lutrin) -> None:
+    """An address that this machine does not have, and a model that the manifest does not have, are told by name."""
+    failed = failures(lutrin("doctor", "--json", LUTRIN_RERANK="no-such-model", LUTRIN_HOST="300.1.1.1"))
+    assert failed["cross-encoder"]["detail"] == "LUTRIN_RERANK: the manifest has no model no-such-model."
+    assert failed["address"]["detail"].startswith("LUTRIN_HOST: 300.1.1.1 is no address of this machine")
 
 
 @pytest.mark.gguf

@@ -159,8 +159,8 @@ def open_support(settings: Settings, generator: Generator | None, *, patience_s:
     return None if threshold is None else GeneratedSupport(generator, threshold, patience_s=patience_s)
 
 
-def open_reranker(settings: Settings) -> FastembedReranker | None:
-    """Open the cross-encoder of the settings after checking its files; None if none is configured.
+def reranker_path(settings: Settings) -> tuple[str, Path] | None:
+    """Name and checked folder of the settings' cross-encoder; None if there is to be none.
 
     Raises:
         ModelMissing, ChecksumMismatch: A file cannot be used.
@@ -177,7 +177,13 @@ def open_reranker(settings: Settings) -> FastembedReranker | None:
             f"{model.name} is no cross-encoder.",
             remedy="Name one whose role is `rerank`, or leave LUTRIN_RERANK empty.",
         )
-    return FastembedReranker(weights.verified_path(settings.models_dir, model), name=model.name, threads=RERANK_THREADS)
+    return model.name, weights.verified_path(settings.models_dir, model)
+
+
+def open_reranker(settings: Settings) -> FastembedReranker | None:
+    """Open the settings' cross-encoder; see `reranker_path`."""
+    chosen = reranker_path(settings)
+    return FastembedReranker(chosen[1], name=chosen[0], threads=RERANK_THREADS) if chosen is not None else None
 
 
 def gpu_layers(settings: Settings) -> int | None:

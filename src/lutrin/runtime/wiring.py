@@ -39,7 +39,14 @@ from lutrin.platform import on_battery
 from lutrin.ports import ChatStore, Generator, Support
 from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.runtime.idle_study import study_while_idle
-from lutrin.runtime.language_model import ability_of, computed_by, model_path, open_reranker, open_support
+from lutrin.runtime.language_model import (
+    ability_of,
+    computed_by,
+    model_path,
+    open_reranker,
+    open_support,
+    reranker_path,
+)
 from lutrin.runtime.profile import (
     HousedGenerator,
     database_url,
@@ -407,5 +414,6 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """Run the checks of `lutrin doctor`."""
-    checks = await doctor.examine(settings, open_store(settings), model_path, embedder_name(settings), computed_by)
+    models = doctor.Models(model_path, reranker_path, computed_by, embedder_name(settings))
+    checks = await doctor.examine(settings, open_store(settings), models)
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks
