@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -135,7 +136,7 @@ def main() -> int:
     install_packages(target)
     lutrin = target / ".venv" / "bin" / "lutrin"
     code = subprocess.run([str(lutrin), "doctor"], cwd=target, check=False).returncode  # noqa: S603 - installed above
-    say(f"Start it: cd {target} && .venv/bin/lutrin serve")
+    say(f"Start it: cd {shlex.quote(str(target))} && .venv/bin/lutrin serve")
     return code
 
 

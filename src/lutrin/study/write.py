@@ -34,6 +34,8 @@ LEAST_WORDS = 40
 """Of a passage that is worth asking about."""
 MOST_ANSWER_WORDS = 60
 MOST_TERM_WORDS = 4
+MOST_POINTS = 3
+"""Of one passage."""
 MAX_TOKENS = 260
 """Of one task."""
 PROGRESS = ".progress"
@@ -164,6 +166,8 @@ class Student:
         kept: list[Entry] = []
         points: list[str] = []
         for draft in drafts:
+            if draft.kind == "keypoints" and len(points) == MOST_POINTS:
+                continue
             if reason := await self._wrong(book, chunk, draft):
                 told.dropped[reason] += 1
             elif draft.kind == "keypoints":
@@ -262,10 +266,13 @@ def _name(draft: Draft) -> str:
 
 
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
+    # What the limit of tokens cut off ends anywhere.
+    if not draft.text.rstrip("`'\")").endswith((".", "!", "?")):
+        return False
     if draft.kind == "question":
         return draft.topic.endswith("?") and bool(topic_stems(draft.topic))
     if draft.kind == "keypoints":
-        return draft.text.endswith((".", "!"))
+        return True
     is_name = word_count(draft.topic) <= MOST_TERM_WORDS and bool(content_stems(draft.topic))
     return is_name and f" {plain(draft.topic)} " in f" {plain(chunk.text)} "
 
