@@ -1,10 +1,15 @@
 """The arrows between the rooms of the house: read from the imports, function-local ones too."""
 
 import ast
+import importlib
+import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from lutrin.language.spoken import ASKING, QUESTION_WORDS, STOP_WORDS
 
 SRC = Path(__file__).parents[1] / "src" / "lutrin"
 MODULES = {
@@ -201,3 +206,51 @@ def test_files_stay_small() -> None:
     assert {
         name: lines for name, path in MODULES.items() if (lines := len(path.read_text("utf-8").splitlines())) > 450
     } == {}
+
+
+ANSWERING = sorted(name for name in MODULES if room(name) in {"query", "search", "answer"})
+"""What a question passes on its way to an answer. Meaning is for the reader model: its rules by hand stay few."""
+LIMIT_NAMES = re.compile(r"^_?(?:MOST|MAX|LONGEST|LIMIT|KEPT|ENCODED)(?:_|$)|_(?:S|WORDS|TOKENS|CHARS|CHARACTERS)$")
+"""Names of constants that bound a time, a length or a number of things."""
+_WORD_OF_PATTERN = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|[a-z]{3,}")
+
+
+def numbers_by_hand(name: str) -> Iterator[float]:
+    """The numbers in a module's code besides -2 to 2 and those that a named limit is set to."""
+    for statement in ast.parse(MODULES[name].read_text(encoding="utf-8")).body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else ()
+        named = [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        if named and all(map(LIMIT_NAMES.search, named)):
+            continue
+        for node in ast.walk(statement):
+            value = node.value if isinstance(node, ast.Constant) and not isinstance(node.value, bool) else None
+            if isinstance(value, int | float) and value not in {0, 1, 2}:
+                yield value
+
+
+def english_patterns(name: str) -> Iterator[str]:
+    """The compiled patterns of a module, tables of them included, that spell a function or question word of English."""
+    held = vars(importlib.import_module(name))
+    tables = [
+        value.values() for value in held.values() if isinstance(value, dict) and value is not held["__builtins__"]
+    ]
+    for value in [*held.values(), *(item for table in tables for item in table)]:
+        if isinstance(value, re.Pattern):
+            spelt = set(_WORD_OF_PATTERN.findall(value.pattern))
+            if not spelt.isdisjoint(STOP_WORDS | QUESTION_WORDS | ASKING):
+                yield value.pattern
+
+
+def test_the_way_of_a_question_is_short() -> None:
+    """At most 4,000 lines understand it, search and answer."""
+    assert sum(len(MODULES[name].read_text("utf-8").splitlines()) for name in ANSWERING) <= 4000
+
+
+def test_few_numbers_are_set_by_hand() -> None:
+    """At most 60 on that way that bound no time, length or number of things; fitted ones lie in data files."""
+    assert len([number for name in ANSWERING for number in numbers_by_hand(name)]) <= 60
+
+
+def test_few_patterns_spell_english() -> None:
+    """At most 40 on that way, wherever their words are listed."""
+    assert len({pattern for name in ANSWERING for pattern in english_patterns(name)}) <= 40

@@ -46,7 +46,7 @@ class Pieces:
 
 async def changes(book: Book, text: str) -> dict[str, str]:
     """What is searched for in other words."""
-    return await Speller().changes(book, text, cast("Embedder", Pieces()))
+    return await Speller().changes(book, text, cast("Embedder", Pieces()), chunks=1000)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,11 @@ def test_both_spellings_of_english_are_known(asked: str, written: str) -> None:
         ("What does the bumepr do?", {"bumper": 2}, "What does the bumper do?"),
         ("How do I solder it?", {"solver": 3}, "How do I solder it?"),
         ("Which router is it?", {"route": 5}, "Which router is it?"),
+        # A letter that is easily typed for another, or doubled, where the book often has the other word.
+        ("What does a senser do?", {"sensor": 40}, "What does a sensor do?"),
+        ("What is a jointt?", {"joint": 30, "point": 50}, "What is a joint?"),
+        ("What does a senser do?", {"sensor": 4}, "What does a senser do?"),
+        ("How do I reset my modems?", {"models": 300}, "How do I reset my modems?"),
         # What the book has is left alone, in whatever form; so is what has nothing like it.
         ("What is localizing?", {"localization": 3}, "What is localizing?"),
         ("What is a color?", {"color": 5, "colour": 1}, "What is a color?"),
@@ -127,6 +132,6 @@ async def test_a_word_is_looked_for_once() -> None:
     """The book is asked no more for what it was asked before."""
     book, speller = Book(odometry=3), Speller()
     for _ in range(2):
-        found = await speller.changes(book, "odometery", cast("Embedder", Pieces()))
+        found = await speller.changes(book, "odometery", cast("Embedder", Pieces()), chunks=1000)
         assert found == {"odometery": "odometry"}
     assert book.consulted == 1

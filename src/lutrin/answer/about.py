@@ -23,7 +23,10 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
         files: The book's pages in reading order.
         page: Filename of the page that the reader is on.
     """
-    chapters = _chapters(files)
+    chapters: dict[str, list[FileEntry]] = {}
+    for one in files:
+        # A page without a chapter forms its own.
+        chapters.setdefault(one.chapter or one.title, []).append(one)
     if about.of == "self":
         return (
             f"I am Lutrin, the tutor of *{book.title}*. I answer questions from this book alone and show the passage "
@@ -36,14 +39,6 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
         missing = "this chapter" if about.chapter == "this" else f"a chapter “{about.chapter}”"
         return f"The book does not name {missing}. {_contents(book, chapters)}"
     return _contents(book, chapters)
-
-
-def _chapters(files: Sequence[FileEntry]) -> dict[str, list[FileEntry]]:
-    """Group pages by chapter, in reading order; a page without a chapter forms its own."""
-    chapters: dict[str, list[FileEntry]] = {}
-    for one in files:
-        chapters.setdefault(one.chapter or one.title, []).append(one)
-    return chapters
 
 
 def _contents(book: BookInfo, chapters: Mapping[str, Sequence[FileEntry]]) -> str:

@@ -33,6 +33,8 @@ MOST_CODE = 2
 """Code blocks in one excerpt."""
 CODE_BONUS = 2.0
 """Added to the score of a run with code where code is asked for."""
+GAP_CHARS = 400
+"""Between neighbours; more means that a passage between them was not found."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
 _NUMBERED = re.compile(r"\d+[.)] ")
@@ -171,10 +173,10 @@ def _runs(section: _Section, budget: int) -> Iterator[Run]:
         if words > MOST_WORDS:
             continue
         while last + 1 < len(atoms):
-            apart = section.units[atoms[last + 1][0]].char_start - section.units[atoms[last][1] - 1].char_end > 400
+            gap = section.units[atoms[last + 1][0]].char_start - section.units[atoms[last][1] - 1].char_end
             words += costs[last + 1]
             blocks += codes[last + 1]
-            if words > budget or blocks > MOST_CODE or apart:
+            if words > budget or blocks > MOST_CODE or gap > GAP_CHARS:
                 break
             last += 1
         yield _run(section, atoms[first][0], atoms[last][1])

@@ -5,7 +5,7 @@ what a reader relies on most. Each rule is a veto. Words that are compared stand
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from lutrin.language.spoken import COUNTS_IN_ORDER, NEGATIONS, TOTAL, WHOLE
 from lutrin.language.words import content_stems, identifiers, names, numbers, stem, words
@@ -16,6 +16,8 @@ _MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u2
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
 _EQUATION = re.compile(r"[^\s$]+ = [^\s$]+")
 _CODE = re.compile(r"`([^`]+)`")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+"""Wherever they stand, such as within `H100` or `1.5x`."""
 CLOSEST = 2
 """So many sentences of the evidence may be the ones that a claim speaks of."""
 
@@ -38,7 +40,7 @@ def keeps_numbers(sentence: str, evidence: str, _question: str = "") -> bool:
     (True, False)
     """
     held = {_COUNTS[word] for word in words(evidence.lower()) if word in _COUNTS}
-    return set(numbers(sentence)) <= {*numbers(evidence), *held, *_bare_numbers(evidence)}
+    return set(numbers(sentence)) <= {*numbers(evidence), *held, *_DIGITS.findall(evidence.replace(",", ""))}
 
 
 def keeps_units(sentence: str, evidence: str, _question: str = "") -> bool:
@@ -76,19 +78,9 @@ def keeps_quantifiers(sentence: str, evidence: str, _question: str = "") -> bool
     """Whether the evidence says "all", "always" or "never" too, where it speaks of the same thing."""
     if TOTAL.isdisjoint(words(sentence.lower())):
         return True
-    closest = " ".join(closest_sentences(sentence, evidence))
-    return not (TOTAL | WHOLE | NEGATIONS).isdisjoint(words(closest.lower()))
-
-
-def closest_sentences(sentence: str, evidence: str) -> list[str]:
-    """The sentences of the evidence that share most words with a sentence, best first."""
     own = set(content_stems(sentence))
-    return sorted(_SENTENCE.split(evidence), key=lambda told: -len(own & set(content_stems(told))))[:CLOSEST]
-
-
-def _bare_numbers(text: str) -> Iterable[str]:
-    """Digits wherever they stand, such as within `H100` or `1.5x`."""
-    return re.findall(r"\d+(?:\.\d+)?", text.replace(",", ""))
+    closest = sorted(_SENTENCE.split(evidence), key=lambda told: -len(own & set(content_stems(told))))[:CLOSEST]
+    return not (TOTAL | WHOLE | NEGATIONS).isdisjoint(words(" ".join(closest).lower()))
 
 
 RULES: tuple[Callable[[str, str, str], bool], ...] = (keeps_numbers, keeps_units, keeps_names, keeps_quantifiers)

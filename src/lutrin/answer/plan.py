@@ -88,7 +88,9 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
         IndexUnavailable: The book cannot be read.
     """
     title, name = generation.book.title, generation.name
-    refusal = _verdict(query, found)
+    refusal = judge(found.odds, found=bool(found.passages))
+    if query.mode == "selection":
+        refusal = None if found.odds >= 0 else "not_in_selection"
     if refusal is not None:
         return refused(query, refusal, title=title, generation=name, found=found)
     answered = [part for part in found.parts if part.odds >= 0]
@@ -96,23 +98,21 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
     if not runs:
         return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
     sources = await _sources(generation, query, runs)
-    numbers = _numbers(runs)
+    numbered = list(enumerate(runs, 1))
     chances = {item.chunk.chunk_id: item.score for item in found.passages}
-    cited = {
-        number: citation(run.chunk, run.span, number, sources[run.chunk.chunk_id], chances)
-        for run, number in zip(runs, numbers, strict=True)
-    }
     shown, further = await _shown(generation, query, runs, found)
-    guards = _guards(runs, numbers)
+    guards = _guards(runs)
+    # That the book does not have the requested form is said before the excerpts.
+    preface = [messages.NO_SUCH_FORM[query.frame]] if query.frame in messages.NO_SUCH_FORM else []
     return Plan(
         query=query,
         title=title,
         generation=name,
-        text="\n\n".join([*_preface(query), *map(_markdown, runs, numbers)]),
-        excerpts=tuple(
-            excerpt(run, number, sources[run.chunk.chunk_id]) for run, number in zip(runs, numbers, strict=True)
+        text="\n\n".join([*preface, *(markdown(run.units, number) for number, run in numbered)]),
+        excerpts=tuple(excerpt(run, number, sources[run.chunk.chunk_id]) for number, run in numbered),
+        sources=tuple(
+            citation(run.chunk, run.span, number, sources[run.chunk.chunk_id], chances) for number, run in numbered
         ),
-        sources=tuple(cited.values()),
         shown=shown,
         further=further,
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
@@ -122,37 +122,17 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> P
     )
 
 
-def _verdict(query: Query, found: Found) -> Refusal | None:
-    """Why a question is refused after the search."""
-    if query.mode == "selection":
-        return None if found.odds >= 0 else "not_in_selection"
-    return judge(found.odds, found=bool(found.passages))
-
-
-def _markdown(run: Run, number: int) -> str:
-    return markdown(run.units, number)
-
-
-def _guards(runs: Sequence[Run], numbers: Sequence[int]) -> tuple[tuple[str, int], ...]:
+def _guards(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
     """List the book's warnings among the excerpts, each once with its excerpt's number, without titles."""
     told: set[tuple[str, int]] = set()
     texts: dict[int, list[str]] = {}
-    for run, number in zip(runs, numbers, strict=True):
+    for number, run in enumerate(runs, 1):
         for unit in run.units:
             place = (run.chunk.filename, unit.char_start)
             if unit.warning and unit.kind != "code" and unit.text.rstrip().endswith(safety.ENDS) and place not in told:
                 told.add(place)
                 texts.setdefault(number, []).append(unit.text)
     return tuple((" ".join(found), number) for number, found in texts.items())
-
-
-def _numbers(runs: Sequence[Run]) -> list[int]:
-    return list(range(1, len(runs) + 1))
-
-
-def _preface(query: Query) -> list[str]:
-    """Say, before the excerpts, that the book does not have the requested form."""
-    return [messages.NO_SUCH_FORM[query.frame]] if query.frame in messages.NO_SUCH_FORM else []
 
 
 def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
@@ -179,8 +159,7 @@ async def _shown(
     generation: OpenGeneration, query: Query, runs: Sequence[Run], found: Found
 ) -> tuple[tuple[tuple[int, Chunk], ...], dict[int, Citation]]:
     """The passages for the model: those of the excerpts under their numbers, then others that were found."""
-    numbered = list(zip(runs, _numbers(runs), strict=True))
-    shown = {run.chunk.chunk_id: (number, run.chunk) for run, number in reversed(numbered)}
+    shown = {run.chunk.chunk_id: (number, run.chunk) for number, run in reversed(list(enumerate(runs, 1)))}
     chances = {item.chunk.chunk_id: item.score for item in found.passages}
     further: dict[int, Citation] = {}
     for passage in found.passages if query.mode != "selection" else ():

@@ -72,9 +72,10 @@ def prompt_of(plan: Plan, ability: Ability, earlier: Sequence[ChatMessage] = ())
     room = int(ability.prompt_tokens / TOKENS_PER_WORD) - len(SYSTEM.split())
     told: dict[int, tuple[Chunk, str]] = {}
     for number, chunk in sorted(plan.shown, key=lambda pair: pair[0]):
-        text = "" if gives_orders(chunk.text) else _passage(number, chunk)
+        place = "marked by the pupil" if chunk.chunk_id == SELECTED else " > ".join(headings(chunk.heading_path))
+        text = without_control(f"[{number}] {place}: {_GAP.sub(chr(10), chunk.text).strip()}")
         words = len(text.split())
-        if not text or (told and words > room):
+        if gives_orders(chunk.text) or (told and words > room):
             continue
         told[number] = (chunk, text if words <= room else _cut(text, room, keep_lines=True))
         room -= words
@@ -116,11 +117,6 @@ def _asked(plan: Plan, ability: Ability, earlier: Sequence[ChatMessage]) -> str:
         task = f"{task} {OWN_TASK}"
     asked = query.typed if earlier else query.text
     return without_control("\n".join([*lines, f"Question: {asked}", task]))
-
-
-def _passage(number: int, chunk: Chunk) -> str:
-    place = "marked by the pupil" if chunk.chunk_id == SELECTED else " > ".join(headings(chunk.heading_path))
-    return without_control(f"[{number}] {place}: {_GAP.sub(chr(10), chunk.text).strip()}")
 
 
 def _cut(text: str, most_words: int, *, keep_lines: bool = False) -> str:

@@ -17,7 +17,7 @@ from lutrin import messages
 from lutrin.answer.excerpt import Run, is_procedure, part_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import words
-from lutrin.records import SELECTED, BookInfo, Chunk, Unit
+from lutrin.records import SELECTED, Chunk, Unit
 
 ENDS = (".", "!", "?", ":", ";", ")")
 """A block whose units all lack these endings is a heading, not warning text."""
@@ -39,12 +39,6 @@ def default_hazards() -> Hazards:
     return msgspec.convert(tomllib.loads(text), Hazards)
 
 
-def hazards_of(book: BookInfo) -> Hazards:
-    """The hazards that come with Lutrin, and those that the book adds."""
-    known, own = default_hazards(), book.hazards
-    return msgspec.structs.replace(known, code=(*known.code, *own.code), words=known.words.union(own.words))
-
-
 async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     """Put the book's warnings before excerpts that need them, and drop hazardous code that has no warning.
 
@@ -55,7 +49,8 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
     Returns:
         The excerpts, warnings first; and what the reader is told besides.
     """
-    hazards = hazards_of(generation.book)
+    known, added = default_hazards(), generation.book.hazards
+    hazards = msgspec.structs.replace(known, code=(*known.code, *added.code), words=known.words.union(added.words))
     safe: list[Run] = []
     boxes: dict[tuple[str, int], Run] = {}
     told: list[str] = []
@@ -79,7 +74,12 @@ async def made_safe(generation: OpenGeneration, runs: Sequence[Run]) -> tuple[li
         elif warned:
             told.append(messages.CAUTION)
         safe.append(run)
-    first = [box for box in boxes.values() if not any(_holds(run, box) for run in safe)]
+    held = [{(run.chunk.filename, unit.char_start) for unit in run.units} for run in safe]
+    first = [
+        box
+        for box in boxes.values()
+        if not any({(box.chunk.filename, unit.char_start) for unit in box.units} <= own for own in held)
+    ]
     return [*first, *safe], list(dict.fromkeys(told))
 
 
@@ -197,11 +197,6 @@ def _warning_for(run: Run, same_file: Sequence[Chunk], *, anywhere: bool) -> Run
         chunk=chunk, units=tuple(units), scores=(run.score,) * len(units), score=run.score,
         cut_before=False, cut_after=False,
     )  # fmt: skip
-
-
-def _holds(run: Run, box: Run) -> bool:
-    held = {unit.char_start for unit in run.units}
-    return run.chunk.filename == box.chunk.filename and all(unit.char_start in held for unit in box.units)
 
 
 def simulation_note(chunks: Iterable[Chunk]) -> str | None:

@@ -89,7 +89,10 @@ class Verifier:
         counted = [*sums, *(one.text for one in own)]
         if not literals_stand(claim, "\n".join([evidence, *counted]), question):
             return False
-        if own and len(content_stems(_without(claim, [one.text for one in own]))) <= FEW_WORDS:
+        rest = claim
+        for one in own:
+            rest = rest.replace(one.text, " ")
+        if own and len(content_stems(rest)) <= FEW_WORDS:
             return True
         if self._support is None:
             return False
@@ -124,12 +127,6 @@ def marked(text: str) -> tuple[list[int], str]:
 def is_sentence(text: str) -> bool:
     """Whether a text says something by itself: no announcement, no fragment."""
     return bool(text) and not text.endswith(":") and not _FRAGMENT.match(text)
-
-
-def _without(text: str, parts: Sequence[str]) -> str:
-    for part in parts:
-        text = text.replace(part, " ")
-    return text
 
 
 def _groups(named: Sequence[int], shown: Shown, sentence: str) -> list[list[tuple[int, Chunk]]]:

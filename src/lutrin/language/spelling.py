@@ -1,4 +1,6 @@
-"""British and American spelling as data."""
+"""How words are spelt and mistyped: British and American English, neighbours on the keyboard, letters of one sound."""
+
+from functools import cache
 
 _ENDINGS = r"(?=(?:e|ed|er|ers|es|ing|able|ation|ations)$)"
 SPELLING_RULES: tuple[tuple[str, str], ...] = (
@@ -30,3 +32,26 @@ SPELLING_PAIRS: tuple[tuple[str, str], ...] = (
     ("judgment", "judgement"), ("mold", "mould"), ("plow", "plough"), ("program", "programme"),
     ("skeptic", "sceptic"), ("sulfur", "sulphur"), ("tire", "tyre"),
 )  # fmt: skip
+KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+"""Rows of keys; each begins half a key further to the right."""
+SOUNDS = ("aeiouy", "ckq", "csxz", "fv", "bp", "dt", "gj", "mn", "uvw")
+"""Letters that are taken for each other by ear."""
+
+
+@cache
+def is_confused(one: str, other: str) -> bool:
+    """Whether a letter is easily typed for another: they sound alike or are neighbours on the keyboard.
+
+    >>> is_confused("k", "c"), is_confused("s", "d"), is_confused("m", "l")
+    (True, True, False)
+    """
+    if one == other or any(one in group and other in group for group in SOUNDS):
+        return True
+    places = [
+        (row, column + row / 2)
+        for letter in (one, other)
+        for row, keys in enumerate(KEYBOARD)
+        for column, key in enumerate(keys)
+        if key == letter
+    ]
+    return len(places) == 2 and all(abs(a - b) <= 1 for a, b in zip(*places, strict=True))

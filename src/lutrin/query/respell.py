@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from rapidfuzz.distance import OSA
+from rapidfuzz.distance import OSA, Levenshtein
 
-from lutrin.language.spelling import SPELLING_PAIRS, SPELLING_RULES
+from lutrin.language.spelling import SPELLING_PAIRS, SPELLING_RULES, is_confused
 from lutrin.language.spoken import STOP_WORDS
 from lutrin.language.words import stem
 from lutrin.ports import Embedder
@@ -27,6 +27,9 @@ LEAST_LETTERS = 7
 many others (parse, pause)."""
 SHORT_LETTERS = 5
 """Least letters of a word that may lack a letter or have two swapped: few words turn into others that way."""
+FREQUENT = 0.02
+"""Share of the book's chunks from which on a word may also be meant by a short one with a likely wrong or added letter.
+The less a book speaks of a word, the likelier the other is a word of its own (docs/decisions/0004)."""
 RARE, COMMONER = 2, 4
 """A word in at most `RARE` chunks is looked up in another spelling, which must stand in `COMMONER` times as many: names
 from code may be spelt differently from the book that shows them."""
@@ -59,13 +62,14 @@ class Speller:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, bool], str | None] = {}
 
-    async def changes(self, generation: Vocabulary, text: str, embedder: Embedder) -> dict[str, str]:
+    async def changes(self, generation: Vocabulary, text: str, embedder: Embedder, *, chunks: int) -> dict[str, str]:
         """Return the words of a question that a book spells differently, and its spelling.
 
         Args:
             generation: Open for reading.
             text: The question.
             embedder: Its tokenizer tells ordinary words from others.
+            chunks: Of the book.
 
         Raises:
             IndexUnavailable: The generation cannot be read.
@@ -80,7 +84,9 @@ class Speller:
         missing = [key for key in keys.values() if key not in self._known]
         if missing:
             found = await generation.consult(
-                lambda words_from: {key: _in_book(words_from, key[1], may_be_slip=key[2]) for key in missing}
+                lambda words_from: {
+                    key: _in_book(words_from, key[1], frequent=FREQUENT * chunks if key[2] else None) for key in missing
+                }
             )
             self._known.update(found)
             while len(self._known) > KEPT:
@@ -136,14 +142,36 @@ def _may_differ(word: str) -> bool:
     return len(word) > 3 and not word.isupper() and word.lower() not in STOP_WORDS
 
 
-def _in_book(words_from: WordsFrom, word: str, *, may_be_slip: bool) -> str | None:
-    """A book's spelling of a word, if it differs."""
+def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str | None:
+    """A book's spelling of a word, if it differs.
+
+    Args:
+        words_from: Looks into the book.
+        word: In lower case.
+        frequent: A word in so many chunks is frequent; None: the word is no slip.
+    """
     for other, own_start, start in spellings(word):
         chunks = _chunks(words_from, start)
         own = _chunks(words_from, own_start) - (chunks if start.startswith(own_start) else 0)
         if chunks >= max(1, COMMONER * own) and stem(other) != stem(word) and _has_form(words_from, other):
             return other
-    return _nearest(word, words_from(word[0])) if may_be_slip and not _has_form(words_from, word) else None
+    if frequent is None or _has_form(words_from, word):
+        return None
+    near = [
+        (not is_plain, -chunks, other)
+        for other, chunks in words_from(word[0])
+        if is_slip(word, other)
+        and ((is_plain := _is_plain(word, other)) or (chunks >= frequent and _is_likely(word, other)))
+    ]
+    return min(near)[-1] if near else None
+
+
+def _is_likely(word: str, other: str) -> bool:
+    """Whether a wrong letter is easily typed for the right one, or one too many for one beside it."""
+    (slip,) = Levenshtein.editops(word, other)
+    place = slip.src_pos
+    meant = other[slip.dest_pos] if slip.tag == "replace" else f"{word[place - 1]}{word[place + 1 : place + 2]}"
+    return any(is_confused(word[place], letter) for letter in meant)
 
 
 def _chunks(words_from: WordsFrom, start: str) -> int:
@@ -165,14 +193,7 @@ def _may_be_slip(match: re.Match[str], pieces: Sequence[tuple[int, int]]) -> boo
     return inside > 1 and len(match[0]) >= SHORT_LETTERS
 
 
-def _nearest(word: str, known: Sequence[tuple[str, int]]) -> str | None:
-    """The book's word that is one slip away; of several, the one in most chunks."""
-    near = [(-chunks, other) for other, chunks in known if _is_plain_slip(word, other)]
-    return min(near)[1] if near else None
-
-
-def _is_plain_slip(word: str, other: str) -> bool:
-    """Whether a word's length, or the kind of slip, shows that the other word is meant."""
+def _is_plain(word: str, other: str) -> bool:
+    """Whether a word's length shows that the other one is meant, or a letter left out, or two that changed places."""
     is_long = len(word) >= LEAST_LETTERS and len(other) >= LEAST_LETTERS - 1
-    lacks_a_letter = len(other) > len(word) >= SHORT_LETTERS
-    return (is_long or lacks_a_letter or sorted(word) == sorted(other)) and is_slip(word, other)
+    return is_long or len(other) > len(word) or sorted(word) == sorted(other)

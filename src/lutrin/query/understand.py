@@ -35,17 +35,17 @@ class Query:
     """The text, completed from the conversation."""
     topic: str
     """The searched text: `text` without the words that only say how to answer."""
-    frame: Frame
-    about: About | None
     parts: tuple[str, ...]
     """Topics of the separate things that are asked, each understandable alone."""
-    follows: tuple[str, ...]
-    """Ids of the chunks that the previous answer cited, if this question leans on it."""
-    selected_text: str
-    """The selection, at most 2,000 tokens; empty if nothing usable is selected."""
-    mode: Mode
     page: str
     """Filename of the page that the reader is on; empty if unknown."""
+    frame: Frame = "plain"
+    about: About | None = None
+    follows: tuple[str, ...] = ()
+    """Ids of the chunks that the previous answer cited, if this question leans on it."""
+    selected_text: str = ""
+    """The selection, at most 2,000 tokens; empty if nothing usable is selected."""
+    mode: Mode = "book"
     added: str = ""
     """The topic that a follow-up adds to the question before; empty if it stands alone."""
     said: str = ""
@@ -121,19 +121,7 @@ def alone(question: Question) -> Query:
     """
     text = " ".join(question.text.split())
     _, topic, _ = framed(text)
-    return Query(
-        question=question,
-        typed=text,
-        text=text,
-        topic=topic,
-        frame="plain",
-        about=None,
-        parts=(topic,),
-        follows=(),
-        selected_text="",
-        mode="book",
-        page=question.page,
-    )
+    return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page)
 
 
 def respelled(query: Query, changes: Mapping[str, str]) -> Query:

@@ -29,9 +29,9 @@ class Asked:
     words: tuple[str, ...]
     """(Q,): the lower-case word that each token belongs to; empty for a mark."""
     rarity: Float
-    """(Q,): 1 + log inverse document frequency of that word."""
+    """(Q,): 1 + log((N + 1) / (n + 1)) of that word, which stands in n of the book's N passages; 1 for a mark."""
     frequency: Float
-    """(Q,): in how many passages that word stands."""
+    """(Q,): in how many passages that word stands; N for a mark."""
 
 
 async def asked(generation: OpenGeneration, text: str, encoding: Encoding, reading: Reading) -> Asked:
@@ -53,7 +53,10 @@ async def asked(generation: OpenGeneration, text: str, encoding: Encoding, readi
     if encoding.token_vectors is None:
         raise ValueError("the embedder gives no token vectors")
     words = owners(text, encoding.token_offsets[:, 0].tolist())
-    rarity, frequency = await rarities(generation, words)
+    total = generation.manifest.chunks + 1
+    known = await generation.document_frequency({word for word in words if word})
+    frequency = np.array([known.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
+    rarity = (1 + np.log(total / (frequency + 1))).astype(np.float32)
     importance = reading.importance(encoding.token_vectors)
     logits = importance + reading.rarity * np.log1p(rarity)
     share = np.exp(logits - logits.max(initial=0.0))
@@ -66,17 +69,6 @@ async def asked(generation: OpenGeneration, text: str, encoding: Encoding, readi
         rarity=rarity,
         frequency=frequency,
     )
-
-
-async def rarities(generation: OpenGeneration, words: Sequence[str]) -> tuple[Float, Float]:
-    """(words,) each: 1 + log((N + 1) / (n + 1)) of each, which stands in n of the book's N chunks, and n.
-
-    1 and N for no word.
-    """
-    total = generation.manifest.chunks + 1
-    known = await generation.document_frequency({word for word in words if word})
-    found = np.array([known.get(word, 0) if word else total - 1 for word in words], dtype=np.float32)
-    return (1 + np.log(total / (found + 1))).astype(np.float32), found
 
 
 def owners(text: str, starts: Sequence[int]) -> list[str]:

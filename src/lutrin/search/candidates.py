@@ -74,7 +74,11 @@ async def gather(
     else:  # in memory: who stepped back between them would wait for everybody else's question
         found = [await search for search in searches]
     names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs), *led]))
-    places = [place for place in await generation.places(names) if _allowed(place[1], without, besides)]
+    places = [
+        (row, chunk)
+        for row, chunk in await generation.places(names)
+        if chunk.role not in without or chunk.chunk_id in besides
+    ]
     places = _distinct(generation, sorted(places, key=lambda place: place[1].filename != page), besides)
     pool = Pool(chunks=[chunk for _, chunk in places], rows=[row for row, _ in places])
     dense, lexical = found[: len(asked)], found[len(asked) :]
@@ -100,10 +104,6 @@ def fused(chunks: Sequence[Chunk], rankings: Sequence[Sequence[tuple[str, float]
         for rank, (name, _) in enumerate(ranking, 1):
             scores[name] = scores.get(name, 0.0) + 1 / (RANK_CONSTANT + rank)
     return np.array([scores.get(chunk.chunk_id, 0.0) for chunk in chunks], dtype=np.float32)
-
-
-def _allowed(chunk: Chunk, without: Collection[str], besides: Sequence[str]) -> bool:
-    return chunk.role not in without or chunk.chunk_id in besides
 
 
 def _distinct(

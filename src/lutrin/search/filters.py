@@ -19,7 +19,7 @@ async def filtered(
     missing: InvalidQuestion | None = None
     for generation in generations:
         try:
-            found.append((generation, await where_of(generation, question)))
+            found.append((generation, await _where(generation, question)))
         except InvalidQuestion as error:
             missing = missing or error
     if not found and missing is not None:
@@ -27,12 +27,8 @@ async def filtered(
     return found
 
 
-async def where_of(generation: OpenGeneration, question: Question) -> dict[str, str] | None:
-    """The filter for a question's chapter and module, or None.
-
-    Raises:
-        InvalidQuestion: The book has no such chapter or module; the message lists those that it has.
-    """
+async def _where(generation: OpenGeneration, question: Question) -> dict[str, str] | None:
+    """The filter for a question's chapter and module, or None."""
     if not question.chapter and not question.module:
         return None
     files = await generation.files()

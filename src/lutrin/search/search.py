@@ -95,7 +95,7 @@ class Searcher:
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        return await self._speller.changes(generation, query.topic, self.embedder)
+        return await self._speller.changes(generation, query.topic, self.embedder, chunks=generation.manifest.chunks)
 
     async def search(
         self, generation: OpenGeneration, query: Query, *, k: int, where: Mapping[str, str] | None = None
@@ -170,7 +170,10 @@ class Searcher:
         found = read(pool, matched, reading)
         told = signals(pool, matched, found)
         if also is not None:
-            found = [_mean(one, other) for one, other in zip(found, read(pool, also, reading), strict=True)]
+            found = [
+                replace(one, score=(one.score + other.score) / 2, scores=(one.scores + other.scores) / np.float32(2))
+                for one, other in zip(found, read(pool, also, reading), strict=True)
+            ]
         most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
         ranked = []
         for item in found:
@@ -207,11 +210,6 @@ def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[
     """Bonuses for the reader's place: by chunk id, and by file name."""
     more = [chunk.filename for chunk in chunks if query.said and chunk.chunk_id in query.follows[:1]]
     return dict.fromkeys([*homes, *more], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
-
-
-def _mean(one: Read, other: Read) -> Read:
-    half = np.float32(0.5)
-    return replace(one, score=(one.score + other.score) / 2, scores=half * (one.scores + other.scores))
 
 
 def _raised(item: Read, bonus: float) -> Read:

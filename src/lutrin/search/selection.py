@@ -1,7 +1,6 @@
 """Finds evidence in the selected text alone."""
 
 import re
-from collections.abc import Iterable
 from itertools import groupby
 
 import msgspec
@@ -108,12 +107,13 @@ def _unit(kind: UnitKind, text: str, start: int, end: int, block: int) -> Unit:
 async def _chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
     """Make the selection a passage, under the headings of its place in the book.
 
-    Offsets are those of the selection; the text has its blanks closed up, as passages have.
+    Offsets are those of the selection; the text has the sentences of a paragraph in one line, as passages have.
     """
     book = generation.book
     units = units_of(selected_text)
+    blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
     own = Chunk(
-        chunk_id=SELECTED, text=_closed_up(units), book=book.slug, book_title=book.title, edition=book.edition,
+        chunk_id=SELECTED, text="\n\n".join(blocks), book=book.slug, book_title=book.title, edition=book.edition,
  module="", chapter="", section="", section_title="Selected text", heading_path=(),
         filename="", page=None, page_label="", anchor="", chunk_index=0, char_start=0, char_end=len(selected_text),
         token_count=0, content_type="text", is_simulation=None, content_hash="", units=units,
@@ -125,9 +125,3 @@ async def _chunk(generation: OpenGeneration, selected_text: str) -> Chunk:
             anchor=home.anchor, is_simulation=home.is_simulation,
         )  # fmt: skip
     return own
-
-
-def _closed_up(units: Iterable[Unit]) -> str:
-    """The text of units as passages have it: sentences of a paragraph in one line, a line between blocks."""
-    blocks = (" ".join(unit.text for unit in block) for _, block in groupby(units, key=lambda unit: unit.block))
-    return "\n\n".join(blocks)
