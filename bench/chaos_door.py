@@ -1,11 +1,11 @@
-"""Whoever knocks to break in: large heads, slow connections, guesses, foreign pages, long questions; and slips.
+"""Attacks over HTTP: large heads, slow connections, guesses, foreign pages, long questions; and wrong settings.
 
     python bench/chaos_door.py [--head-mb 300] [--headers 1200000] [--connections 1100] [--files 1024] [--guesses 200]
         [--questions 500] [--settings N] [--wait-s 1] [--only TRIAL]
 
-A real server on a loopback port, with real, encrypted conversations and answers that are written down beforehand; for
-wrong settings and a full disk, `lutrin serve` itself. Each trial says what it saw: replies, the server's memory,
-whether others were answered within a second meanwhile, and how many lines stand in the log. The last line is JSON.
+The target is a real server on a loopback port, with encrypted conversations and scripted answers; for wrong settings
+and a full disk it is `lutrin serve` itself. Each trial reports the replies, the server's memory, whether others were
+answered within a second meanwhile, and the number of log lines. The last line is JSON.
 """
 
 # ruff: noqa: S101 - a trial is a test, and its assertions are its result
@@ -48,10 +48,10 @@ JSON = {"Content-Type": "application/json"}
 
 
 class Door:
-    """The server under attack, and what can be asked of it.
+    """The server under attack, with the requests of the trials.
 
     Args:
-        server: It.
+        server: The running server.
     """
 
     def __init__(self, server: QuickServer) -> None:
@@ -59,12 +59,12 @@ class Door:
         self.port = int(server.address.rpartition(":")[2])
 
     def memory_mb(self) -> float:
-        """What the server's process holds."""
+        """Return the memory of the server's process."""
         status = Path(f"/proc/{self.server.pid}/status").read_text(encoding="ascii")
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]  # the kernel writes the line
 
     def lines(self) -> int:
-        """Lines of its log, each of which has to be a JSON object."""
+        """Count the lines of its log, each of which has to be a JSON object."""
         text = self.server.log.read_text(encoding="utf-8")
         for line in text.splitlines():
             assert isinstance(json.loads(line), dict), line
@@ -73,7 +73,7 @@ class Door:
     def request(
         self, method: str, path: str, body: str = "", headers: dict[str, str] | None = None
     ) -> tuple[int, bytes]:
-        """One request on a connection of its own."""
+        """Send one request on a new connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request(method, path, body or None, headers or {})
@@ -83,7 +83,7 @@ class Door:
             connection.close()
 
     def health_s(self) -> float:
-        """Seconds of a request for `/health`."""
+        """Return the seconds of a request for `/health`."""
         start_s = time.monotonic()
         assert self.request("GET", "/health")[0] == http.client.OK
         return time.monotonic() - start_s
@@ -91,7 +91,7 @@ class Door:
 
 @contextmanager
 def others(door: Door) -> Iterator[list[float]]:
-    """Somebody who asks for `/health` ten times a second meanwhile; their seconds."""
+    """Ask for `/health` ten times a second meanwhile, and collect the seconds."""
     seconds: list[float] = []
     done = threading.Event()
 
@@ -110,7 +110,7 @@ def others(door: Door) -> Iterator[list[float]]:
 
 
 def wire(door: Door, parts: Iterator[bytes]) -> str:
-    """The status of what is sent in parts, or how the connection ended."""
+    """Send parts of a request; return the reply's status, or how the connection ended."""
     with socket.create_connection(("127.0.0.1", door.port), timeout=20) as connection:
         try:
             for part in parts:
@@ -124,7 +124,7 @@ def wire(door: Door, parts: Iterator[bytes]) -> str:
 
 
 def heads(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """One header of many megabytes, a million small ones, and a body without end."""
+    """Send one header of many megabytes, a million small ones, and an endless body."""
     start = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
     long = (b"X-Long: " + b"a" * CHUNK if n == 0 else b"a" * CHUNK for n in range(arguments.head_mb * 16))
     small = (b"a: b\r\n" * 1000 for _ in range(arguments.headers // 1000))
@@ -146,7 +146,7 @@ def _begun(start: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def slow(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Many requests that never end, of which the server may open few; everybody else is answered at once."""
+    """Open many requests that never end while the server has few file handles; others are answered at once."""
     unfinished = b"POST /chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     unfinished += b"Content-Length: 1000\r\n\r\n{"
     lines, before_mb = door.lines(), door.memory_mb()
@@ -172,7 +172,7 @@ def slow(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def questions(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Ten questions of 40 KB and long selections at once, again and again; others' answers take as long as before."""
+    """Send ten questions of 40 KB and long selections at once, repeatedly; others wait no longer than before."""
     short = json.dumps({"query": "What is a loop?"})
     long = [json.dumps({"query": "word " * 8000}), json.dumps({"query": "Q", "selected_text": "s" * 16_001})]
     alone = [_timed(lambda: door.request("POST", "/api/query", short, JSON)) for _ in range(40)]
@@ -203,7 +203,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The administration token, guessed by four doors; then the right one, which has to wait."""
+    """Guess the administration token at four endpoints; afterwards the right token has to wait too."""
     statuses: Counter[int] = Counter()
     for number in range(arguments.guesses):
         bearer = {"Authorization": f"Bearer guess-{number}"}
@@ -224,7 +224,7 @@ def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def strangers(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Conversations of others, by names that can be guessed; and pages of other sites."""
+    """Ask for others' conversations by guessable ids, and ask from pages of other sites."""
     del arguments
     ask = json.dumps({"session_id": "1", "message": "A needle?"})
     named = json.dumps({"user": "alice", "messages": [{"role": "user", "content": "A needle?"}]})
@@ -243,7 +243,7 @@ def strangers(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def flood(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """One reader who asks without end in one conversation: the file stops to grow, answers go on."""
+    """Ask endlessly in one conversation: its file stops growing, and answers go on."""
     secret = {"X-Lutrin-Client": "a-reader-without-an-end", **JSON}
     body = json.dumps({"session_id": "endless", "message": "q" * 4000})
     warned = 0
@@ -259,7 +259,7 @@ def flood(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def landing(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What the first page costs on the wire."""
+    """Measure the bytes of the first page."""
     del arguments
     packed = {"Accept-Encoding": "gzip"}
     status, page = door.request("GET", "/", headers=packed)
@@ -274,7 +274,7 @@ def landing(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def settings(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Starts with a wrong value end with a sentence that names the variable; a name that nothing reads is told."""
+    """Start with wrong values: each start names the variable and ends; unknown names are reported."""
     every = [(variable_name(field), value) for field, value in (WRONG | LATER).items()]
     wrong = every[:: max(1, len(every) // arguments.settings)]
     for name, value in wrong:
@@ -294,7 +294,7 @@ def settings(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def keys(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Changing the key beside the server is refused, and the server goes on."""
+    """Try to change the key of a running server: it is refused, and the server goes on."""
     del arguments
     refused = ""
     try:
@@ -309,7 +309,7 @@ def keys(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def disk(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
-    """A start on a full disk says so with the remedy, where this machine lets a file system be mounted."""
+    """Start on a full disk: the message has a remedy. Needs the right to mount a file system."""
     del arguments
     place = door.server.database.parent / "full"
     place.mkdir()
@@ -335,7 +335,7 @@ def _free_port() -> int:
 
 
 def _lutrin(*words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """A command as an operator types it, with none of this machine's settings."""
+    """Run a command as an operator types it, without this machine's settings."""
     bare = {name: value for name, value in os.environ.items() if not name.startswith("LUTRIN_")}
     own = {"LUTRIN_PORT": str(_free_port()), "LUTRIN_MODEL": "none", "LUTRIN_MODELS_DIR": str(MODELS), **variables}
     with tempfile.TemporaryDirectory() as elsewhere:  # without an .env

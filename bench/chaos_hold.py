@@ -1,10 +1,10 @@
-"""A hundred readers whose streams stay open, for ten minutes: memory and handles must not grow.
+"""Keep the streams of a hundred readers open for ten minutes: memory and handles must not grow.
 
     LUTRIN_MODEL=tiny python bench/chaos_hold.py [--readers 100] [--seconds 600]
 
-A real server with one slot of its model and a deadline of ten minutes, so that nearly all readers wait in the queue at
-any time, each on an open stream with its heartbeats; who has the answer asks again. Every ten seconds the resident
-memory, handles and threads of server and model process are read. The last line is JSON.
+The real server has one slot for its model and a deadline of ten minutes, so at any time nearly all readers wait in the
+queue, each on an open stream with heartbeats; readers who get their answer ask again. Every ten seconds the resident
+memory, handles and threads of the server and the model's process are read. The last line is JSON.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BOOK = CORPUS / "physical-ai" / "01-part-1-foundations"
 HELD = {"LUTRIN_MODEL_SLOTS": "1", "LUTRIN_EXPLAIN_S": "600", "LUTRIN_QUEUE_LIMIT": "1000"}
 EVERY_S = 10.0
 WARM_SHARE = 0.2
-"""Of the run: until then pools fill and caches grow."""
+"""Share of the run that is ignored because pools and caches still fill."""
 MOST_MEMORY = 1.05
 MOST_HANDLES = 2
 TOPICS = (
@@ -46,7 +46,7 @@ TOPICS = (
 
 @dataclass(frozen=True)
 class State:
-    """What processes hold at a moment."""
+    """Memory, handles and threads of processes at one moment."""
 
     open_streams: int
     resident_mb: float
@@ -70,7 +70,7 @@ class Readers:
         return self._open
 
     async def read(self, seconds: float) -> None:
-        """All of them, for so long; streams that are open in the end are cut."""
+        """Let all of them read for some time, then cut the open streams."""
         try:
             async with asyncio.timeout(seconds):
                 await asyncio.gather(*(self._reader(number) for number in range(self._count)))
@@ -107,7 +107,7 @@ def family(pid: int) -> list[int]:
 
 
 def look(pid: int, open_streams: int) -> State:
-    """What the server and its model process hold."""
+    """Measure the server and its model's process."""
     resident, handles, threads = 0.0, 0, 0
     for member in family(pid):
         lines = Path(f"/proc/{member}/status").read_text(encoding="utf-8").splitlines()
@@ -119,7 +119,7 @@ def look(pid: int, open_streams: int) -> State:
 
 
 async def hold(address: str, pid: int, readers: int, seconds: float) -> tuple[Readers, list[State], State]:
-    """Let them read; states while they do, and one after all have left."""
+    """Let readers read; return the states meanwhile, and one after all have left."""
     crowd = Readers(address, readers)
     reading = asyncio.create_task(crowd.read(seconds))
     states = []

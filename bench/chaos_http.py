@@ -1,11 +1,11 @@
-"""Requests that nobody should send: generated from the schema, and bytes that are no requests at all.
+"""Send requests generated from the schema, and bytes that are not requests at all.
 
     python bench/chaos_http.py [--cases 10000] [--hostile 500] [--seed 0]
 
-A real server on the first part of the sample book, without a language model. Schemathesis makes the cases from
-`/schema/openapi.json`, half of them as the schema allows, half against it. No reply may be a 5xx or have a status that
-the document does not name for its endpoint, none may take over 10 s, and the server must be well afterwards. The last
-line is JSON.
+The real server has the first part of the sample book and no language model. Schemathesis generates the cases from
+`/schema/openapi.json`, half of them valid and half invalid. No reply may be a 5xx or have a status that the document
+does not list for its endpoint, none may take over 10 s, and the server must be healthy afterwards. The last line is
+JSON.
 """
 
 import argparse

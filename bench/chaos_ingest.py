@@ -1,4 +1,4 @@
-"""Every accident that an ingest must stand, as often as asked for.
+"""Accidents that an ingest must survive: kills, full and failing disks, crowds.
 
     python bench/chaos_ingest.py [--kills 500] [--failures 300] [--crowds 50] [--re-ingests 50] [--swaps 200]
 

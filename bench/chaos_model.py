@@ -1,4 +1,4 @@
-"""Every accident of the language model, on a real server: killed, hung, fed too much, left by its readers.
+"""Accidents of the language model on a real server: killed, hung, flooded, left by its readers.
 
     python bench/chaos_model.py [--kills 200] [--hangs 200] [--floods 200] [--disconnects 50] [--data-dir DIR]
 

@@ -1,4 +1,4 @@
-"""Accidents of a server with readers in it, and readers who guess.
+"""Kill a server while readers chat, crowd it, and guess ids.
 
     python bench/chaos_server.py [--kills 1000] [--crowds 50] [--guesses 100000] [--seed 0]
 
@@ -40,13 +40,13 @@ from lutrin.settings import load_settings
 NEEDLE = "xylophone-needle"
 READERS = 8
 LIVES_S = (0.05, 0.6)
-"""For so long a server lives before it is killed; its start takes about 0.2 s of that."""
+"""Seconds until a server is killed, from and to; its start takes about 0.2 s."""
 AGAIN_S = 60.0
 CONNECTIONS = 4
 TIMED = 2000
 """Requests of each sort whose seconds are compared."""
 UNLIKE = 1.1
-"""Medians further apart than this tell something."""
+"""Ratio of medians above which the time would reveal whether an id exists."""
 
 
 def quick(place: Path, key: str, **settings: int) -> QuickServer:

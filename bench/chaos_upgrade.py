@@ -1,4 +1,4 @@
-"""Bring the data of an older Lutrin to today's form, killed on the way; nothing may be lost.
+"""Upgrade the data of an older Lutrin while processes are killed; nothing may be lost.
 
     python bench/chaos_upgrade.py [--kills 20] [--from REVISION] [--seed 0]
 

@@ -1,4 +1,4 @@
-"""How right the answers are: question files in, the figures of one pipeline out.
+"""Measure how right answers are: question files in, figures of one pipeline out.
 
 ::
 
@@ -14,8 +14,8 @@
     show.py        tables
     bars.py        figures that must be reached
 
-The judge shares no code with the judged (only `pipeline.py` knows both): words, numbers, names and sentences are read
-here by rules of its own.
+The judge shares no code with what it judges (only `pipeline.py` and `asking.py` know both): it has its own rules for
+words, numbers, names and sentences.
 
 Half of the questions of a file are for tuning and half for testing only. The half is decided by the question's id
 alone (`questions.half_of`: SHA-256, even first byte tunes, odd one tests), so it never changes when files grow. Whoever

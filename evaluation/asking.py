@@ -1,4 +1,4 @@
-"""Lutrin opened and asked: settings and question files in, outcomes out."""
+"""Open Lutrin and ask it: settings and question files in, outcomes out."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

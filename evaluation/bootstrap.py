@@ -1,4 +1,4 @@
-"""How sure a figure is: questions are drawn again with replacement, and the figure is put together from each draw.
+"""Confidence intervals of figures: questions are resampled with replacement, and each sample gives the figure again.
 
 Percentile intervals (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13); for two settings both figures
 are put together from the same draw of questions, so that what is hard for both does not blur their difference. If every

@@ -1,4 +1,4 @@
-"""What one question scores, as pairs of a count and what it is out of.
+"""Scores of one question, each a pair of a count and its maximum.
 
 `file@k` looks at the first k passages; where all of n expected files are wanted and n is more than k, at the first n,
 since k passages cannot hold more than k files. A figure that a question says nothing about is absent from its measures.

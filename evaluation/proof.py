@@ -1,4 +1,4 @@
-"""Whether the book proves a sentence of an answer: it stands there word for word, or all that it says is found there.
+"""Decide whether the book proves a sentence of an answer: verbatim, or because everything it says is in the book.
 
 Verified means: every number, name and command of the sentence stands in a passage that it cites, at least two thirds of
 its content words stand there in one sentence and its two neighbours, and it denies where the closest sentence denies.

@@ -1,4 +1,4 @@
-"""Bytes that are no honest request, made from a seed."""
+"""Hostile and damaged requests, generated from a seed."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The real server over real, encrypted conversations, forked in a moment: its answers are written down beforehand."""
+"""A real server with encrypted conversations and scripted answers, which forks quickly."""
 
 import asyncio
 import os

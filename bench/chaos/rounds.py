@@ -1,4 +1,4 @@
-"""The trials that an ingest must stand; each returns its figures and raises AssertionError where one fails."""
+"""The trials of an ingest; each returns its figures, or raises AssertionError if it fails."""
 
 # ruff: noqa: S101 - a trial is a test, and its assertions are its result
 

@@ -1,7 +1,7 @@
-"""The inside of a paragraph: mistune's inline parser, taught MDX, and the text that a reader sees with its places.
+"""The inline content of a paragraph: mistune's inline parser, extended by MDX, and the visible text with its places.
 
-mistune's tokens carry no positions. Here each token that is not plain text is given the range that its rule matched,
-and plain text is found again between those ranges: nothing but escapes and emphasis marks can stand before it.
+mistune's tokens have no positions. Here each token that is not plain text gets the range that its rule matched. Plain
+text is located between those ranges, where only escapes and emphasis marks can precede it.
 """
 
 import re
@@ -21,29 +21,29 @@ from lutrin.ingest.tree import is_dark_twin
 Token = dict[str, Any]
 """A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
 
-# mistune's work grows with the square of the number of marks in one text: longer texts are cut at white space.
+# mistune's time grows with the square of the number of marks in a text, so longer texts are cut at white space.
 _LONGEST = 16_000
 _NESTING = 20
-# MyST's roles that lead somewhere, and what they are written with: a text, a blank, the target in angle brackets.
+# MyST's roles that link to something, written as a text, a space and the target in angle brackets.
 _REFERENCES = frozenset("ref numref doc term eq any download cite keyword option envvar".split())
-# Of a picture, where Pandoc's writers describe it in the attributes.
+# The description of a picture that Pandoc's authors put into its attributes.
 _ALT = re.compile(r"\balt=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)')")
 _TEX = re.compile(r"\\[A-Za-z]{2,}|[_^][\w{]|[=<>]")
 _STRUCK = re.compile(r"[^~\n]*[^\s~](~)(?![\w~])")
 _TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
-# Characters of a page that may be scanned for the end of a tag or brace in vain before the rest is read as text.
+# Characters of a page that may be scanned in vain for the end of a tag or brace; after that the rest is text.
 _PATIENCE = 4_000_000
 
 
 class _State(InlineState):
-    """Where in the whole text the part at hand starts."""
+    """The state of mistune's parser, with the offset of its part in the whole text."""
 
     base = 0
     mdx = False
 
     def copy(self) -> "_State":
         state = super().copy()
-        if not isinstance(state, _State):  # mistune makes it of this very class
+        if not isinstance(state, _State):  # mistune creates nested states of this class
             raise TypeError(type(state))
         state.mdx, state.base = self.mdx, self.base
         return state
@@ -79,7 +79,7 @@ class _Parser(mistune.InlineParser):
 
 
 def _span_link(token: Token) -> None:
-    """A link's own match is its closing bracket; it starts before its first child, which has been given a place."""
+    """Set a link's span: its match is the closing bracket, and it starts before its first child, which has a span."""
     children = token.get("children") or []
     if children and "span" in children[0] and "span" in token:
         token["span"] = (children[0]["span"][0], token["span"][1])
@@ -123,7 +123,7 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
 
 
 def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistune's state
-    """Attributes right behind what they belong to, and what a site generator puts something else for."""
+    """Parse markup that no reader sees: attributes after an element, and tags that a site generator replaces."""
     match = LIQUID.match(state.src, start)
     if match is None and start and state.src[start - 1] in (")]`*_" if state.src.startswith("{:", start) else ")]`"):
         match = ATTRIBUTES.match(state.src, start)
@@ -140,7 +140,7 @@ def _parse_unseen(start: int, state: Any) -> int | None:  # noqa: ANN401 - mistu
 
 
 def _parse_span(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
-    """Pandoc's `[text]{#id .class}`: the text alone is seen."""
+    """Parse Pandoc's `[text]{#id .class}`, of which only the text is visible."""
     close = state.src.index("]{", m.end())
     attributes = ATTRIBUTES.match(state.src, close + 1)
     if state.mdx or attributes is None or state.depth >= inline.max_nested_level:
@@ -241,10 +241,10 @@ def _parser() -> _Parser:
 
 
 class Inline:
-    """Reads the inline texts of one page.
+    """Parses the inline content of one page.
 
     Args:
-        source: The whole file, where the partner of an unusual tag may stand.
+        source: The whole file, in which the partner of an unusual tag is looked for.
         references: Link references that the page defines.
         mdx: Whether braces are expressions.
     """
@@ -260,7 +260,7 @@ class Inline:
         self._mdx = mdx
 
     def tokens(self, text: str) -> list[Token]:
-        """The inline tokens of a paragraph, heading or table cell, each but plain text with its `span`."""
+        """Return the inline tokens of a paragraph, heading or table cell; all but plain text have a `span`."""
         tokens: list[Token] = []
         for start, end in _parts(text):
             state = _State(self._env)
@@ -269,7 +269,7 @@ class Inline:
         return tokens
 
     def take_problem(self) -> bool:
-        """Whether a brace without partner was met in MDX since the last call."""
+        """Return whether an unmatched brace was found in MDX since the last call."""
         return bool(self._env.pop("unclosed", False))
 
 

@@ -1,8 +1,8 @@
-"""An ingest from end to end: find what changed, build, verify, publish; at any instant the old index can be served.
+"""An ingest from end to end: find changes, build, verify, publish. The old index can be served at any time.
 
-A new generation grows in a hidden folder beside the published ones, is synced, read back in a fresh process, renamed,
-and becomes the current one by a single transaction in the catalogue. Whatever an ingest that was killed left behind,
-the next one removes before it starts; embeddings that were committed are used again.
+A new generation is built in a hidden folder beside the published ones, synced, read back in a fresh process, and
+renamed. One transaction in the catalogue makes it the current one. What a killed ingest left behind is removed by the
+next one, which reuses the committed embeddings.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from lutrin.threads import in_thread
 
 @dataclass(frozen=True, slots=True)
 class IngestTools:
-    """What an ingest needs besides its input."""
+    """Adapters and clocks of an ingest."""
 
     embedder: Embedder
     store: VectorStore
@@ -51,14 +51,14 @@ class IngestTools:
     """Reads a new generation back, in a fresh process; see `lutrin.index.readback.in_fresh_process`."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock_ns: Callable[[], int] = time.time_ns
-    """The clock that stamps files."""
+    """The clock of the file system's times."""
     holds: Holds | None = None
-    """Looks at prepared entries that nobody stands for; None: their places alone count."""
+    """Checks prepared entries that nobody vouches for; None: only their places count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What an operator says of a book on the command line; empty: what the book says itself."""
+    """Description of a book on the command line; empty fields leave the book's own."""
 
     slug: str = ""
     title: str = ""
@@ -82,7 +82,7 @@ async def ingest(
 
     Raises:
         IngestInProgress: Another process is ingesting; raised at once.
-        LutrinError: As `ingest_alone` raises it.
+        LutrinError: `ingest_alone` failed.
     """
     with ingest_lock(settings.data_dir):
         return await ingest_alone(
@@ -112,13 +112,13 @@ async def ingest_alone(
 
     Args:
         corpus: A book, a folder of books, or one file.
-        settings: Where the data lies, and how long chunks are.
+        settings: Name the data folder and the length of chunks.
         tools: The adapters.
-        overrides: For a single book.
+        overrides: Description of a single book.
         rebuild: Read every file again; embeddings are still taken from the cache.
-        password: Of encrypted PDFs.
-        lenient: Pages that MDX would refuse are read as far as they go.
-        progress: Told of each folder that is done, and often in between.
+        password: Password of encrypted PDFs.
+        lenient: Read pages that MDX would refuse as far as possible.
+        progress: Called after each folder, and often in between.
 
     Raises:
         EmptyCorpus: There is nothing to read.
@@ -137,7 +137,7 @@ async def ingest_alone(
 
 
 _SHOWN = 20
-"""Files that a message names at most."""
+"""Most files that a message names."""
 
 
 class _Run:
@@ -183,7 +183,7 @@ class _Run:
             return summary
 
     def _find(self, overrides: Overrides) -> Found:
-        """The books of the corpus with their files, and what is in none of them."""
+        """Find the books of the corpus with their files, and the files that are in no book."""
         if not self._corpus.exists():
             raise EmptyCorpus(
                 f"There is no folder {self._corpus}.", remedy="Put your books there, or name another one."
@@ -271,7 +271,7 @@ class _Run:
         return summary.plus(outcome.summary).plus(IngestSummary(published=(f"{slug} {name}",)))
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
-        """The folder of the current generation, if its manifest is the one that was published, and of today's form."""
+        """Return the current generation's folder if its manifest is the published one and has the current format."""
         if published is None:
             return None
         directory = self._settings.books_dir / published.info.slug / published.current
@@ -293,7 +293,7 @@ class _Run:
         return IngestSummary(removed=removed)
 
     async def _settle(self, catalog: Catalog) -> None:
-        """Tell the vector store what is current, each time: the ingest that published it may have been killed."""
+        """Tell the vector store the current generation, always: the ingest that published it may have been killed."""
         for book in catalog.books():
             folder = self._settings.books_dir / book.info.slug
             kept = [folder / book.previous / VECTORS] if book.previous else []
@@ -305,9 +305,9 @@ class _Run:
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:
-    """Remove what ingests that were killed left behind, and generations that nobody needs.
+    """Remove what killed ingests left behind, and generations that nobody needs.
 
-    Only the holder of the ingest lock may call this: an unfinished folder may be somebody's work.
+    Only the holder of the ingest lock may call this, since another ingest may be working in an unfinished folder.
     """
     known = {*catalog.live(), *(name for _, name in catalog.retired())}
     for folder in books_dir.glob("*/*"):

@@ -2,17 +2,20 @@
 
 import re
 from html import escape
-from typing import Any
+from typing import Any, get_args
 
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 
 from lutrin import __version__
+from lutrin.records import AnswerEvent
 from lutrin.serve.requests import HTTPRequest
 
+EVENTS = tuple(str(event.__struct_config__.tag) for event in get_args(AnswerEvent))
+"""Names of the events of a stream, in the order in which they come."""
 DESCRIPTION = (
     "A textbook that answers, offline. Answering endpoints send JSON or, with `Accept: text/event-stream`, "
-    "Server-Sent Events: queued, sources, excerpt, sentence, done, error. Errors are application/problem+json."
+    f"Server-Sent Events: {', '.join(EVENTS)}. Errors are application/problem+json."
 )
 
 

@@ -50,6 +50,12 @@ test('an answer goes from excerpt to sentences to the whole', async () => {
   ]);
 });
 
+test('an event of a kind that a newer server sends is passed over', async () => {
+  const conversation = new Conversation(() => undefined);
+  const api = server(() => stream({type: 'from-the-future', words: ['?']}, {type: 'sentence', text: 'One.', citations: [1]}, done('One. [1]')));
+  expect(await conversation.ask(api, 's', {text: 'What?'})).toMatchObject({state: 'done', text: 'One. [1]'});
+});
+
 test('one question at a time, and none that is empty', async () => {
   const conversation = new Conversation(() => undefined);
   let asked = 0;
