@@ -53,7 +53,7 @@ INGEST_OFF = "Ingestion over HTTP is off. Set LUTRIN_ADMIN_TOKEN to switch it on
 METRICS_OFF = "These figures need the administration token. Set LUTRIN_ADMIN_TOKEN to read them."
 TEACHER_OFF = "The teacher's page is off. Set LUTRIN_ADMIN_TOKEN to switch it on."
 PAGE_EXPIRED = "Please load the page again and sign in."
-TOO_MANY_ATTEMPTS = "There were too many wrong tokens. Please wait a moment."
+TOO_MANY_ATTEMPTS = "There were too many wrong attempts. Please wait a moment."
 WRONG_TOKEN = "The administration token is missing or wrong."  # noqa: S105 - a message, not a secret
 WRONG_PASSWORD = "That is not the password of this server."  # noqa: S105 - a message, not a secret
 

@@ -31,6 +31,15 @@ class OneCorpus(Shelf):
         assert slug == "lab"
 
 
+async def test_the_page_looks_whether_a_picture_of_pixels_is_a_drawing(client: httpx.AsyncClient, house: House) -> None:
+    """A PNG may be one, a JPEG is none."""
+    house.library.sources["01/02-loop.mdx"] = "# T\n\n![A chart](chart.png)\n\n![A robot](robot.jpg)\n"
+    house.library.pictures.update({"01/chart.png": b"", "01/robot.jpg": b""})
+    page = (await client.get("/read/physical-ai/01/02-loop")).text
+    assert '<img data-look src="/picture/0/' in page
+    assert '<img src="/picture/1/' in page
+
+
 async def test_a_picture_stands_where_the_page_has_it(client: httpx.AsyncClient, house: House) -> None:
     """With its description; sent so that nothing in it can run; asked for by page and number alone."""
     house.library.sources["01/02-loop.mdx"] = '# T\n\n![A "loop"](./img/loop.svg)\n\n![Gone](gone.png)\n'

@@ -13,7 +13,7 @@ A generation is a folder::
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,6 +48,8 @@ KEPT_CHUNKS = 4096
 KEPT_WORDS = 50_000
 KEPT_SOURCES = 128
 """Texts of files that stay in memory; the oldest are dropped first; some 20 kB each."""
+TYPED_KEPT = 1024
+"""Passages that were listed while somebody typed; the next letter mostly finds the same."""
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +95,7 @@ class OpenGeneration:
         """The vector index over the windows; its ids are chunk ids, with `#1`, `#2` for further windows."""
         self._reading = threading.Lock()
         self._kept: dict[str, tuple[int, Chunk]] = {}
+        self._typed_at = lru_cache(TYPED_KEPT)(self._chunk_at)
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
         self._vocabulary: dict[str, int] | None = None
@@ -311,12 +314,13 @@ class OpenGeneration:
             words_from = partial(lexical.words_from, self._passages)
             words = typeahead.understood(text, words_from, self._vocabulary)
             scored = typeahead.rows_for(self._passages, words, most)
-            execute = self._passages.execute
-            return words, [
-                (decode_chunk(execute(compiled.RECORD, {"row": row}).fetchone()[0]), score) for row, score in scored
-            ]
+            return words, [(self._typed_at(row), score) for row, score in scored]
 
         return await self._query(read)
+
+    def _chunk_at(self, row: int) -> Chunk:
+        chunk: Chunk = decode_chunk(self._passages.execute(compiled.RECORD, {"row": row}).fetchone()[0])
+        return chunk
 
     async def close(self) -> None:
         """Release files and handles; no other call may follow."""

@@ -305,8 +305,10 @@ def _shown(match: re.Match[str], slug: str, filename: str, there: Sequence[str])
     if number >= len(there) or not there[number]:
         return f'<span class="missing-image">{match[2]}</span>' if match[2] else ""
     address = page_path(slug, filename).replace("/read/", f"/picture/{number}/", 1)
-    drawing = ' class="drawing"' if media_type(there[number]) == "image/svg+xml" else ""
-    return f'<img{drawing} src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
+    kind = media_type(there[number])
+    # Whether one made of pixels is a drawing is seen by the page's script; a JPEG is a photograph.
+    look = ' class="drawing"' if kind == "image/svg+xml" else " data-look" if kind != "image/jpeg" else ""
+    return f'<img{look} src="{escape(address)}" alt="{escape(description)}" loading="lazy" decoding="async">'
 
 
 def _without_links(inside: str) -> str:

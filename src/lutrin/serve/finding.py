@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -181,8 +182,14 @@ def _sign(command: re.Match[str]) -> str:
 
 
 def _kinds(text: str, meant: Sequence[frozenset[str]]) -> int:
-    stems = {stemmed(word) for word in _words(text)}
+    stems = _stems(text)
     return sum(not stems.isdisjoint(forms) for forms in meant)
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    """Kept, for the next letter that is typed is looked for in the same pieces."""
+    return frozenset(map(stemmed, _words(text)))
 
 
 def _words(text: str) -> list[str]:

@@ -65,6 +65,20 @@ describe('axe finds nothing', () => {
   });
 });
 
+test('a contrast that axe cannot decide is measured: faint words on a gradient are found, dark ones are not', async () => {
+  const reader = await visit();
+  await reader.page.evaluate(() => {
+    for (const [id, ink] of [['faint', '#aaa'], ['plain', '#222']] as const) {
+      const words = Object.assign(document.createElement('p'), {id, textContent: 'Words on a gradient'});
+      words.style.setProperty('background', 'linear-gradient(#fff, #eee)');
+      words.style.setProperty('color', ink);
+      document.querySelector('article')?.append(words);
+    }
+  });
+  expect(await axeFindings(reader, '#faint')).toEqual([expect.stringMatching(/^contrast: .*less than 4\.5 to 1/)]);
+  expect(await axeFindings(reader, '#plain')).toEqual([]);
+});
+
 test('the whole journey by keyboard alone', async () => {
   const reader = await visit('/');
   const {keyboard} = reader.page;

@@ -1,8 +1,10 @@
 import {expect, test} from 'vitest';
+import {NODE} from '../support/answers.ts';
 import type {Reader} from '../support/browser.ts';
 import {eventually, harness} from '../support/harness.ts';
+import {done} from '../support/scripted-server.ts';
 
-const {reader: visit, base} = harness();
+const {server, reader: visit, base} = harness();
 
 /** The text that is marked in the page. */
 function marked(reader: Reader): Promise<string> {
@@ -40,6 +42,25 @@ test('focus shows it as well, Escape hides it without closing the panel, and it 
   await reader.page.keyboard.press('Escape');
   await reader.preview.waitFor({state: 'hidden'});
   expect(await reader.panel.isVisible()).toBe(true);
+});
+
+test.each([
+  ['points', '- Sense the world\n- Decide\n- Act', 'li', ['Sense the world', 'Decide', 'Act']],
+  ['steps', '1. Sense the world\n2. Decide\n3. Act', 'li', ['Sense the world', 'Decide', 'Act']],
+  ['steps from the middle', '3. Sense the world\n4. Decide', 'li', ['Sense the world', 'Decide']],
+  ['points behind their sentence', 'It does:\n- Sense the world\n- Decide', 'li', ['Sense the world', 'Decide']],
+  ['points without the first sign', 'Sense the world\n- Decide\n- Act', 'p, li', ['Sense the world', 'Decide', 'Act']],
+])('the preview shows a quoted list whole: %s', async (_, quote, parts, wanted) => {
+  const reader = await visit();
+  server.script = () => [done('Three things. [1]', {sources: [{...NODE, quote}]})];
+  await reader.open();
+  await reader.ask('What does it do?');
+  await reader.widget.locator('.cite').first().hover();
+  await reader.preview.waitFor();
+  const shown = reader.preview.locator('blockquote').locator(parts);
+  expect((await shown.allInnerTexts()).filter((text) => text !== 'It does:')).toEqual(wanted);
+  const [frame, first] = [await reader.preview.boundingBox(), await shown.first().boundingBox()];
+  expect(first && frame && first.y >= frame.y && first.x >= frame.x + 10).toBe(true);
 });
 
 test('the preview stays inside the window', async () => {

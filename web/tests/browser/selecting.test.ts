@@ -51,6 +51,23 @@ test('nothing in the panel is offered: neither an answer nor the name of a conve
   expect(await reader.toolbar.count()).toBe(0);
 });
 
+test('renaming a conversation brings back no toolbar over a passage that is still selected in the page', async () => {
+  const reader = await visit();
+  await reader.select('#first');
+  await reader.button('Ask').click();
+  await reader.ask('What is this?');
+  for (const end of ['Enter', 'Escape']) {
+    await reader.button('Conversations').click();
+    await reader.button('Rename').click();
+    await reader.page.keyboard.press('Control+a');
+    await reader.page.keyboard.type('By hand');
+    await reader.page.keyboard.press(end);
+    await reader.page.waitForTimeout(500);
+    expect(await reader.toolbar.count(), end).toBe(0);
+    if (end === 'Enter') await reader.button('Back to the conversation').click();
+  }
+});
+
 test('where the page keeps notes, a selection can be highlighted or noted: the page gets its words and its place', async () => {
   const reader = await visit();
   await reader.page.evaluate(() => {

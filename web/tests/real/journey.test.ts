@@ -21,7 +21,7 @@ let readers: Reader[] = [];
 beforeAll(async () => {
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
-  lutrin = await RealServer.start({origin});
+  lutrin = await RealServer.start({origin, deadline_s: 6, explain_s: 3});
   site = new ScriptedServer(lutrin.address);
   await site.listen(port);
   browser = await launch();

@@ -1,17 +1,16 @@
 /** The teacher's page on Lutrin itself: signing in, reading the books again, going back, the doctor; on a desk and a phone. */
 
-import {cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import {cpSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser, BrowserContextOptions, Locator, Page} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, expect, test, vi} from 'vitest';
+import {axeFindings} from '../support/axe.ts';
 import {launch, Reader} from '../support/browser.ts';
 import {eventually} from '../support/harness.ts';
 import {RealServer} from '../support/real-server.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PASSWORD = 'a-long-password-for-a-test';
 const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true};
 // A process of its own looks at everything, on a machine that may be busy.
@@ -59,15 +58,8 @@ async function signedIn(options: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 
-/** Everything that axe finds; the script enters by the debugger, past the page's policy. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const {axe} = window as unknown as {axe: {run: () => Promise<{violations: {id: string; nodes: {html: string; failureSummary: string}[]}[]}>}};
-    const {violations} = await axe.run();
-    return violations.flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html} ${failureSummary}`));
-  });
-}
+/** Everything that axe finds. */
+const findings = (page: Page): Promise<string[]> => axeFindings({page});
 
 const section = (page: Page, name: string): Locator => page.getByRole('region', {name, exact: true});
 

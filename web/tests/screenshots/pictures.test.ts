@@ -37,7 +37,7 @@ beforeAll(async () => {
   process.env['LUTRIN_DEADLINE_S'] ??= '20';
   // Pictures of states that are no more; the others are written anew, all or those that are asked for by name.
   for (const old of readdirSync(OUT)) if (/\.(png|webp)$/.test(old) && !((old.split('-')[0] ?? '') in STATES)) rmSync(`${OUT}/${old}`);
-  if (!RUNNING) lutrin = await RealServer.start({corpus: CORPUS, token: TOKEN, model: process.env['LUTRIN_MODEL'] ?? 'small'});
+  if (!RUNNING) lutrin = await RealServer.start({corpus: CORPUS, token: TOKEN, model: process.env['LUTRIN_MODEL'] ?? 'none'});
   base = RUNNING ?? lutrin?.address ?? '';
   // What readers get while the model loads is true, but not what they usually see.
   await modelReady();

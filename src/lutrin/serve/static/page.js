@@ -280,6 +280,26 @@ function chapters(parts) {
   addEventListener("popstate", () => location.hash || show(0));
 }
 
+// Figures ----------------------------------------------------------------------------------------------------------
+
+/** A drawing that is not an SVG is known by its paper: nearly all of its border and most of it is white or nothing. */
+function isDrawing(image) {
+  const side = 32;
+  const pen = Object.assign(document.createElement("canvas"), { width: side, height: side }).getContext("2d");
+  pen.drawImage(image, 0, 0, side, side);
+  const { data } = pen.getImageData(0, 0, side, side);
+  const paper = Array.from({ length: side * side }, (_, at) => data[4 * at + 3] < 8 || Math.min(...data.subarray(4 * at, 4 * at + 3)) > 236);
+  const border = paper.filter((_, at) => at < side || at >= side * (side - 1) || at % side === 0 || at % side === side - 1);
+  const share = (of) => of.filter(Boolean).length / of.length;
+  return share(border) > 0.9 && share(paper) > 0.6;
+}
+
+/** In the dark its ink turns light, as the style sheet says of drawings. */
+async function figure(image) {
+  if (!image.complete) await new Promise((resolve) => image.addEventListener("load", resolve, { once: true }));
+  if (image.naturalWidth && isDrawing(image)) image.classList.add("drawing");
+}
+
 // Passing a place on -----------------------------------------------------------------------------------------------
 
 function sharing(sheet) {
@@ -307,6 +327,7 @@ for (const [number, group] of [...article.querySelectorAll(".tabs")].entries()) 
 for (const code of article.querySelectorAll("pre")) copyable(code);
 const parts = [...article.querySelectorAll(":scope > .part")];
 if (parts.length > 1) chapters(parts);
+for (const image of article.querySelectorAll("img[data-look]")) void figure(image);
 reachable();
 addEventListener("resize", reachable);
 drawer(document.querySelector(".to-contents"));
