@@ -10,7 +10,7 @@ from tests.answer.book import chunk, unit
 from lutrin.adapters.fakes import Believing
 from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.ability import Ability
-from lutrin.answer.explain import Explained, Explainer, Explanation, Sentence, sentences_of
+from lutrin.answer.explain import Explained, Explainer, Explanation, sentences_of
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import Prompt, prompt_of
 from lutrin.answer.traffic import Traffic
@@ -122,7 +122,7 @@ async def test_what_a_model_thinks_aloud_is_never_shown(pieces: int) -> None:
             yield Finished("stop", 1, 1)
 
     request = GenerationRequest(messages=(), max_tokens=99, deadline_s=9.0)
-    found = [item.text async for item in sentences_of(Cut(), request) if isinstance(item, Sentence)]
+    found = [item.text async for item in sentences_of(Cut(), request) if isinstance(item, Explained)]
     assert [text.strip() for text in found] == ["Its arm lifts 2 kg [1].", "I think so."]
 
 

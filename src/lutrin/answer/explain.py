@@ -36,11 +36,13 @@ _BEGUN = re.compile(r"<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z")
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A sentence of the model that the book supports, or that is marked as the model's own."""
+    """A whole sentence of the model: as it wrote it, then as the book supports it or as it is marked as its own."""
 
     text: str
-    citations: tuple[int, ...]
+    citations: tuple[int, ...] = ()
+    """Numbers of the passages that state it; none before it is checked."""
     own: bool = False
+    """Whether it stands below the line that announces the model's own words."""
 
 
 @dataclass(slots=True)
@@ -144,7 +146,7 @@ class Explainer:
                 await self._traffic.all_quoted()
 
     async def _checked(
-        self, text: "Sentence", plan: Plan, prompt: Prompt, explanation: Explanation
+        self, text: Explained, plan: Plan, prompt: Prompt, explanation: Explanation
     ) -> AsyncGenerator[Explained, None]:
         """The sentence, if it may be shown now."""
         said = [one.text.casefold() for one in explanation.sentences]
@@ -155,7 +157,7 @@ class Explainer:
             fits = len(own) < MOST_OWN and explanation.holds and bare.casefold() not in said
             shown = [chunk for _, chunk in prompt.shown]
             if allowed and fits and self._verifier.may_be_own(bare, shown, plan.query.text):
-                explanation.sentences.append(Explained(bare, (), own=True))
+                explanation.sentences.append(Explained(bare, own=True))
                 yield explanation.sentences[-1]
             return
         explanation.judged += is_sentence(marked(text.text)[1])
@@ -163,15 +165,6 @@ class Explainer:
         if found is not None:
             explanation.sentences.append(Explained(*found))
             yield explanation.sentences[-1]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A whole sentence as the model wrote it."""
-
-    text: str
-    own: bool = False
-    """Whether it stands below the line that announces the model's own words."""
 
 
 class SentenceStream:
@@ -199,21 +192,21 @@ class SentenceStream:
 
 async def sentences_of(
     generator: Generator, request: GenerationRequest
-) -> AsyncGenerator[Queued | Sentence | Finished, None]:
+) -> AsyncGenerator[Queued | Explained | Finished, None]:
     """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
 
     What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
     """
     cutter, own = SentenceStream(), False
 
-    def taken(texts: list[str]) -> list[Sentence]:
+    def taken(texts: list[str]) -> list[Explained]:
         nonlocal own
         found = []
         for text in texts:
             _, mark, rest = text.partition(OWN_WORDS)
             own = own or bool(mark)
             if bare := (rest if mark else text).strip(" *_\n"):
-                found.append(Sentence(bare if mark else text, own))
+                found.append(Explained(bare if mark else text, own=own))
         return found
 
     async with aclosing(generator.stream(request)) as stream:

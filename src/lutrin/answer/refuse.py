@@ -8,6 +8,12 @@ from lutrin.index.companion import Companion
 from lutrin.language.words import subject_words
 from lutrin.records import Chunk, Excerpt, Passage, Question, Refusal
 
+EVERYWHERE: dict[Refusal, str] = {
+    "not_english": messages.NOT_ENGLISH,
+    "vague": messages.NEEDS_CONTEXT,
+    "not_in_selection": messages.NOT_IN_SELECTION,
+}
+"""What every endpoint words alike."""
 MAX_SUGGESTIONS = 5
 MOST_NEXT = 3
 
@@ -20,15 +26,8 @@ def refusal_text(refusal: Refusal, question: Question, title: str) -> str:
         question: Its surface chooses among the contract's wordings.
         title: Of the book.
     """
-    match refusal:
-        case "empty":
-            return messages.EMPTY_QUESTION
-        case "not_english":
-            return messages.NOT_ENGLISH
-        case "vague":
-            return messages.NEEDS_CONTEXT
-        case "not_in_selection":
-            return messages.NOT_IN_SELECTION
+    if refusal in EVERYWHERE:
+        return EVERYWHERE[refusal]
     if question.surface == "chat":
         return messages.NOT_FOUND_CHAT
     if question.surface == "query":
