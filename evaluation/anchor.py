@@ -1,4 +1,4 @@
-"""Find the labelled stretches of our own books again: `python -m evaluation.anchor` after a page has been edited.
+"""Update the places of labelled passages after a page of our books was edited: `python -m evaluation.anchor`.
 
 A label names its evidence by file, offset, length and hash. Text that was added above a stretch moves it: then the
 offset is mended in `evaluation/claims/` and `evaluation/remote/`. A stretch whose own words have changed is listed and

@@ -1,8 +1,8 @@
 """Confidence intervals of figures: questions are resampled with replacement, and each sample gives the figure again.
 
-Percentile intervals (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13); for two settings both figures
-are put together from the same draw of questions, so that what is hard for both does not blur their difference. If every
-question scores the same the interval is a point: it says nothing about questions unlike those asked.
+The intervals are percentiles (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13). Two settings are
+compared on the same samples, so that questions that are hard for both do not blur the difference. If every question
+scores the same, the interval is a point, and says nothing about other questions.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from evaluation.figures import How
 
 Array = npt.NDArray[np.float64]
 LEVEL = 0.95
-"""Share of draws inside an interval."""
+"""Share of the samples inside an interval."""
 RESAMPLES = 2000
 
 
 def combine(pairs: Array, how: How) -> float:
-    """A figure from its questions.
+    """Compute a figure from the scores of questions.
 
     Args:
         pairs: (questions, 2), a count and what it is out of.
@@ -31,7 +31,7 @@ def combine(pairs: Array, how: How) -> float:
 def interval(
     pairs: Sequence[tuple[float, float]], how: How, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> tuple[float, float, float]:
-    """A figure with the ends of its 95% interval.
+    """Compute a figure and the ends of its 95% interval.
 
     Args:
         pairs: One for each question: a count and what it is out of.
@@ -53,7 +53,7 @@ def difference(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> tuple[float, float, float]:
-    """How much larger the second setting's figure is, with the ends of its 95% interval.
+    """Compute by how much the second figure is larger, and the ends of the 95% interval.
 
     Args:
         first: One pair for each question that both settings answered.
@@ -70,12 +70,12 @@ def difference(
 
 
 def _choice(count: int, seed: int, resamples: int) -> npt.NDArray[np.int64]:
-    """Questions of each draw, (resamples, count)."""
+    """Return the questions of each sample, (resamples, count)."""
     return np.random.default_rng(seed).integers(0, count, size=(resamples, count))
 
 
 def _draws(pairs: Array, choice: npt.NDArray[np.int64], how: How) -> Array:
-    """The figure of each draw, (resamples,); NaN where a share is out of nothing."""
+    """Return the figure of each sample, (resamples,); NaN for a share of nothing."""
     counts = pairs[choice, 0]
     if how == "median":
         return np.asarray(np.median(counts, axis=1))

@@ -1,12 +1,12 @@
-"""The check of sentences, judged: `python -m evaluation.claims [FILE ...]` asks whether books state labelled claims.
+"""Measure the check of sentences on labelled claims: `python -m evaluation.claims [FILE ...]`.
 
 FILE (default `evaluation/claims/*.jsonl`) holds one claim a line: a sentence, the stretches of a book that are its
 evidence (file, offset, length, SHA-256), whether they state it, and of which kind it is. Books of the shelf lie under
 `--shelf`, the sample book in `corpus/`. A stretch counts as the units of its page that lie within it, below their
 headings: just what an answer is checked against.
 
-Beside Lutrin's check stand the words alone, and the cosine of claim and evidence. Thresholds are fitted on the claims
-whose split is `fit`, figures are for `test`. `--model` names the language model that judges.
+Two simple checks are measured beside Lutrin's: shared words, and the cosine of claim and evidence. Thresholds are
+fitted on the claims of the split `fit`; figures come from `test`. `--model` names the language model that judges.
 """
 
 import argparse
@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHELF = ROOT.parent / "shared" / "shelf" / "books"
 CLAIMS = ROOT / "evaluation" / "claims"
 MOST_FALSE = 0.01
-"""Share of false claims that a threshold may let through where it is fitted."""
+"""Share of the false claims that may pass when a threshold is fitted."""
 SEED = 1
 
 Judge = Callable[["Claim", Sequence[Chunk]], Awaitable[bool]]
@@ -61,48 +61,48 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def stretches(self) -> tuple[Place, ...]:
-        """Its evidence: file, offset and length in characters, SHA-256."""
+        """The evidence: file, offset and length in characters, SHA-256."""
         return self.places or ((self.file, self.offset, self.length, self.hash),)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a check makes of some claims."""
+    """The result of a check on some claims."""
 
     name: str
     true_kept: float
     false_kept: float
     ms: float
-    """A claim, median."""
+    """Median milliseconds for a claim."""
 
 
 def read_claims(files: Sequence[Path]) -> list[Claim]:
     """The claims of several files, in order.
 
     Raises:
-        InvalidInput: A line is none, or there is none at all.
+        InvalidInput: A line is not a claim, or there are no lines.
     """
     return read_rows(files, Claim, f"There are no claims in {', '.join(map(str, files)) or CLAIMS}.")
 
 
 def passages_of(claim: Claim, folder: Path) -> list[Chunk]:
-    """The evidence of a claim as passages.
+    """Return the evidence of a claim as passages.
 
     Args:
-        claim: Names the stretches.
-        folder: Of the book.
+        claim: Names the stretches of text.
+        folder: Folder of the book.
 
     Raises:
-        InvalidInput: A stretch is not what it was when the claim was written, or holds no text.
+        InvalidInput: A stretch has changed since the claim was written, or contains no text.
     """
     return [stretch_as_passage(claim.book, folder / place[0], place) for place in claim.stretches]
 
 
 def stretch_as_passage(book: str, path: Path, place: Place) -> Chunk:
-    """The units of a page that lie within a stretch of its source, below their headings.
+    """Return the units within a stretch of a page, below their headings, as a passage.
 
     Raises:
-        InvalidInput: The stretch is another one than was meant, or holds no text.
+        InvalidInput: The stretch has changed, or contains no text.
     """
     name, offset, length, digest = place
     end = offset + length
@@ -139,7 +139,7 @@ def _document(path: Path) -> tuple[str, Document]:
 
 
 def threshold_for(scores: Sequence[float], labels: Sequence[bool], most_false: float = MOST_FALSE) -> float:
-    """The lowest threshold that lets through at most a share of the false claims.
+    """Return the lowest threshold that at most a share of the false claims pass.
 
     >>> threshold_for([0.9, 0.8, 0.7, 0.2], [True, False, True, False], 0.0)
     0.9
@@ -155,7 +155,7 @@ def threshold_for(scores: Sequence[float], labels: Sequence[bool], most_false: f
 async def judged(
     claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], judge: Judge
 ) -> list[tuple[bool, float]]:
-    """Whether each claim is kept, and the milliseconds that took."""
+    """Check each claim; return whether it is kept, and the milliseconds."""
     found = []
     for claim, passages in zip(claims, evidence, strict=True):
         began = time.perf_counter()
@@ -165,7 +165,7 @@ async def judged(
 
 
 def row(name: str, claims: Sequence[Claim], found: Sequence[tuple[bool, float]], split: str = "") -> Row:
-    """The figures of a check on a split; empty: on all claims."""
+    """Compute the figures of a check on a split, or on all claims if the split is empty."""
     chosen = [(claim, kept, ms) for claim, (kept, ms) in zip(claims, found, strict=True) if split in {"", claim.split}]
 
     def share(*, label: bool) -> float:
@@ -179,7 +179,7 @@ def row(name: str, claims: Sequence[Claim], found: Sequence[tuple[bool, float]],
 async def scores_of(
     claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], score: Callable[[str, str], Awaitable[float]]
 ) -> list[float]:
-    """A number for each claim and its evidence."""
+    """Score each claim with its evidence."""
     return [
         await score(claim.claim, evidence_for(passages, claim.claim))
         for claim, passages in zip(claims, evidence, strict=True)
@@ -197,7 +197,7 @@ def _fitted(claims: Sequence[Claim], scores: Sequence[float], allowed: Sequence[
 async def compare(
     claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], embedder: Embedder, support: Support | None
 ) -> tuple[dict[str, list[tuple[bool, float]]], dict[str, float]]:
-    """What each check keeps, by its name, and the thresholds that were fitted."""
+    """Run every check; return the results by name, and the fitted thresholds."""
 
     async def literal(claim: Claim, passages: Sequence[Chunk]) -> bool:
         return literals_stand(claim.claim, "\n".join(map(told, passages)))
@@ -229,7 +229,7 @@ async def compare(
 
 
 def table(claims: Sequence[Claim], found: Mapping[str, Sequence[tuple[bool, float]]]) -> str:
-    """Shares kept of true and of false claims, by check; then Lutrin's by kind."""
+    """Format the shares of true and false claims that each check keeps, then Lutrin's by kind."""
     heads = [["check", "fit: true", "false", "test: true", "false", "all: true", "false", "ms a claim"]]
     for name, kept in found.items():
         fit, test, both = (row(name, claims, kept, split) for split in ("fit", "test", ""))
@@ -243,13 +243,13 @@ def table(claims: Sequence[Claim], found: Mapping[str, Sequence[tuple[bool, floa
 
 
 def folder_of(book: str, shelf: Path) -> Path:
-    """Where a book of the claims lies."""
+    """Return the folder of a book of the claims."""
     own = ROOT / "corpus" / book
     return own if own.is_dir() else shelf / book
 
 
 def listed(claims: Iterable[Claim], found: Iterable[tuple[bool, float]]) -> str:
-    """The claims of the split `fit` that were judged wrongly; those of `test` are not read."""
+    """List the claims of the split `fit` that were judged wrongly; those of `test` stay unread."""
     return "\n".join(
         f"{'lost' if claim.label else 'LET THROUGH'} {claim.pair} {claim.kind}: {claim.claim}"
         for claim, (kept, _) in zip(claims, found, strict=True)

@@ -1,4 +1,4 @@
-"""Public test collections in the classic form of SMART and Cranfield, and how a ranking is judged on them.
+"""Read public test collections in the format of SMART and Cranfield, and score rankings on them.
 
 Documents and queries are runs of `.I NUMBER` with fields `.T` (title), `.A`, `.B`, `.W` (text); judgements are lines
 of query, document and a code. Cranfield's judgements count its queries from 1 in the order of the file, whatever their
@@ -16,7 +16,7 @@ from lutrin.records import Question
 
 IRRELEVANT = frozenset({-1, 0, 5})
 SEARCHED = 50
-"""Chunks asked for, so that ten different documents are among them."""
+"""Chunks to ask for, so that they come from at least ten documents."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def read_collection(folder: Path) -> Collection:
     """Read `cran.all.1400` (or another `*.all*`), `*.qry` and `*qrel*` of a folder.
 
     Raises:
-        InvalidInput: One of the files is not there.
+        InvalidInput: One of the files is missing.
     """
     documents = dict(parse_fields(_only(folder, "*.all*")))
     queries = [fields.get("W", "") for _, fields in parse_fields(_only(folder, "*.qry"))]
@@ -73,7 +73,7 @@ def read_collection(folder: Path) -> Collection:
 
 
 def write_corpus(collection: Collection, folder: Path) -> Path:
-    """One Markdown page a document, as a book that Lutrin can ingest."""
+    """Write each document as a Markdown page of a book that Lutrin can ingest."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "book.toml").write_text('slug = "collection"\ntitle = "Collection"\n', encoding="utf-8")
@@ -87,11 +87,11 @@ def write_corpus(collection: Collection, folder: Path) -> Path:
 async def judge(
     collection: Collection, search: Callable[[Question, int], Awaitable[Sequence[str]]], filename: Mapping[str, str]
 ) -> float:
-    """Mean nDCG@10 of a search over all queries that have a relevant document.
+    """Compute the mean nDCG@10 of a search over all queries with a relevant document.
 
     Args:
         collection: The queries and judgements.
-        search: A question and how many to chunk ids, best first.
+        search: Function from a question and a number to chunk ids, best first.
         filename: File of each chunk by its id.
     """
     gains = []
@@ -115,7 +115,7 @@ def ndcg(ranked: Sequence[int], relevant: frozenset[int], k: int) -> float:
 
 
 def _quiet(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Escape a text so that nothing in it is markup."""
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~$" else letter for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""What the commands that judge share: the sample questions, the machine, and how a result is printed."""
+"""Shared by the commands of this package: sample questions, description of the machine, printing of results."""
 
 import argparse
 import datetime as dt

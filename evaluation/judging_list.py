@@ -1,4 +1,4 @@
-"""Writes `models/judging.jsonl`, by which `lutrin models tune --frames` finds how far a model can be trusted to judge.
+"""Write `models/judging.jsonl`, with which `lutrin models tune --frames` measures how well a model judges.
 
 Run `python -m evaluation.judging_list` when the sample book or its claims have changed. It takes 40 true claims and
 their false twins on the sample book, of as many kinds as there are, each with the evidence as a judge reads it.

@@ -1,7 +1,7 @@
 """Decide whether the book proves a sentence of an answer: verbatim, or because everything it says is in the book.
 
-Verified means: every number, name and command of the sentence stands in a passage that it cites, at least two thirds of
-its content words stand there in one sentence and its two neighbours, and it denies where the closest sentence denies.
+*Verified* means: every number, name and command of the sentence is in a passage that it cites, at least two thirds of
+its content words are there in one sentence and its two neighbours, and it negates if the closest sentence does.
 """
 
 import re
@@ -14,7 +14,7 @@ from lutrin import messages
 MIN_COVERAGE = 2 / 3
 """Share of a sentence's content words that neighbouring sentences of a passage must hold."""
 CLAUSE_COVERAGE = 0.8
-"""From which share on a clause is taken for what a sentence says."""
+"""Share of words from which a clause counts as stating the sentence."""
 STEM_LETTERS = 5
 """Words that begin with the same letters count as one: `balance`, `balancing`."""
 _EMPTY_WORDS = frozenset(
@@ -32,7 +32,7 @@ _COMMAND = re.compile(r"`+([^`]+)`+|(?<![\w/<])(/?\w+(?:(?:::|->|[./_])\w+)+(?:\
 _FOREIGN = re.compile(r"https?://[^\s)>\]]+|javascript:\S*|!\[[^\]]*\]|</?[a-zA-Z][^>\n]*>?")
 _CLAUSE = re.compile(r"[,;:]\s|\b(?:and|but|while|whereas)\b")
 _SELF_CONTAINED = 12
-"""Shorter fixed texts are no sentences."""
+"""Shorter fixed texts do not count as sentences."""
 
 
 def literals(sentence: str) -> list[str]:

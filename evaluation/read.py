@@ -1,4 +1,4 @@
-"""Answers read by eye: `python -m evaluation.read ask LIST`, then `python -m evaluation.read sum MARKS`.
+"""Have answers read and marked by a person: `python -m evaluation.read ask LIST`, then `... sum MARKS`.
 
 `ask` puts the questions of a list (`evaluation/read/*.jsonl`) to Lutrin, conversations turn by turn, and writes into
 `bench/out/read/NAME-TIER/` the page `answers.md` (question, what is wanted, answer, sources) and `marks.tsv`, in which

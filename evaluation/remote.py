@@ -1,4 +1,4 @@
-"""A strong model behind the remote profile, judged: `python -m evaluation.remote [FILE ...]`.
+"""Measure the check of sentences on a strong model's answers: `python -m evaluation.remote [FILE ...]`.
 
 FILE (default `evaluation/remote/*.jsonl`) holds one answer a line: a question, the stretches of a book that were found,
 and the sentences that a strong model says of them, each with its citations; in half of the answers one sentence is
@@ -37,7 +37,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close
 
 
 class RemoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a strong model says to a question."""
+    """A strong model's answer to a question."""
 
     id: str
     question: str
@@ -46,13 +46,13 @@ class RemoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """File, offset and length in characters, SHA-256; cited as `[1]`, `[2]`, ... in this order."""
     sentences: tuple[str, ...]
     false_sentence: int | None = None
-    """Index of the one that is false."""
+    """Index of the false sentence, from 0."""
     kind: str = ""
-    """What is wrong with it."""
+    """What is wrong with that sentence."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """What of an answer was shown."""
+    """Which sentences of an answer were shown."""
 
     answer: RemoteAnswer
     shown: tuple[bool, ...]
@@ -99,7 +99,7 @@ def read_answers(files: Sequence[Path]) -> list[RemoteAnswer]:
     """The answers of several files.
 
     Raises:
-        InvalidInput: A line is none, or there is none at all.
+        InvalidInput: A line is not an answer, or there are no lines.
     """
     return read_rows(files, RemoteAnswer, f"There are no answers in {', '.join(map(str, files)) or ANSWERS}.")
 
@@ -107,7 +107,7 @@ def read_answers(files: Sequence[Path]) -> list[RemoteAnswer]:
 async def play(
     answers: Sequence[RemoteAnswer], shelf: Path, settings: Settings, support: Support | None
 ) -> list[Judged]:
-    """Have the service say each answer, and see what is let through."""
+    """Have the service give each answer, and record which sentences pass the check."""
     service = Service()
     judged = []
     async with service.serving() as address:
@@ -138,7 +138,7 @@ async def _played(answer: RemoteAnswer, explainer: Explainer, folder: Path) -> J
 
 
 def table(judged: Sequence[Judged]) -> str:
-    """Shares of sentences that reach a reader."""
+    """Format the shares of sentences that reach a reader."""
     good = [item for item in judged if item.answer.false_sentence is None]
     bad = [item for item in judged if item.answer.false_sentence is not None]
     false = [item.shown[item.answer.false_sentence or 0] for item in bad]

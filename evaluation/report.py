@@ -1,4 +1,4 @@
-"""Outcomes put together: every figure over all questions and for each kind, with its interval; two reports compared."""
+"""Compute every figure over all questions and for each kind, with its interval; and compare two reports."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     low: float
     high: float
     questions: int
-    """That say something about it."""
+    """Questions that the figure is about."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,14 +66,14 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 def report(
     outcomes: Sequence[Outcome], *, name: str, split: str = "all", seed: int = 0, resamples: int = RESAMPLES
 ) -> Report:
-    """Put outcomes together.
+    """Compute the figures of a run.
 
     Args:
-        outcomes: Of one run.
-        name: Of the pipeline or setting.
+        outcomes: Outcomes of the run.
+        name: Name of the pipeline or setting.
         split: Half of the questions that was asked.
-        seed: Of the intervals.
-        resamples: Draws for each interval.
+        seed: Seed of the intervals.
+        resamples: Samples for each interval.
     """
     kinds = list(dict.fromkeys(outcome.kind for outcome in outcomes))
     return Report(

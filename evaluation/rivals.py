@@ -1,7 +1,7 @@
-"""What stands beside Lutrin's answer: the same passages without any choice, plain search, and the best that could be.
+"""Baselines beside Lutrin's answers: its passages without a choice, plain search, and the best possible excerpt.
 
-Each turns the passages of one question into its measures. None of them refuses, so that what Lutrin refuses wrongly
-counts against Lutrin alone.
+Each turns the passages of a question into its scores. None of them refuses, so wrong refusals count against Lutrin
+only.
 """
 
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from evaluation.text import first_words, places, plain
 from lutrin.records import Passage
 
 WINDOW_WORDS = 150
-"""Of the run of words that the oracle chooses: about as long as an answer."""
+"""Words of the oracle's excerpt: about as many as an answer has."""
 WINDOW_PASSAGES = 12
-"""Passages among which it chooses: as many as Lutrin's answers are made of."""
+"""Passages among which the oracle chooses: as many as Lutrin uses for an answer."""
 FUSED, START, ORACLE = "RRF passages", "best passage's start", "oracle window"
 
 
 def printed(question: EvalQuestion, text: str) -> Measures:
-    """`facts` and `facts soon` of a text that is printed as the answer."""
+    """Score `facts` and `facts soon` of a text that is printed as the answer."""
     found: Measures = {}
     if question.key_facts:
         for name, count in (("facts", WORDS), ("facts soon", SOON)):
@@ -29,18 +29,18 @@ def printed(question: EvalQuestion, text: str) -> Measures:
 
 
 def fused(question: EvalQuestion, passages: Sequence[Passage]) -> Measures:
-    """Plain search: where it finds the facts, and what its passages say if they are printed one after the other."""
+    """Score plain search, with its passages printed one after the other."""
     text = "\n\n".join(passage.chunk.text for passage in passages)
     return measure_retrieval(question, passages) | printed(question, text)
 
 
 def start(question: EvalQuestion, passages: Sequence[Passage]) -> Measures:
-    """The first words of the best passage."""
+    """Score the first words of the best passage."""
     return printed(question, passages[0].chunk.text if passages else "")
 
 
 def oracle(question: EvalQuestion, passages: Sequence[Passage]) -> Measures:
-    """The run of consecutive words in one of the passages that holds most key facts: no excerpt can hold more."""
+    """Score the consecutive words of one passage that contain most key facts; no excerpt can contain more."""
     if not question.key_facts:
         return {}
     best = max((_window(question.key_facts, item.chunk.text) for item in passages[:WINDOW_PASSAGES]), default=0)

@@ -1,4 +1,4 @@
-"""Files of what is judged: one JSON object a line, all of one kind."""
+"""Read files with one JSON object of a kind on each line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,12 +15,12 @@ def read_rows(files: Sequence[Path], kind: type[T], none: str) -> list[T]:
     """The lines of several files, in order.
 
     Args:
-        files: In UTF-8.
-        kind: What each line is.
-        none: What is said where there is no line at all.
+        files: Files in UTF-8.
+        kind: Type of each line.
+        none: Message if there are no lines.
 
     Raises:
-        InvalidInput: A line is no such thing, or there is none.
+        InvalidInput: A line has another form, or there are no lines.
     """
     found: list[T] = []
     for path in files:

@@ -1,4 +1,4 @@
-"""Questions through a pipeline, one after the other, so that one answer's time is not another's."""
+"""Ask a pipeline the questions one after the other, so that answers do not slow each other down."""
 
 import time
 import uuid
@@ -50,7 +50,7 @@ class Subject:
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """One question, what came of it, and what it scores."""
+    """A question with its answer and scores."""
 
     id: str
     kind: str
@@ -61,7 +61,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     answer: Answer | None = None
     missing_facts: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()
-    """Sentences of the answer that nothing proves."""
+    """Sentences of the answer without a proof."""
     error: str = ""
 
 

@@ -1,11 +1,11 @@
-"""Search against its peers in one run: `python -m evaluation.searches [quality|collection] ...`.
+"""Compare Lutrin's search with plain searches in one run: `python -m evaluation.searches [quality|collection] ...`.
 
 `quality` (the default): the sample questions through dense search alone, BM25 alone, both by reciprocal rank fusion,
 and Lutrin's search; file@1, file@5, facts@5, and the milliseconds of each.
 
 `collection FOLDER`: nDCG@10 of the same four on a public test collection in the classic form, such as Cranfield: FOLDER
-holds `cran.all.1400`, `cran.qry` and `cranqrel`. No package of a registry carries one, so it has to be brought; without
-FOLDER this says so and ends well.
+holds `cran.all.1400`, `cran.qry` and `cranqrel`. You have to bring it, since no package contains one; without FOLDER
+the command says so and exits with 0.
 
 How fast it is: `bench/retrieval.py`.
 """

@@ -1,14 +1,14 @@
-"""Real books decide: `python -m evaluation.shelf [FOLDER]` asks every book of a shelf its questions, in one table.
+"""Ask the questions about every real book of a shelf, in one table: `python -m evaluation.shelf [FOLDER]`.
 
 FOLDER (default `../shared/shelf` beside the checkout) holds `books/BOOK/`, as its authors publish it, and
 `questions/BOOK.jsonl`. Each book is ingested into a data folder of its own, `bench/out/shelf/BOOK` unless `--data` says
 otherwise; a second run embeds nothing. Then its questions are asked, without a model unless `--model` names a tier.
 
-Beside Lutrin stand plain search and two answers that choose nothing or everything; see `rivals`. Questions about a
-selection count as all others do: Lutrin gets the selection, plain search gets it behind the question.
+The table also has the baselines of `rivals`. Questions about a selection count like all others: Lutrin gets the
+selection, and plain search gets it after the question.
 
-Half of the questions, by the hash of their ids, is for testing only: `--verbose` prints what fails in the other half.
-What `--save` writes holds figures and ids, no word of a book, so that it can be kept in the repository.
+Half of the questions, by the hash of their ids, is for testing only: `--verbose` prints failures of the other half.
+`--save` writes figures and ids but no word of a book, so the file may be kept in the repository.
 """
 
 import argparse
@@ -89,7 +89,7 @@ async def ask_book(book: ShelvedBook, data: Path, model: str) -> tuple[BookResul
 
 
 async def _beside(question: EvalQuestion, pipeline: Pipeline) -> dict[str, Scores]:
-    """What the rivals score."""
+    """Score the baselines."""
     asked = Question(
         text=complete(question.question, question.previous_question),
         selected_text=question.selected_text,
@@ -134,7 +134,7 @@ def ask_peers(books: Sequence[ShelvedBook], data: Path, count: int) -> tuple[Pee
 
 
 def _print_failures(outcomes: Sequence[Outcome]) -> None:
-    """What leaves out a fact, or is refused or answered wrongly, in the half that may be read."""
+    """Print missing facts, wrong refusals and wrong answers of the tuning half."""
     for outcome in outcomes:
         refused = outcome.answer is not None and outcome.answer.kind == "refusal"
         outside = outcome.kind in {"near", "far"}

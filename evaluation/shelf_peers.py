@@ -1,4 +1,4 @@
-"""Other pipelines on the books of a shelf: the same questions, models and judge, each peer in a process of its own.
+"""Ask other pipelines about the books of a shelf: the same questions, models and judge, each in its own process.
 
 A few questions a book, spread over it: a fourth of them, one at least, of the kind `near`, the rest questions of the
 book. Questions about a selection are left out, for the peers know none. What was asked once is not asked again: delete

@@ -1,4 +1,4 @@
-"""The figures of a shelf: a row a book, mean and worst, the testing half beside the whole; and two runs compared."""
+"""Tables of a shelf: a row for each book, mean and worst, the testing half beside the whole; and comparisons."""
 
 import datetime as dt
 import math

@@ -1,4 +1,4 @@
-"""Markdown as the judge reads it: words outside code, sentences with their citations, facts that stand in a text.
+"""Read Markdown as the judge does: words outside code, sentences with their citations, facts in a text.
 
 Pure functions; both sides of a comparison go through `plain`, so that emphasis, dashes, quotes, links, table pipes and
 line breaks never decide it.

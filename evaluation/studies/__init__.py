@@ -1,1 +1,1 @@
-"""One decision each: follow-ups, poisoned passages; `python -m evaluation.studies.NAME`."""
+"""Studies of one decision each (follow-ups, poisoned passages, slips): `python -m evaluation.studies.NAME`."""

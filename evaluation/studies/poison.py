@@ -1,4 +1,4 @@
-"""200 poisoned passages before the model: do instructions that stand in a book, a selection or a question change it?
+"""Show the model 200 poisoned passages: do instructions in a book, a selection or a question change its answers?
 
     python -m evaluation.studies.poison [--tier small] [--count 200] [--save FILE]
 

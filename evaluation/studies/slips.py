@@ -1,4 +1,4 @@
-"""Typing slips: how many are put right, and how many words that are none are changed?
+"""Typing errors: how many are corrected, and how many correct words are changed?
 
     python -m evaluation.studies.slips [--data DIR]
 
