@@ -27,23 +27,29 @@ class Weight(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     embedder: str
     """Name of the embedder for whose scores it was fitted."""
     weight: float
-    """Times the cosine of the nearest kept question: added to a passage's score."""
+    """Times how near the nearest kept question is (`led`): added to a passage's score."""
     questions: int
     file_at_1: tuple[float, float]
     """Share of the sample questions whose file comes first, without kept questions and with them."""
 
 
 def led(companion: Companion, vector: Float) -> dict[str, float]:
-    """Passages that prepared questions lead to, by id, with the cosine of the nearest question, nearest first.
+    """Passages that prepared questions lead to, by id, nearest question first, with how near that one is.
+
+    That is its cosine beyond the farthest of the `NEAREST`: a passage to which no question leads counts like one to
+    which only that one does. An entry leads to every passage that it quotes.
 
     Args:
         companion: Of the book.
         vector: (d,) of what is asked, of length 1.
     """
+    nearest = companion.nearest(vector, NEAREST)
     found: dict[str, float] = {}
-    for place, cosine in companion.nearest(vector, NEAREST):
+    for place, cosine in nearest:
         for owner in companion.owners[companion.texts[place]]:
-            found.setdefault(companion.entries[owner].chunk_id, cosine)
+            item = companion.entries[owner]
+            for name in (item.chunk_id, *(name for name, _, _ in item.places)):
+                found.setdefault(name, cosine - nearest[-1][1])
     return found
 
 
@@ -62,4 +68,4 @@ def gains(leads: Mapping[str, float], embedder: str) -> dict[str, float]:
     """Return gains of passages by kept questions, by id; empty for another embedder's scores."""
     known = fitted()
     weight = known.weight if known is not None and known.embedder == embedder else 0.0
-    return {name: weight * cosine for name, cosine in leads.items() if weight}
+    return {name: weight * near for name, near in leads.items() if weight}
