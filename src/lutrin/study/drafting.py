@@ -23,11 +23,9 @@ TASKS = (
     ),
     "Write the two or three key points of the passage, each one full sentence, as lines `K: ...`.",
     (
-        "Name one or two technical terms that the passage explains, each in four lines: the term, what it is, an "
-        "example from the passage, and a comparison with something from everyday life. For the term friction, for "
-        "instance:\nT: friction\nD: Friction is a force that slows things that slide over each other.\nE: A box pushed "
-        "over a carpet stops soon because of friction.\nL: Friction is like walking through deep snow: each step "
-        "costs strength."
+        "Name one or two technical terms that the passage explains, each in four lines: `T: ` and nothing but the "
+        "term, `D: ` and what it is in one sentence, `E: ` and an example from the passage, `L: ` and what it is like "
+        "in everyday life."
     ),
 )
 _LINE = re.compile(r"^[\W\d]*(?P<sign>[QAKTDEL])\d*\W*:\s*(?P<text>\S[^\n]*)$", re.MULTILINE)
