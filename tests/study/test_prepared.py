@@ -1,7 +1,7 @@
 """A question that means a prepared one gets its explanation, with who prepared it and the book's words below."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -100,6 +100,18 @@ def flow_of(
     )
 
 
+class Torn(WordHashEmbedder):
+    """Its tokenizer puts one word together, as a trained one does with what is misspelt."""
+
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """As before, that word in two pieces."""
+        spans = [
+            [(start, start + 3), (start + 3, end)] if text[start:end] == "sensorimotr" else [(start, end)]
+            for start, end in super().token_offsets(text)
+        ]
+        return [span for found in spans for span in found]
+
+
 async def answer_to(flow: AnswerFlow, text: str, **fields: str) -> Answer:
     """The last event's answer."""
     events = [event async for event in flow.answer(Question(text=text, **fields))]  # type: ignore[arg-type] # a mode is a text
@@ -132,6 +144,17 @@ async def test_a_prepared_question_is_explained_with_its_proof(flow: AnswerFlow)
 async def test_what_is_wanted_of_a_term_decides(flow: AnswerFlow, asked: str, told: str) -> None:
     """A definition, simpler words and an analogy are three entries of one term."""
     assert told in (await answer_to(flow, asked)).explanation
+
+
+async def test_a_slip_is_put_right_and_told(shelf: Shelf, settings: Settings) -> None:
+    """The reader sees for which word the prepared answer stands."""
+    searcher = Searcher(Torn())
+    flow = AnswerFlow(
+        shelf=shelf, searcher=searcher, language=english(), settings=settings, prepared=PreparedAnswers(searcher)
+    )
+    answer = await answer_to(flow, "What does sensorimotr loop mean?")
+    assert "Sense, decide, act." in answer.explanation
+    assert answer.warnings == (messages.RESPELLED.format(word="sensorimotr", other="sensorimotor"),)
 
 
 async def test_an_analogy_is_marked_as_not_the_books(flow: AnswerFlow) -> None:

@@ -135,10 +135,14 @@ def _guards(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
     return tuple((" ".join(found), number) for number, found in texts.items())
 
 
+def respellings(changes: Mapping[str, str]) -> list[str]:
+    """What is told of words that counted as slips."""
+    return [messages.RESPELLED.format(word=word, other=other) for word, other in slips_of(changes).items()]
+
+
 def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequence[Run]) -> list[str]:
     """Collect the warnings that go with the answer."""
-    slips = slips_of(found.changes).items()
-    told = [messages.RESPELLED.format(word=word, other=other) for word, other in slips]
+    told = respellings(found.changes)
     if len(query.parts) == len(found.parts):
         told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
     note = safety.simulation_note(run.chunk for run in runs)

@@ -7,13 +7,13 @@ teacher pinned to a question is given whenever the question comes in these words
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from lutrin import messages
 from lutrin.answer.cache import as_asked
-from lutrin.answer.plan import Plan, make_plan
+from lutrin.answer.plan import Plan, make_plan, respellings
 from lutrin.answer.refuse import next_questions
 from lutrin.index.companion import Companion, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
@@ -62,6 +62,8 @@ class Match:
     item: Prepared
     odds: float
     """Logarithm of the odds that the questions mean the same; infinite for the same words."""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """Words of the question that were searched for in the book's spelling."""
 
 
 class PreparedAnswers:
@@ -111,7 +113,8 @@ class PreparedAnswers:
         companion = generation.companion
         if not companion:
             return None
-        text = _asked(respelled(query, await self._searcher.changes(generation, query)))
+        changes = await self._searcher.changes(generation, query)
+        text = _asked(respelled(query, changes))
         (encoding,) = await self._searcher.encode([text])
         question = said(text, encoding, self._searcher.embedder.reading)
         terms = self._terms_of(generation)
@@ -123,7 +126,7 @@ class PreparedAnswers:
                 near = agree(question, kept, terms)
                 chance = odds(compare(question, kept), self._searcher.embedder.name) if near else -np.inf
             if chance > 0 and (item := _entry(companion, kept.text, kinds)) is not None:
-                judged.append(Match(generation, item, float(chance)))
+                judged.append(Match(generation, item, float(chance), changes))
         return max(judged, key=lambda match: (match.odds, -kinds.index(match.item.entry.kind)), default=None)
 
     def _terms_of(self, generation: OpenGeneration) -> Terms:
@@ -186,6 +189,7 @@ async def _plan(match: Match, query: Query) -> Plan | None:
         explanation=f"{head}{text} {' '.join(f'[{number}]' for number in numbers)}",
         prepared_by=item.entry.author,
         by_model=item.entry.by_model,
+        warnings=(*plan.warnings, *respellings(match.changes)),
         suggestions=next_questions(generation.companion, plan.excerpts, item.entry.topic),
     )
 
