@@ -18,7 +18,7 @@ from lutrin.runtime.idle_study import study_while_idle
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
 from lutrin.study.literal import literal_problem
-from lutrin.study.write import Student, Yield, progress_of
+from lutrin.study.write import MAX_TOKENS, Student, Yield, progress_of
 
 PAGE = (
     "# Lidar\n\n## Range\n\nA lidar measures distance with laser light. The lidar of Wren sees 12 metres. "
@@ -116,6 +116,22 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
     assert dropped["not stated by the passage"] == 2
     assert dropped["an analogy that may not be"] == 1
     assert "m@2026-01-01: 1 of 1 passages, 4 of" in progress_of(path)
+
+
+async def test_what_the_limit_of_tokens_cuts_off_is_no_draft(press: Press) -> None:
+    """A line that was not written to its end is dropped unread; those before it count."""
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
+    await press.ingest()
+    path = press.settings.studied_path("robots")
+    point = "K: A lidar measures distance with laser light."
+    generation = await press.open()
+    writer = ScriptedGenerator(lambda _: f"{point}\nK: A lidar measures distance with {'laser ' * MAX_TOKENS}light.")
+    student = Student(writer, Searcher(press.embedder), Verifier(), "m@2026-01-01", path)
+    found = [told async for told in student.work_through(generation)]
+    await generation.close()
+    (entry,) = [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()]
+    assert entry.points == (point.removeprefix("K: "),)
+    assert not found[-1].dropped
 
 
 async def test_a_teacher_may_let_exercises_be_answered(press: Press) -> None:

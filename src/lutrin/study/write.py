@@ -24,7 +24,7 @@ from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem_set, topic_stems, word_count
 from lutrin.ports import Generator
 from lutrin.query.understand import alone
-from lutrin.records import Chunk, GenerationRequest, Piece, Question, Unit
+from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
 from lutrin.search.homes import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, Draft, drafts_in, messages_for, quiz_of
@@ -187,7 +187,12 @@ class Student:
     async def _written(self, chunk: Chunk, task: str) -> str:
         request = GenerationRequest(messages=messages_for(chunk, task), max_tokens=MAX_TOKENS, deadline_s=PATIENCE_S)
         async with aclosing(self._generator.stream(request)) as stream:
-            return "".join([event.text async for event in stream if isinstance(event, Piece)])
+            written, is_cut = "", False
+            async for event in stream:
+                written += event.text if isinstance(event, Piece) else ""
+                is_cut = is_cut or (isinstance(event, Finished) and event.reason != "stop")
+        # The last line was not written to its end.
+        return written.rpartition("\n")[0] if is_cut else written
 
     async def _wrong(self, book: _Book, chunk: Chunk, draft: Draft) -> str:
         """Why a draft is not kept; empty: it holds."""
@@ -266,13 +271,10 @@ def _name(draft: Draft) -> str:
 
 
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
-    # What the limit of tokens cut off ends anywhere.
-    if not draft.text.rstrip("`'\")").endswith((".", "!", "?")):
-        return False
     if draft.kind == "question":
         return draft.topic.endswith("?") and bool(topic_stems(draft.topic))
     if draft.kind == "keypoints":
-        return True
+        return draft.text.endswith((".", "!"))
     is_name = word_count(draft.topic) <= MOST_TERM_WORDS and bool(content_stems(draft.topic))
     return is_name and f" {plain(draft.topic)} " in f" {plain(chunk.text)} "
 
