@@ -95,7 +95,7 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE + EXERCISE})
     await press.ingest()
     path = press.settings.studied_path("robots")
-    written = dict(zip(TASKS, (WRITTEN, POINTS, TERMS), strict=True))
+    written = {task: text for (_, task), text in zip(TASKS, (WRITTEN, POINTS, TERMS), strict=True)}
 
     def write(passages: Sequence[str]) -> str:
         return next(text for task, text in written.items() if passages[-1].endswith(task))
@@ -116,6 +116,26 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
     assert dropped["not stated by the passage"] == 2
     assert dropped["an analogy that may not be"] == 1
     assert "m@2026-01-01: 1 of 1 passages, 4 of" in progress_of(path)
+
+
+async def test_a_model_is_asked_only_for_what_it_writes_well(press: Press) -> None:
+    """Kinds that its tier may not write are neither asked for nor kept."""
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
+    await press.ingest()
+    path = press.settings.studied_path("robots")
+    calls: list[int] = []
+
+    def write(_: object) -> str:
+        calls.append(1)
+        return TERMS + POINTS
+
+    generation = await press.open()
+    student = Student(
+        ScriptedGenerator(write), Searcher(press.embedder), Verifier(), "m@2026-01-01", path, kinds=("term", "example")
+    )
+    assert [told.kept async for told in student.work_through(generation)] == [2]
+    await generation.close()
+    assert len(calls) == 1
 
 
 async def test_what_the_limit_of_tokens_cuts_off_is_no_draft(press: Press) -> None:

@@ -21,6 +21,8 @@ class Ability:
     answer_tokens: int = 400
     own_words: bool = True
     """Whether it may add words that are not the book's: an analogy."""
+    study: frozenset[str] = frozenset()
+    """Kinds of companion entries that it may write beforehand."""
 
     def may(self, query: Query) -> bool:
         """Whether the model may answer this question while the reader waits.

@@ -98,6 +98,8 @@ class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prompt_tokens: int = 0
     answer_tokens: int = 0
     own_words: bool = False
+    study: tuple[str, ...] = ()
+    """Kinds of companion entries that such models write well enough to be kept (`lutrin study`)."""
     judge_threshold: float | None = None
     """Probability from which the model's yes to "do the passages state this sentence?" is believed.
 

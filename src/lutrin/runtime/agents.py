@@ -90,7 +90,10 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
     configure_logging(settings, quiet=True)
     async with opened(settings) as runtime:
         if runtime.generator is None:
-            return await _without_model(runtime, book)
+            return await _without_model(runtime, book, "No language model (LUTRIN_MODEL)")
+        if not runtime.ability.study:
+            kept = f"Nothing that {runtime.generator.name} writes would be kept: it is a {runtime.ability.tier} model"
+            return await _without_model(runtime, book, kept)
         await runtime.generator.start()
         told = Yield()
         async with aclosing(studied(runtime, book, most)) as work:
@@ -99,8 +102,8 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
     return f"{told.line()}. Run `lutrin ingest` to publish them."
 
 
-async def _without_model(runtime: Runtime, book: str) -> str:
-    """Count the cards that the book's own markup provides."""
+async def _without_model(runtime: Runtime, book: str, why: str) -> str:
+    """Say why no model is asked, and count the cards that the book's own markup provides."""
     async with runtime.shelf.lease(book) as generation:
         made = await ShelfLibrary(runtime.shelf).practice(generation.book.slug)
         title = generation.book.title
@@ -108,7 +111,7 @@ async def _without_model(runtime: Runtime, book: str) -> str:
     cards = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     points = sum(len(chapter.sections) for chapter in made.guide)
     return (
-        f"No language model (LUTRIN_MODEL). Of {title} there are without one: {len(made.glossary)} terms with their "
+        f"{why}. Of {title} there are without one: {len(made.glossary)} terms with their "
         f"definitions, key points of {points} sections, {len(made.cards)} cards{f' ({cards})' if cards else ''}."
     )
 

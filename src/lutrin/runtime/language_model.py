@@ -98,6 +98,7 @@ def ability_of(settings: Settings) -> Ability:
         prompt_tokens=tier.prompt_tokens,
         answer_tokens=tier.answer_tokens,
         own_words=tier.own_words,
+        study=frozenset(tier.study),
     )
     tuning = None if is_remote else read_tuning(tuning_path(settings))
     model = _name_of(settings, manifest, tuning)

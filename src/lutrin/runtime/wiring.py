@@ -179,7 +179,7 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
         NotFound: There is no such book.
         LutrinError: The work failed.
     """
-    if runtime.generator is None:
+    if runtime.generator is None or not runtime.ability.study:
         return
     async with runtime.shelf.lease(book) as generation:
         student = Student(
@@ -188,7 +188,8 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
             Verifier(open_support(runtime.settings, runtime.generator, patience_s=STUDY_PATIENCE_S)),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
             runtime.settings.studied_path(generation.book.slug),
-            own_words=runtime.settings.own_words and runtime.ability.own_words,
+            kinds=runtime.ability.study,
+            own_words=runtime.settings.own_words,
             exercises=runtime.settings.study_exercises,
         )
         async with aclosing(student.work_through(generation, most)) as work:

@@ -9,7 +9,7 @@ broken off goes on.
 """
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +27,7 @@ from lutrin.query.understand import alone
 from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
 from lutrin.search.homes import same_section
 from lutrin.search.search import Searcher
-from lutrin.study.drafting import TASKS, Draft, drafts_in, messages_for, quiz_of
+from lutrin.study.drafting import KINDS, TASKS, Draft, drafts_in, messages_for, quiz_of
 from lutrin.study.edit import line_of
 
 LEAST_WORDS = 40
@@ -105,6 +105,7 @@ class Student:
         verifier: Checks sentences, as for readers.
         author: Who is named for what is written: `model@date`.
         path: The companion of this machine; see `Settings.studied_path`.
+        kinds: What the model writes well enough to be kept; it is asked for nothing else.
         own_words: Whether analogies may be written.
         exercises: Whether questions of the book's own exercises may be answered.
     """
@@ -117,6 +118,7 @@ class Student:
         author: str,
         path: Path,
         *,
+        kinds: Collection[str] = KINDS,
         own_words: bool = True,
         exercises: bool = False,
     ) -> None:
@@ -126,6 +128,7 @@ class Student:
         self._author = author
         self._path = path
         self._notes = path.with_suffix(".studied")
+        self._kinds = frozenset(kinds)
         self._own_words = own_words
         self._exercises = exercises
 
@@ -159,7 +162,8 @@ class Student:
 
     async def _on_passage(self, book: _Book, chunk: Chunk, told: Yield) -> list[Entry]:
         """The entries of a passage that hold."""
-        drafts = [draft for task in TASKS for draft in drafts_in(await self._written(chunk, task))]
+        written = [await self._written(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
+        drafts = [draft for text in written for draft in drafts_in(text) if draft.kind in self._kinds]
         source = await book.generation.source(chunk.filename)
         sections = sections_of(source, await book.generation.chunks_of(chunk.filename))
         section = next(one for one in sections if (one.heading_path, one.anchor) == (chunk.heading_path, chunk.anchor))
