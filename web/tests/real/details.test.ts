@@ -41,18 +41,18 @@ function png(colour: (x: number, y: number) => [number, number, number]): Buffer
 function writeBook(): string {
   const folder = join(root, 'books/workshop');
   mkdirSync(join(folder, 'img'), {recursive: true});
-  writeFileSync(join(folder, 'book.toml'), 'title = "The Workshop Book"\nedition = "First Edition"\n');
+  writeFileSync(join(folder, 'book.toml'), 'title = "Physical AI & Humanoid Robotics"\nedition = "First Edition"\n');
   writeFileSync(join(folder, 'img/plan.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#fff"/><path d="M20 100h260" stroke="#000"/></svg>');
   writeFileSync(join(folder, 'img/chart.png'), png((x, y) => (x === y ? [20, 20, 20] : [255, 255, 255])));
   writeFileSync(join(folder, 'img/photo.png'), png((x, y) => [(x * 2) % 200, (y * 2) % 180, ((x + y) * 3) % 160]));
   const figures = ['plan.svg', 'chart.png', 'photo.png'].map((name, at) => `![Picture ${at + 1}](./img/${name})\n\n*Figure 1.${at + 1}: A figure of the workshop.*`);
-  writeFileSync(join(folder, '01-figures.mdx'), `# Figures\n\n${figures.join('\n\n')}\n`);
+  writeFileSync(join(folder, '01-figures.mdx'), `# Figures\n\nA workshop teaches by what hangs on its walls: each tool has an outline, so that whoever comes in the morning sees at once what is missing and who has to bring it back.\n\n${figures.join('\n\n')}\n`);
   const filler = (lines: number): string => `A bench stands by the window, and each tool hangs where its outline is drawn. `.repeat(lines);
   const tables = Array.from({length: TABLES}, (_, at) => `${filler(3 + (at * 7) % 11)}\n\n*Table 2.${at + 1}: Caption number ${at + 1} ends here.*\n\n| Tool | Place |\n|---|---|\n| First tool of ${at + 1} | wall |\n| Saw | bench |\n| File | drawer |`);
   const drawings = Array.from({length: 8}, (_, at) => `${filler(4 + (at * 5) % 9)}\n\n![Plan ${at + 1}](./img/plan.svg)\n\n*Figure 2.${at + 1}: Drawing number ${at + 1} ends here.*`);
   writeFileSync(join(folder, '02-tables.mdx'), `# Tables\n\n${[...tables, ...drawings].join('\n\n')}\n`);
   mkdirSync(join(root, 'books/robots'));
-  writeFileSync(join(root, 'books/robots/book.toml'), 'title = "Physical AI & Humanoid Robotics"\nedition = "First Edition"\n');
+  writeFileSync(join(root, 'books/robots/book.toml'), 'title = "Robot Lab Safety Handbook"\nedition = "First Edition"\n');
   writeFileSync(join(root, 'books/robots/01-loop.md'), '# The loop\n\nA robot senses, decides and acts, and what it does changes what it senses next.\n');
   writeFileSync(join(folder, '03-safety_rules.mdx'), 'Wear goggles at the grinder, and tie long hair back before the machine starts.\n');
   return join(root, 'books');
@@ -222,4 +222,4 @@ test('neither a wrong password nor too many of them is called by a word of progr
   expect(said.at(0)).toBe('That is not the password of this server.');
   expect(said.at(-1)).toMatch(/wait/);
   expect(said.join('\n')).not.toMatch(/token/i);
-});
+}, 90_000);
