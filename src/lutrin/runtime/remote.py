@@ -104,7 +104,7 @@ def rack(settings: Settings, url: str) -> PostgresRack | None:
 
 
 def api_key(settings: Settings) -> str:
-    """Return the key of the service, or a placeholder for a service that needs none."""
+    """Return the key of the service; `none` for a service that needs no key."""
     return settings.gemini_api_key.get_secret_value() if settings.gemini_api_key is not None else "none"
 
 

@@ -9,7 +9,7 @@ import {crc32, deflateSync} from 'node:zlib';
 import type {Browser, BrowserContextOptions} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
 import {launch, Reader} from '../support/browser.ts';
-import {eventually} from '../support/harness.ts';
+import {closed, eventually} from '../support/harness.ts';
 import {LUTRIN, RealServer} from '../support/real-server.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'lutrin-details-'));
@@ -18,7 +18,7 @@ const SIDE_PX = 96;
 const TABLES = 24;
 let browser: Browser;
 let lutrin: RealServer;
-let readers: Reader[] = [];
+const readers: Reader[] = [];
 
 /** An eight-bit PNG, from the colour of each of its pixels. */
 function png(colour: (x: number, y: number) => [number, number, number]): Buffer {
@@ -69,12 +69,7 @@ afterAll(async () => {
   rmSync(root, {recursive: true});
 });
 
-afterEach(async () => {
-  const all = readers;
-  readers = [];
-  await Promise.all(all.map((reader) => reader.close()));
-  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-});
+afterEach(() => closed(readers));
 
 async function visit(path: string, options: BrowserContextOptions = {}): Promise<Reader> {
   const reader = await Reader.at(browser, lutrin.address, path, options);

@@ -6,7 +6,7 @@ import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
 import {wireTypes} from '../../widget/scripts/wire-types.mjs';
 import type {Citation} from '../../widget/src/wire.ts';
 import {launch, Reader} from '../support/browser.ts';
-import {eventually} from '../support/harness.ts';
+import {closed, eventually} from '../support/harness.ts';
 import {freePort, RealServer} from '../support/real-server.ts';
 import {ScriptedServer} from '../support/scripted-server.ts';
 
@@ -16,7 +16,7 @@ let browser: Browser;
 let lutrin: RealServer;
 let site: ScriptedServer;
 let origin = '';
-let readers: Reader[] = [];
+const readers: Reader[] = [];
 
 beforeAll(async () => {
   const port = await freePort();
@@ -33,12 +33,7 @@ afterAll(async () => {
   await lutrin.remove();
 });
 
-afterEach(async () => {
-  const all = readers;
-  readers = [];
-  await Promise.all(all.map((reader) => reader.close()));
-  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-});
+afterEach(() => closed(readers));
 
 async function visit(path = NODES): Promise<Reader> {
   const reader = await Reader.at(browser, origin, path, {}, lutrin.address);

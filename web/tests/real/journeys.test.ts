@@ -13,7 +13,7 @@ import type {Browser, BrowserContextOptions} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
 import {axeFindings} from '../support/axe.ts';
 import {launch, Reader} from '../support/browser.ts';
-import {eventually} from '../support/harness.ts';
+import {closed, eventually} from '../support/harness.ts';
 import {freePort, LUTRIN, RealServer} from '../support/real-server.ts';
 import {ScriptedServer} from '../support/scripted-server.ts';
 
@@ -36,7 +36,7 @@ let browser: Browser;
 let lutrin: RealServer;
 let site: ScriptedServer;
 let origin = '';
-let readers: Reader[] = [];
+const readers: Reader[] = [];
 
 beforeAll(async () => {
   cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
@@ -57,12 +57,7 @@ afterAll(async () => {
   rmSync(root, {recursive: true});
 });
 
-afterEach(async () => {
-  const all = readers;
-  readers = [];
-  await Promise.all(all.map((reader) => reader.close()));
-  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-});
+afterEach(() => closed(readers));
 
 async function visit(path: string, options: BrowserContextOptions = {}, base = lutrin.address): Promise<Reader> {
   const reader = await Reader.at(browser, base, path, options, lutrin.address);

@@ -6,7 +6,7 @@ import type {Citation} from '../../widget/src/wire.ts';
 import {axeFindings} from '../support/axe.ts';
 import {launch, Reader} from '../support/browser.ts';
 import {FlakyWire} from '../support/flaky.ts';
-import {eventually} from '../support/harness.ts';
+import {closed, eventually} from '../support/harness.ts';
 import {RealServer} from '../support/real-server.ts';
 
 const NODES = '/read/lab/01-basics/01-nodes';
@@ -18,7 +18,7 @@ let browser: Browser;
 let lutrin: RealServer;
 let wire: FlakyWire;
 let base = '';
-let readers: Reader[] = [];
+const readers: Reader[] = [];
 
 beforeAll(async () => {
   lutrin = await RealServer.start({deadline_s: 6, explain_s: 4});
@@ -33,12 +33,7 @@ afterAll(async () => {
   await lutrin.remove();
 });
 
-afterEach(async () => {
-  const all = readers;
-  readers = [];
-  await Promise.all(all.map((reader) => reader.close()));
-  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-});
+afterEach(() => closed(readers));
 
 async function visit(path = NODES, options: BrowserContextOptions = {}): Promise<Reader> {
   const reader = await Reader.at(browser, base, path, options);

@@ -8,7 +8,7 @@ import type {Browser, BrowserContextOptions, Locator, Page} from 'playwright-cor
 import {afterAll, afterEach, beforeAll, expect, test, vi} from 'vitest';
 import {axeFindings} from '../support/axe.ts';
 import {launch, Reader} from '../support/browser.ts';
-import {eventually} from '../support/harness.ts';
+import {closed, eventually} from '../support/harness.ts';
 import {RealServer} from '../support/real-server.ts';
 
 const PASSWORD = 'a-long-password-for-a-test';
@@ -18,19 +18,14 @@ vi.setConfig({testTimeout: 120_000});
 const corpus = mkdtempSync(join(tmpdir(), 'lutrin-teacher-'));
 let server: RealServer;
 let browser: Browser;
-let readers: Reader[] = [];
+const readers: Reader[] = [];
 
 beforeAll(async () => {
   cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
   process.env['LUTRIN_CORPUS_DIR'] = corpus;
   [server, browser] = await Promise.all([RealServer.start({corpus, token: PASSWORD}), launch()]);
 }, 150_000);
-afterEach(async () => {
-  const all = readers;
-  readers = [];
-  await Promise.all(all.map((reader) => reader.close()));
-  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-});
+afterEach(() => closed(readers));
 afterAll(async () => {
   await browser.close();
   await server.remove();

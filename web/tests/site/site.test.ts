@@ -8,7 +8,7 @@ import type {Browser, BrowserContextOptions} from 'playwright-core';
 import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest';
 import {brokenCitations, readCitations} from '../../docusaurus-plugin-lutrin/src/check.ts';
 import {launch, Reader} from '../support/browser.ts';
-import {eventually} from '../support/harness.ts';
+import {closed, eventually} from '../support/harness.ts';
 import {citation, done, ScriptedServer} from '../support/scripted-server.ts';
 import {serveFolder} from '../support/static-site.ts';
 
@@ -21,7 +21,7 @@ let base = '';
 let api = '';
 let scripted = '';
 let pages: Record<string, string> = {};
-let readers: Reader[] = [];
+const readers: Reader[] = [];
 const PHONE: BrowserContextOptions = {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true};
 
 beforeAll(async () => {
@@ -39,12 +39,7 @@ afterAll(async () => {
   web.close();
 });
 beforeEach(() => lutrin.reset());
-afterEach(async () => {
-  const all = readers;
-  readers = [];
-  await Promise.all(all.map((reader) => reader.close()));
-  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-});
+afterEach(() => closed(readers));
 
 /** A reader of the site; what the built pages ask of their server, the scripted one answers. */
 async function visit(path: string, options: BrowserContextOptions = {}): Promise<Reader> {

@@ -29,11 +29,7 @@ export function harness(): Harness {
     server.reset();
     server.script = classroom;
   });
-  afterEach(async () => {
-    const all = readers.splice(0);
-    await Promise.all(all.map((reader) => reader.close()));
-    for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
-  });
+  afterEach(() => closed(readers));
   afterAll(async () => {
     await browser.close();
     await server.close();
@@ -47,6 +43,13 @@ export function harness(): Harness {
       return reader;
     },
   };
+}
+
+/** Close the readers of a test and forget them: none may have broken the policy or left the origin. */
+export async function closed(readers: Reader[]): Promise<void> {
+  const all = readers.splice(0);
+  await Promise.all(all.map((reader) => reader.close()));
+  for (const {violations, foreign} of all) expect({violations, foreign}).toEqual({violations: [], foreign: []});
 }
 
 /** Wait until a value is what it should be. */
