@@ -37,10 +37,22 @@ export async function axeFindings({page}: Pick<Reader, 'page'>, selector = 'html
   return found;
 }
 
+/** In pixels of the clip. */
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
 interface Text {
   clip: {x: number; y: number; width: number; height: number};
   colour: string;
   least: number;
+  /** Its lines: between them, other words of the paragraph may stand. */
+  lines: Box[];
+  /** What lies over it, as the preview of a citation does: letters there are not to be seen. */
+  covered: Box[];
 }
 
 /**
@@ -66,7 +78,18 @@ async function tooFaint(page: Page, path: readonly string[]): Promise<string> {
     const [width, height] = [Math.min(innerWidth, right) - x, Math.min(innerHeight, bottom) - y];
     if (width < 1 || height < 1 || !one.checkVisibility({opacityProperty: true, visibilityProperty: true})) return;
     const large = parseFloat(fontSize) >= 24 || (parseFloat(fontSize) >= 18.66 && Number(fontWeight) >= 700);
-    return {clip: {x, y, width, height}, colour: one instanceof SVGElement ? fill : color, least: large ? 3 : 4.5};
+    const over = new Set<Element>();
+    for (let down = 1; down < height; down += 4) {
+      for (let along = 1; along < width; along += 4) {
+        let front = document.elementFromPoint(x + along, y + down);
+        for (let inner; (inner = front?.shadowRoot?.elementFromPoint(x + along, y + down)) && inner !== front; ) front = inner;
+        if (front && !one.contains(front) && !front.contains(one) && front.getRootNode() === one.getRootNode()) over.add(front);
+      }
+    }
+    const within = (box: DOMRect): Box => ({left: box.left - x, top: box.top - y, right: box.right - x, bottom: box.bottom - y});
+    const lines = [...letters.getClientRects()].map(within);
+    const covered = [...over].map((part) => within(part.getBoundingClientRect()));
+    return {lines, covered, clip: {x, y, width, height}, colour: one instanceof SVGElement ? fill : color, least: large ? 3 : 4.5};
   });
   if (!text) return '';
   await inks(element, 'transparent');
@@ -92,7 +115,7 @@ async function inks(element: JSHandle<Element | null>, colour: string): Promise<
 }
 
 /** The share of pixels on which a colour has too little contrast, and the least that it has, as WCAG 2 reckons it. */
-async function measured({shot, colour, least}: Text & {shot: string}): Promise<{share: number; worst: number}> {
+async function measured({shot, colour, least, lines, covered}: Text & {shot: string}): Promise<{share: number; worst: number}> {
   const image = new Image();
   image.src = `data:image/png;base64,${shot}`;
   await image.decode();
@@ -107,8 +130,12 @@ async function measured({shot, colour, least}: Text & {shot: string}): Promise<{
   pen.clearRect(0, 0, 1, 1);
   pen.drawImage(image, 0, 0);
   const {data} = pen.getImageData(0, 0, image.width, image.height);
-  let [faint, worst] = [0, 21];
+  let [seen, faint, worst] = [0, 0, 21];
   for (let at = 0; at < data.length; at += 4) {
+    const [across, down] = [(at / 4) % image.width, Math.floor(at / 4 / image.width)];
+    const lies = ({left, top, right, bottom}: Box): boolean => across >= left - 1 && across < right + 1 && down >= top - 1 && down < bottom + 1;
+    if (!lines.some(lies) || covered.some(lies)) continue;
+    seen += 1;
     const behind = [...data.subarray(at, at + 3)];
     const ink = [red, green, blue].map((part, channel) => (part * alpha + (behind[channel] ?? 0) * (255 - alpha)) / 255);
     const [one, other] = [light(ink), light(behind)];
@@ -116,5 +143,5 @@ async function measured({shot, colour, least}: Text & {shot: string}): Promise<{
     if (contrast < least) faint += 1;
     worst = Math.min(worst, contrast);
   }
-  return {share: faint / (data.length / 4), worst};
+  return {share: seen ? faint / seen : 0, worst};
 }
