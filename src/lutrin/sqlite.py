@@ -4,7 +4,9 @@
 in WAL mode (two connections, one of them checkpointing), so an older one is refused.
 """
 
+import random
 import sqlite3
+import time
 from pathlib import Path
 from typing import cast
 
@@ -58,9 +60,23 @@ def connect(path: Path, *, key: str | None = None, readonly: bool = False) -> Co
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
         if not readonly:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(connection)
             connection.execute("PRAGMA synchronous = FULL")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: Connection) -> None:
+    """Set WAL mode; where others set it in a new file at the same moment, SQLite reports a lock without waiting."""
+    end_s = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end_s:
+                raise
+            time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - keeps those who wait apart, guards nothing
+        else:
+            return
