@@ -19,13 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.pool import QueuePool
 from sqlcipher3 import dbapi2
 
 from lutrin import sqlite
-from lutrin.chats.engine import Database, SqlCipher, Statement, Transaction, Values
+from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
 from lutrin.chats.key import new_key
 from lutrin.chats.migrations import migrate
 from lutrin.chats.rows import Room
@@ -57,12 +56,12 @@ class InThreads:
     def _begin(connection: Connection) -> None:
         connection.exec_driver_sql(str(connection.get_execution_options().get("lutrin_begin", "BEGIN IMMEDIATE")))
 
-    async def read(self, statement: Statement, values: Values) -> list[Any]:
+    async def read(self, statement: str, values: Values) -> list[Any]:
         """As `Database.read`."""
 
         def transaction() -> list[Any]:
             with self._readers.begin() as connection:
-                return list(connection.execute(statement, dict(values)).all())
+                return list(connection.execute(text(statement), dict(values)).all())
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, transaction)
 
@@ -91,8 +90,8 @@ class _AtOnce:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def execute(self, statement: Statement, values: Values) -> list[Any]:
-        result = self._connection.execute(statement, dict(values))
+    async def execute(self, statement: str, values: Values) -> list[Any]:
+        result = self._connection.execute(text(statement), dict(values))
         return list(result.all()) if result.returns_rows else []
 
 
@@ -124,7 +123,7 @@ def conversation(name: str) -> tuple[ChatMessage, ChatMessage]:
 
 async def measure(database: Database, count: int, name: str) -> dict[str, float]:
     """Milliseconds of one conversation: processor time of main thread and process, and the clock's median."""
-    store = ChatTables(database, insert, NoSeal(), room=Room(1 << 20, 1 << 24))
+    store = ChatTables(database, NoSeal(), room=Room(1 << 20, 1 << 24))
     keys = [f"{name}-{n}" for n in range(count)]
     origins = [ChatOrigin(session_id=key, owner=f"{n % 20:064d}", book="book") for n, key in enumerate(keys)]
     await store.record("warm", ChatOrigin(session_id="warm"), conversation(f"{name}-warm"))
@@ -145,7 +144,7 @@ async def measure(database: Database, count: int, name: str) -> dict[str, float]
 
 async def crowd(database: Database, count: int, name: str) -> dict[str, float]:
     """The same, all at once: what each costs, and how long the slowest waits."""
-    store = ChatTables(database, insert, NoSeal(), room=Room(1 << 20, 1 << 24))
+    store = ChatTables(database, NoSeal(), room=Room(1 << 20, 1 << 24))
 
     async def one(key: str) -> float:
         begun = time.perf_counter()

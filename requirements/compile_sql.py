@@ -1,36 +1,49 @@
-"""Print `src/lutrin/index/compiled.py` from the SQLModel tables there; `just docs` writes it, a test compares it."""
+"""Print the SQL of a room from its SQLModel tables: `compile_sql.py index|chats`.
+
+`just docs` writes both files, and a test compares them.
+"""
 
 import ast
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
+from types import ModuleType
 
 from sqlalchemy import ClauseElement
 from sqlalchemy.dialects.sqlite import dialect
 
+from lutrin.chats import statements
 from lutrin.index import expressions
 
-HEADER = '''"""SQL of the catalogue and of a book's passages.
+ROOMS = {
+    "index": (expressions, "the catalogue and of a book's passages", "definitions.py` and `expressions.py"),
+    "chats": (statements, "the conversations, for SQLite and PostgreSQL", "tables.py` and `statements.py"),
+}
+"""The module with the statements, what they are about, and where they come from."""
+HEADER = '''"""SQL of {}.
 
-Compiled from `definitions.py` and `expressions.py` by `./justw docs`; do not edit.
+Compiled from `{}` by `./justw docs`; do not edit.
 """
 '''
 COLUMNS = 120
 
 
 def sql(statement: ClauseElement) -> str:
-    """A statement as SQLite reads it, in one line, with named parameters; its own numbers stand in the text.
+    """A statement as SQLite reads it, in one line, with named parameters; its own values stand in the text.
 
     Raises:
-        ValueError: It brings a value of its own that is not a number.
+        ValueError: It brings a value of its own that is neither a number nor a plain text.
     """
     compiled = statement.compile(dialect=dialect(paramstyle="named"))
     text = re.sub(r"\s+", " ", str(compiled)).strip()
     for name, value in (compiled.params or {}).items():
         if isinstance(value, int):
             text = re.sub(rf":{name}\b", str(value), text)
+        elif isinstance(value, str) and re.fullmatch(r"\w*", value):
+            text = re.sub(rf":{name}\b", f"'{value}'", text)
         elif value is not None:
             raise ValueError(f"{text} has the value {value!r}")
     return text.replace("( ", "(").replace(" )", ")")
@@ -50,12 +63,15 @@ def literal(text: str, indent: str, before: int = 0) -> str:
 
 
 def _quoted(text: str) -> str:
+    if '"' in text and "'" in text:
+        text = text.replace('"', '\\"')
+        return f'"{text}"'
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
-def documented() -> dict[str, str]:
-    """What `expressions.py` says below each of its constants."""
-    body = ast.parse(inspect.getsource(expressions)).body
+def documented(module: ModuleType) -> dict[str, str]:
+    """What a module says below each of its constants."""
+    body = ast.parse(inspect.getsource(module)).body
     found = {}
     for line, below in pairwise(body):
         target = line.targets[0] if isinstance(line, ast.Assign) else getattr(line, "target", None)
@@ -65,11 +81,12 @@ def documented() -> dict[str, str]:
     return found
 
 
-def lines() -> Iterator[str]:
-    """The module, constant by constant, in the order of `expressions.py`."""
-    yield HEADER
-    for name, said in documented().items():
-        value = getattr(expressions, name)
+def lines(room: str) -> Iterator[str]:
+    """The module, constant by constant, in the order of its source."""
+    module, about, sources = ROOMS[room]
+    yield HEADER.format(about, sources)
+    for name, said in documented(module).items():
+        value = getattr(module, name)
         if not name.isupper() or name.startswith("_"):
             continue
         if isinstance(value, list):
@@ -83,10 +100,10 @@ def lines() -> Iterator[str]:
             yield f'"""{said}"""'
 
 
-def text() -> str:
+def text(room: str) -> str:
     """The whole module."""
-    return "\n".join(lines()) + "\n"
+    return "\n".join(lines(room)) + "\n"
 
 
 if __name__ == "__main__":
-    print(text(), end="")
+    print(text(sys.argv[1]), end="")

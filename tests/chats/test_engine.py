@@ -7,19 +7,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Column, Integer, MetaData, Table, bindparam, select
-from sqlalchemy.dialects.sqlite import insert
 
 from lutrin import sqlite
-from lutrin.chats.engine import READERS, Compiler, SqlCipher, Transaction
+from lutrin.chats.engine import READERS, SqlCipher, Transaction
 from lutrin.chats.key import new_key
 from lutrin.chats.migrations import migrate
 
 KEY = new_key()
 WAIT_S = 20
-NUMBER = Table("number", MetaData(), Column("n", Integer, primary_key=True))
-INSERT = insert(NUMBER).inline()
-KNOWN = select(NUMBER.c.n).order_by(NUMBER.c.n)
+INSERT = "INSERT INTO number (n) VALUES (:n)"
+KNOWN = "SELECT n FROM number ORDER BY n"
 
 
 @pytest.fixture
@@ -188,11 +185,8 @@ async def test_no_statement_is_logged_with_its_values(database: SqlCipher, caplo
     assert "71234" not in caplog.text
 
 
-def test_a_statement_is_compiled_once() -> None:
-    """The second time it comes from memory, with the values that it brings itself."""
-    compiler = Compiler()
-    wanted = select(NUMBER.c.n).where(NUMBER.c.n > bindparam("least"), NUMBER.c.n < 100)
-    first = compiler(wanted, {"least": 1})
-    assert compiler(wanted, {"least": 2}) is first
-    assert list(first.fixed.values()) == [100]
-    assert "least" not in first.fixed
+async def test_a_row_has_its_columns_as_attributes(database: SqlCipher) -> None:
+    """By the names that the statement gives them."""
+    await store(database, 7)
+    (row,) = await database.read("SELECT n, n + :more AS later FROM number", {"more": 1})
+    assert (row.n, row.later) == (7, 8)

@@ -63,11 +63,12 @@ def _table(found: sqlite3.Connection, name: str, made: str) -> object:
     return columns, foreign, indexes, [word for word in ("AUTOINCREMENT", "WITHOUT ROWID") if word in made]
 
 
-def test_compiled_sql_is_up_to_date() -> None:
-    """`compiled.py` is what its script prints now; `./justw docs` writes it."""
-    program = [sys.executable, str(ROOT / "requirements" / "compile_sql.py")]
+@pytest.mark.parametrize(("room", "file"), [("index", "compiled.py"), ("chats", "sql.py")])
+def test_compiled_sql_is_up_to_date(room: str, file: str) -> None:
+    """It is what its script prints now; `./justw docs` writes it."""
+    program = [sys.executable, str(ROOT / "requirements" / "compile_sql.py"), room]
     printed = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60).stdout
-    assert (ROOT / "src" / "lutrin" / "index" / "compiled.py").read_text("utf-8") == printed
+    assert (ROOT / "src" / "lutrin" / room / file).read_text("utf-8") == printed
 
 
 def test_a_new_catalogue_has_the_described_tables(tmp_path: Path) -> None:
@@ -104,8 +105,9 @@ def test_passages_have_the_described_tables(tmp_path: Path) -> None:
     )
 
 
-def test_no_command_loads_sqlmodel_for_the_catalogue() -> None:
-    """Opening the catalogue and a book loads neither SQLModel nor SQLAlchemy, which take most of a second."""
-    code = "import sys, lutrin.index.shelf, lutrin.index.build; print(*{'sqlmodel', 'sqlalchemy'} & sys.modules.keys())"
+@pytest.mark.parametrize("used", ["lutrin.index.shelf, lutrin.index.build", "lutrin.chats.store, lutrin.chats.absent"])
+def test_no_command_loads_sqlmodel_for_its_databases(used: str) -> None:
+    """Opening catalogue, books or conversations loads neither SQLModel nor SQLAlchemy, which take most of a second."""
+    code = f"import sys, {used}; print(*{{'sqlmodel', 'sqlalchemy'}} & sys.modules.keys())"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert printed.stdout == "\n"

@@ -1,13 +1,14 @@
 """Conversations in PostgreSQL: sealed, shared, migrated once, and not lost when the server dies."""
 
 import asyncio
+import re
 from contextlib import suppress
 
 import asyncpg
 import pytest
 from tests.remote.postgres import Cluster
 
-from lutrin.chats import tables
+from lutrin.chats import sql, tables
 from lutrin.chats.key import new_key
 from lutrin.chats.postgres_chats import PostgresChatStore
 from lutrin.errors import ChatStoreError, InvalidSettings, NotFound
@@ -54,6 +55,21 @@ async def test_the_tables_are_those_of_the_models(postgres_url: str) -> None:
         assert {row[0] for row in await connection.fetch(query, name)} == set(
             tables.ChatTable.metadata.tables[name].columns.keys()
         )
+    await connection.close()
+
+
+async def test_every_statement_is_one_of_the_tables(postgres_url: str) -> None:
+    """PostgreSQL prepares each, with the types that it finds for the parameters."""
+    store = await PostgresChatStore.open(postgres_url, KEY)
+    await store.close()
+    connection = await asyncpg.connect(postgres_url)
+    told = [value for name, value in vars(sql).items() if name.isupper()]
+    assert len(told) >= 18
+    for statement in told:
+        names, numbered = list(dict.fromkeys(re.findall(r":(\w+)", statement))), statement
+        for number, name in enumerate(names, start=1):
+            numbered = re.sub(rf":{name}\b", f"${number}", numbered)
+        assert len((await connection.prepare(numbered)).get_parameters()) == len(names)
     await connection.close()
 
 

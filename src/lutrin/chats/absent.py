@@ -2,8 +2,6 @@
 
 from typing import NoReturn
 
-from sqlalchemy.dialects.sqlite import insert
-
 from lutrin.chats.seal import NoSeal
 from lutrin.chats.store import ChatTables
 from lutrin.errors import ChatStoreError
@@ -17,7 +15,7 @@ class AbsentChats(ChatTables):
     """
 
     def __init__(self, reason: ChatStoreError) -> None:
-        super().__init__(_NoDatabase(reason), insert, NoSeal())
+        super().__init__(_NoDatabase(reason), NoSeal())
         self.reason = reason
 
 

@@ -1,27 +1,23 @@
 """The encrypted file of the conversations: aiosqlite on SQLCipher's connections.
 
-Each connection has a thread of its own, and each statement is one change of threads. Statements are built from the
-tables of `tables.py` and compiled the first time that they run (docs/decisions/0052).
+Each connection has a thread of its own, and each statement is one change of threads (docs/decisions/0052).
 """
 
 import asyncio
 import logging
 from collections import namedtuple
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import aiosqlite
-from sqlalchemy import Select
-from sqlalchemy.dialects.sqlite import dialect
-from sqlalchemy.sql.dml import UpdateBase
 
 from lutrin import sqlite
 from lutrin.chats.key import in_use
 
 T = TypeVar("T")
-Statement = Select[Any] | UpdateBase
 Values = Mapping[str, object]
 READERS = 3
 """Connections for reading, beside the one for writing."""
@@ -32,11 +28,11 @@ ROWS_AT_ONCE = 64
 class Transaction(Protocol):
     """Statements that are stored together or not at all."""
 
-    async def execute(self, statement: Statement, values: Values) -> list[Any]:
+    async def execute(self, statement: str, values: Values) -> list[Any]:
         """Run one statement and return its rows, which have their columns as attributes.
 
         Args:
-            statement: Build it once and keep it, because its compiled form is cached.
+            statement: SQL with named parameters, of `sql.py`.
             values: Values of its parameters by name.
         """
         ...
@@ -45,7 +41,7 @@ class Transaction(Protocol):
 class Database(Protocol):
     """Runs statements without holding up the event loop."""
 
-    async def read(self, statement: Statement, values: Values) -> list[Any]:
+    async def read(self, statement: str, values: Values) -> list[Any]:
         """Return the rows of one statement that only reads; see `Transaction.execute`."""
         ...
 
@@ -62,42 +58,17 @@ class Database(Protocol):
         ...
 
 
-class Compiled(NamedTuple):
-    """A statement in the form that SQLite reads."""
-
-    sql: str
-    """SQL with named parameters."""
-    fixed: Values
-    """Parameters with values of the statement's own."""
-    row: Callable[[Any], Any] = tuple
-    """Turns a row of SQLite into a named tuple."""
+def _with_names(cursor: Any, row: Sequence[object]) -> Any:  # noqa: ANN401 - the names are known only here
+    """Turn a row into a named tuple, as the connection's `row_factory`."""
+    return _named(tuple(column[0] for column in cursor.description))(row)
 
 
-class Compiler:
-    """Compiles each statement once."""
-
-    def __init__(self) -> None:
-        self._dialect = dialect(paramstyle="named")
-        self._known: dict[Statement, Compiled] = {}
-
-    def __call__(self, statement: Statement, values: Values) -> Compiled:
-        """Return the statement for SQLite; `values` names the columns of an `INSERT`."""
-        known = self._known.get(statement)
-        if known is None:
-            known = self._known[statement] = self._compiled(statement, values)
-        return known
-
-    def _compiled(self, statement: Statement, values: Values) -> Compiled:
-        columns = list(values) if statement.is_insert else None
-        compiled = statement.compile(dialect=self._dialect, column_keys=columns)
-        fixed = {name: value for name, value in compiled.params.items() if name not in values}
-        names = [column.key for column in _returned(statement)]
-        named: Any = namedtuple("Row", names) if names else None  # noqa: PYI024 - the names are known only here
-        return Compiled(str(compiled), fixed, named._make if names else tuple)
-
-
-def _returned(statement: Statement) -> list[Any]:
-    return list(statement.selected_columns if isinstance(statement, Select) else statement.exported_columns)
+@cache
+def _named(columns: tuple[str, ...]) -> Callable[[Sequence[object]], Any]:
+    """What makes rows of these columns; the statements are few, and so are their columns."""
+    row: Any = namedtuple  # noqa: PYI024 - as above
+    make: Callable[[Sequence[object]], Any] = row("Row", columns)._make
+    return make
 
 
 class SqlCipher:
@@ -107,8 +78,7 @@ class SqlCipher:
         self._writer = writer
         self._readers = readers
         self._held = held
-        self._compile = Compiler()
-        self._within = _OneConnection(writer, self._compile)
+        self._within = _OneConnection(writer)
         self._writing = asyncio.Lock()
         self._begun: set[asyncio.Task[Any]] = set()
         self._idle: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
@@ -131,6 +101,7 @@ class SqlCipher:
         def connect() -> sqlite.Connection:
             connection = sqlite.connect(path, key=key)
             connection.execute("PRAGMA secure_delete = ON")  # overwrite what a reader deletes
+            connection.row_factory = _with_names
             return connection
 
         # At its most talkative level aiosqlite logs each statement with its values, which are readers' words.
@@ -147,11 +118,11 @@ class SqlCipher:
                 raise
             return cls(opened[0], opened[1:], held.pop_all())
 
-    async def read(self, statement: Statement, values: Values) -> list[Any]:
+    async def read(self, statement: str, values: Values) -> list[Any]:
         """Return the rows of one statement that only reads, from a snapshot of its beginning; see `Database.read`."""
         reader = await self._idle.get()
         try:
-            return await _OneConnection(reader, self._compile).execute(statement, values)
+            return await _OneConnection(reader).execute(statement, values)
         finally:
             self._idle.put_nowait(reader)
 
@@ -196,12 +167,9 @@ class SqlCipher:
 class _OneConnection:
     """Runs statements on one connection."""
 
-    def __init__(self, connection: aiosqlite.Connection, compiler: Compiler) -> None:
+    def __init__(self, connection: aiosqlite.Connection) -> None:
         self._connection = connection
-        self._compile = compiler
 
-    async def execute(self, statement: Statement, values: Values) -> list[Any]:
+    async def execute(self, statement: str, values: Values) -> list[Any]:
         """Run one statement; see `Transaction.execute`."""
-        sql, fixed, row = self._compile(statement, values)
-        found = await self._connection.execute_fetchall(sql, {**fixed, **values})
-        return [row(columns) for columns in found]
+        return list(await self._connection.execute_fetchall(statement, dict(values)))

@@ -4,15 +4,16 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import asyncpg
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import TextClause, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from lutrin.chats.engine import Statement, Transaction, Values
+from lutrin.chats.engine import Transaction, Values
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
 from lutrin.chats.store import ChatTables, T, utc_now
@@ -102,7 +103,7 @@ class PostgresChatStore(ChatTables):
                     f"PostgreSQL at {place(url)} cannot be used ({type(error).__name__}).", remedy="Check DATABASE_URL."
                 ) from error
             unfinished.pop_all()
-        return cls(Pool(engine), insert, seal, now, room)
+        return cls(Pool(engine), seal, now, room)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
         """Store messages, retrying while PostgreSQL cannot be reached: a message stored twice is stored once."""
@@ -124,7 +125,7 @@ class Pool:
         self._engine = engine
         self._readers = engine.execution_options(postgresql_readonly=True)
 
-    async def read(self, statement: Statement, values: Values) -> list[Any]:
+    async def read(self, statement: str, values: Values) -> list[Any]:
         """Return the rows of one statement; see `engine.Database`."""
         async with self._readers.begin() as connection:
             return await _OneConnection(connection).execute(statement, values)
@@ -145,10 +146,16 @@ class _OneConnection:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def execute(self, statement: Statement, values: Values) -> list[Any]:
+    async def execute(self, statement: str, values: Values) -> list[Any]:
         """Run one statement; see `engine.Transaction`."""
-        result = await self._connection.execute(statement, values)
+        result = await self._connection.execute(_prepared(statement), values)
         return list(result.all()) if result.returns_rows else []
+
+
+@cache
+def _prepared(statement: str) -> TextClause:
+    """A statement of `sql.py`, whose parameters SQLAlchemy has found."""
+    return text(statement)
 
 
 def open_engine(url: str) -> AsyncEngine:

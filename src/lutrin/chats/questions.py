@@ -26,7 +26,7 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
-    """Make the record of a row of `statements.ASKED`.
+    """Make the record of a row of `sql.ASKED`.
 
     Args:
         row: An answer with its question and its judgement.

@@ -1,40 +1,19 @@
-"""Statements for the conversations' database, compiled once from the tables of `tables.py`.
+"""Statements about the conversations' tables; `sql.py` holds their SQL, which SQLite and PostgreSQL both read.
 
-Building or compiling a statement takes longer than running it. The parameter `of` is always a conversation's key.
+The parameter `of` is always a conversation's key. What inserts a row has a parameter for each of its columns.
 """
 
-from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Select, Table, bindparam, case, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Select, bindparam, case, delete, func, select, update
+from sqlalchemy.dialects.sqlite import Insert, insert
 
 from lutrin.chats import tables
 
-Insert = sqlite.Insert | postgresql.Insert
-Inserter = Callable[[Table], Insert]
-"""The function `insert` of a dialect; both dialects support `ON CONFLICT` in the same form."""
 _session, _message, _feedback, _day = tables.SESSION, tables.MESSAGE, tables.FEEDBACK, tables.DAY
 _of = _session.c.key == bindparam("of")
-
-
-class Statements:
-    """Statements of one database; each is compiled by its driver when it first runs.
-
-    Args:
-        insert: The function `insert` of the database's dialect.
-    """
-
-    def __init__(self, insert: Inserter) -> None:
-        self.upsert_session = _upsert_session(insert)
-        """Inserts a conversation, or updates its time, and its book and generation if they are known."""
-        self.upsert_message = _upsert_message(insert)
-        """Inserts a message and returns its id; one that is there is replaced in its place, unless it is another
-        conversation's: then nothing is returned."""
-        self.upsert_feedback = _upsert_feedback(insert)
-        """Inserts the judgement of a message, or replaces it."""
-        self.keep_day = insert(_day).inline().on_conflict_do_nothing()
-        """Inserts the day unless it is stored already."""
+_PLACE = "position"
+"""The database itself numbers the messages."""
 
 
 _count = select(func.count()).select_from(_message).where(_message.c.session == bindparam("of")).scalar_subquery()
@@ -114,10 +93,10 @@ def _asked() -> Select[Any]:
 
 def _question_before(said: Any) -> Any:  # noqa: ANN401 - an alias and a subquery, which SQLAlchemy does not type
     """Select the position of the last question before an answer in its conversation."""
-    before = _message.alias("before")
+    earlier = _message.alias("earlier")
     return (
-        select(func.max(before.c.position))
-        .where(before.c.session == said.c.session, before.c.role == "user", before.c.position < said.c.position)
+        select(func.max(earlier.c.position))
+        .where(earlier.c.session == said.c.session, earlier.c.role == "user", earlier.c.position < said.c.position)
         .correlate(said)
         .scalar_subquery()
     )
@@ -143,8 +122,8 @@ LEADING_TO = _leading_to()
 """Selects the message `said` and those before it in its conversation, oldest first."""
 
 
-def _upsert_session(insert: Inserter) -> Insert:
-    begun = insert(_session).inline()
+def _upsert_session() -> Insert:
+    begun = insert(_session)
     return begun.on_conflict_do_update(
         index_elements=["key"],
         set_={
@@ -157,9 +136,9 @@ def _upsert_session(insert: Inserter) -> Insert:
     )
 
 
-def _upsert_message(insert: Inserter) -> Any:  # noqa: ANN401 - an insertion that returns, of either dialect
-    said = insert(_message)
-    kept = {"position", "id", "session"}
+def _upsert_message() -> Any:  # noqa: ANN401 - an insertion that returns
+    said = insert(_message).values({column: bindparam(column.name) for column in _message.c if column.name != _PLACE})
+    kept = {_PLACE, "id", "session"}
     return said.on_conflict_do_update(
         index_elements=["id"],
         set_={column.name: said.excluded[column.name] for column in _message.c if column.name not in kept},
@@ -167,9 +146,20 @@ def _upsert_message(insert: Inserter) -> Any:  # noqa: ANN401 - an insertion tha
     ).returning(_message.c.id)
 
 
-def _upsert_feedback(insert: Inserter) -> Insert:
-    judged = insert(_feedback).inline()
+def _upsert_feedback() -> Insert:
+    judged = insert(_feedback)
     return judged.on_conflict_do_update(
         index_elements=["message"],
         set_={name: judged.excluded[name] for name in ("value", "comment", "created")},
     )
+
+
+UPSERT_SESSION = _upsert_session()
+"""Inserts a conversation, or updates its time, and its book and generation if they are known."""
+UPSERT_MESSAGE = _upsert_message()
+"""Inserts a message and returns its id; one that is there is replaced in its place, unless it is another
+conversation's: then nothing is returned."""
+UPSERT_FEEDBACK = _upsert_feedback()
+"""Inserts the judgement of a message, or replaces it."""
+KEEP_DAY = insert(_day).on_conflict_do_nothing()
+"""Inserts the day unless it is stored already."""

@@ -10,11 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy.dialects.sqlite import insert
-
 from lutrin import sqlite
-from lutrin.chats import rows, statements
-from lutrin.chats.engine import Database, SqlCipher, Statement, Transaction, Values
+from lutrin.chats import rows, sql
+from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
 from lutrin.chats.migrations import migrate
 from lutrin.chats.questions import AskedQuestion, asked_question
 from lutrin.chats.rows import Room
@@ -46,7 +44,6 @@ class ChatTables:
 
     Args:
         database: The migrated database, closed together with this.
-        insert: The function `insert` of the database's dialect.
         seal: Seals readers' words if the database is not encrypted as a whole.
         now: Returns the current time.
         room: Limits on what is stored; None: no limits.
@@ -60,13 +57,11 @@ class ChatTables:
     def __init__(
         self,
         database: Database,
-        insert: statements.Inserter,
         seal: Seal,
         now: Callable[[], datetime] = utc_now,
         room: Room | None = None,
     ) -> None:
         self._database = database
-        self._statements = statements.Statements(insert)
         self._seal = seal
         self._now = now
         self._room = room
@@ -94,11 +89,11 @@ class ChatTables:
 
         async def work(within: Transaction) -> None:
             await self._check_room(within, key, origin.owner, added)
-            await within.execute(self._statements.upsert_session, begun)
+            await within.execute(sql.UPSERT_SESSION, begun)
             for item in wanted:
-                if not await within.execute(self._statements.upsert_message, item):
+                if not await within.execute(sql.UPSERT_MESSAGE, item):
                     raise ChatStoreError("A message of that id belongs to another conversation.")
-            await within.execute(statements.RECOUNT, {"of": key, "added": added})
+            await within.execute(sql.RECOUNT, {"of": key, "added": added})
 
         await self._write(work)
 
@@ -107,7 +102,7 @@ class ChatTables:
             return
         # An owner that is not the hash of a secret is shared by many readers, and has no quota.
         whose = owner if len(owner) == OWNER_CHARS else NOBODY
-        (used,) = await within.execute(statements.SIZES, {"of": key, "whose": whose})
+        (used,) = await within.execute(sql.SIZES, {"of": key, "whose": whose})
         if used.conversation + added > self._room.conversation_bytes:
             raise ChatStoreFull(CONVERSATION_FULL)
         if whose != NOBODY and used.reader + added > self._room.reader_bytes:
@@ -119,12 +114,12 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        found = await self._read(statements.HISTORY, {"of": session_id, "most": limit})
+        found = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
         return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
     async def sessions(self, owner: str) -> list[ChatSession]:
         """Return an owner's conversations, the last used first; the empty owner has none."""
-        found = await self._read(statements.SESSIONS, {"whose": owner}) if owner else []
+        found = await self._read(sql.SESSIONS, {"whose": owner}) if owner else []
         return [rows.chat_session(row, self._seal) for row in found]
 
     async def refused(self) -> list[ChatMessage]:
@@ -135,7 +130,7 @@ class ChatTables:
         """
         return [
             rows.chat_message(row, "", self._seal)
-            for row in await self._read(statements.REFUSED, {})
+            for row in await self._read(sql.REFUSED, {})
             if self._seal.open(row.refusal) not in OTHER_REFUSALS
         ]
 
@@ -145,7 +140,7 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        return [asked_question(row, self._seal) for row in await self._read(statements.ASKED, {"most": most})]
+        return [asked_question(row, self._seal) for row in await self._read(sql.ASKED, {"most": most})]
 
     async def conversation_of(self, message_id: str) -> list[KeptMessage]:
         """Return a conversation up to a stored message, oldest first; for the operator.
@@ -153,7 +148,7 @@ class ChatTables:
         Raises:
             NotFound: There is no such message.
         """
-        found = await self._read(statements.LEADING_TO, {"said": message_id})
+        found = await self._read(sql.LEADING_TO, {"said": message_id})
         if not found:
             raise NotFound(NOTHING_HERE)
         return [rows.kept_message(row, row.session, self._seal) for row in found]
@@ -164,7 +159,7 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        return rows.chat_session(_only(await self._read(statements.SESSION, {"of": key})), self._seal)
+        return rows.chat_session(_only(await self._read(sql.SESSION, {"of": key})), self._seal)
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name of the reader's own.
@@ -172,7 +167,7 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        found = await self._change(statements.RENAME, {"of": key, "named": self._seal.close(title)})
+        found = await self._change(sql.RENAME, {"of": key, "named": self._seal.close(title)})
         return rows.chat_session(_only(found), self._seal)
 
     async def delete(self, key: str) -> None:
@@ -181,7 +176,7 @@ class ChatTables:
         Raises:
             NotFound: There is none of that key.
         """
-        _only(await self._change(statements.DELETE, {"of": key}))
+        _only(await self._change(sql.DELETE, {"of": key}))
         await self._erase_traces()
 
     async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
@@ -198,8 +193,8 @@ class ChatTables:
         }
 
         async def work(within: Transaction) -> None:
-            _only(await within.execute(statements.ANSWER_OF, {"said": message_id, "whose": owner}))
-            await within.execute(self._statements.upsert_feedback, judged)
+            _only(await within.execute(sql.ANSWER_OF, {"said": message_id, "whose": owner}))
+            await within.execute(sql.UPSERT_FEEDBACK, judged)
 
         await self._write(work)
 
@@ -217,11 +212,11 @@ class ChatTables:
             How many conversations were deleted.
         """
         if session_id is not None:
-            deleted = await self._change(statements.DELETE_ID, {"id": session_id})
+            deleted = await self._change(sql.DELETE_ID, {"id": session_id})
         elif older_than is not None:
-            deleted = await self._change(statements.DELETE_BEFORE, {"before": rows.iso(self._now() - older_than)})
+            deleted = await self._change(sql.DELETE_BEFORE, {"before": rows.iso(self._now() - older_than)})
         elif everything:
-            deleted = await self._change(statements.DELETE_ALL, {})
+            deleted = await self._change(sql.DELETE_ALL, {})
         else:
             return 0
         if deleted:
@@ -242,12 +237,12 @@ class ChatTables:
         before = min(rows.iso(now - timedelta(days=days)), today)
 
         async def work(within: Transaction) -> int:
-            await within.execute(self._statements.keep_day, {"day": today})
-            seen = await within.execute(statements.DAYS, {"today": today, "most": days + 1})
+            await within.execute(sql.KEEP_DAY, {"day": today})
+            seen = await within.execute(sql.DAYS, {"today": today, "most": days + 1})
             if len(seen) <= days:
                 return 0
             doomed = {"before": min(before, seen[-1].day + LAST_OF_DAY)}
-            return len(await within.execute(statements.DELETE_BEFORE, doomed))
+            return len(await within.execute(sql.DELETE_BEFORE, doomed))
 
         deleted = await self._write(work)
         if deleted:
@@ -261,11 +256,11 @@ class ChatTables:
     async def _erase_traces(self) -> None:
         """Remove what the database keeps of deleted rows. Databases that do not overwrite them extend this."""
 
-    async def _read(self, statement: Statement, values: Values) -> list[Any]:
+    async def _read(self, statement: str, values: Values) -> list[Any]:
         with self._errors_named():
             return await self._database.read(statement, values)
 
-    async def _change(self, statement: Statement, values: Values) -> list[Any]:
+    async def _change(self, statement: str, values: Values) -> list[Any]:
         return await self._write(lambda within: within.execute(statement, values))
 
     async def _write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
@@ -301,7 +296,7 @@ class SqlChatStore(ChatTables):
     def __init__(
         self, database: SqlCipher, path: Path, now: Callable[[], datetime] = utc_now, room: Room | None = None
     ) -> None:
-        super().__init__(database, insert, NoSeal(), now, room)
+        super().__init__(database, NoSeal(), now, room)
         self._file = database
         self._path = path
 
