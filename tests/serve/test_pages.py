@@ -3,18 +3,22 @@
 import re
 
 import httpx
+import msgspec
 import pytest
 
 from lutrin.errors import IndexUnavailable
 from lutrin.index.companion import Entry
+from lutrin.index.typeahead import Typed
 from lutrin.ingest.tree import CALLOUTS
+from lutrin.records import Unit, UnitKind
 from lutrin.serve.book_reader import rendered, sanitised
+from lutrin.serve.finding import IN_CODE, listed
 from lutrin.serve.html import contents, shelf
 from lutrin.serve.notes import Notes
 from lutrin.serve.services import PageEntry, ShelvedBook
 
 from .conftest import House
-from .scripted import LOOP
+from .scripted import CHUNK, LOOP
 
 
 async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: House) -> None:
@@ -82,6 +86,43 @@ async def test_what_is_typed_is_listed_as_it_is_typed(client: httpx.AsyncClient)
     assert (await client.get("/api/search")).status_code == 422
     assert (await client.get("/api/search", params={"q": "x" * 501})).status_code == 422
     assert (await client.get("/api/search", params={"q": "loop", "book": "nothing"})).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("quaternion", "The base uses a quaternion"),
+        ("neutral", "Read the state of the robot:"),
+        ("battery", "Battery · 48 V"),
+        ("wheels", "The wheels turn."),
+        ("sensorimotor", "The wheels turn."),
+    ],
+)
+def test_what_is_listed_reads_as_words_and_never_as_code(typed: str, shown: str) -> None:
+    """A comment or what introduces the code, the cells of a row, the sentence; the page's mark is the code itself."""
+    code = "q = pin.neutral(model)  # The base uses a quaternion\n"
+    pieces: list[tuple[UnitKind, str, str, str]] = [
+        ("caption", "Listing 1", "", ""),
+        ("sentence", "The wheels turn.", "", ""),
+        ("code", code, "python", "Read the state of the robot:"),
+        ("table_row", "Battery | 48 V", "", "Part | Voltage"),
+    ]
+    units = tuple(
+        Unit(kind=kind, text=text, language=language, lead=lead, char_start=0, char_end=len(text))
+        for kind, text, language, lead in pieces
+    )
+    chunk = msgspec.structs.replace(CHUNK, units=units)
+    ((_, _, line),) = listed([Typed(typed, (typed,))], [(chunk, 1.0)], 3)
+    assert line.text == shown
+    assert line.quote in {unit.text for unit in units}
+    assert (line.quote == code) == (typed in code)
+
+
+def test_code_that_no_word_introduces_is_listed_as_code() -> None:
+    """Its place is told by its titles, above."""
+    unit = Unit(kind="code", text="rclcpp::spin(node);", language="cpp", char_start=0, char_end=19)
+    ((_, _, line),) = listed([Typed("spin", ("spin",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3)
+    assert (line.text, line.text_marks, line.quote) == (IN_CODE, (), unit.text)
 
 
 async def test_a_page_can_ask_for_the_terms_of_its_book(client: httpx.AsyncClient) -> None:

@@ -6,17 +6,24 @@ from functools import lru_cache
 from typing import Literal
 
 import msgspec
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, String
+from pygments.util import ClassNotFound
 
 from lutrin.answer.cite import reader_url
 from lutrin.index.lexical import stemmed
 from lutrin.index.typeahead import Typed
-from lutrin.records import BookInfo, Chunk
+from lutrin.records import BookInfo, Chunk, Unit
 from lutrin.serve.notes import Term
 
 EXCERPT_CHARS = 150
 """Two lines in the list."""
 LEAD_CHARS = 50
 """Most characters before the first marked word of an excerpt."""
+SENTENCE_ENDS = (".", "!", "?", "…", "。")
+IN_CODE = "In a piece of code."
+"""Of code that says nothing in words and that no words introduce."""
+_COMMENT_SIGNS = " \t#/*-;%!<>\"'"
 _WORD = re.compile(r"\w+")
 _FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$(?!\s)([^$\n]+)(?<!\s)\$(?!\d)")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -50,7 +57,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     title_marks: Marks
     """First and last offset, in characters, of each word that was meant."""
     text: str
-    """Where the words stand, as it reads: a sentence or a part of it."""
+    """Where the words stand, as it reads: a sentence or a part of it; of code, a comment or what introduces it."""
     text_marks: Marks
     url: str
     quote: str
@@ -135,8 +142,9 @@ def best_first(lines: Iterable[Line]) -> list[Line]:
 def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Found:
     title = _title(chunk)
     where = " › ".join(dict.fromkeys(part for part in (chunk.chapter or chunk.module, chunk.heading_path[0]) if part))
-    quote = _place(chunk, meant)
-    shown = readable(quote)
+    unit = _place(chunk, meant)
+    quote = unit.text if unit else chunk.text
+    shown = _spoken(unit, meant) if unit else readable(quote)
     text = _cut(shown, _marks(shown, meant))
     return Found(
         book=chunk.book,
@@ -155,9 +163,36 @@ def _title(chunk: Chunk) -> str:
     return chunk.section_title or chunk.heading_path[-1]
 
 
-def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> str:
-    """The piece of a passage that has most of the words."""
-    return max((unit.text for unit in chunk.units), key=lambda text: _kinds(text, meant), default=chunk.text)
+def _place(chunk: Chunk, meant: Sequence[frozenset[str]]) -> Unit | None:
+    """The piece of a passage that has most of the words; of several that have as many, rather prose and a sentence."""
+
+    def rank(unit: Unit) -> tuple[int, bool, bool]:
+        return _kinds(unit.text, meant), unit.kind != "code", unit.text.rstrip().endswith(SENTENCE_ENDS)
+
+    return max(chunk.units, key=rank, default=None)
+
+
+def _spoken(unit: Unit, meant: Sequence[frozenset[str]]) -> str:
+    """A piece of a book in words: of code, the comment that has most of what was typed, else what introduces it."""
+    if unit.kind == "table_row":
+        return readable(unit.text.replace(" | ", " · "))
+    if unit.kind != "code":
+        return readable(unit.text)
+    comment = max(_comments(unit.text, unit.language), key=lambda line: _kinds(line, meant), default="")
+    return comment if _kinds(comment, meant) else readable(unit.lead) or IN_CODE
+
+
+@lru_cache(maxsize=1024)
+def _comments(code: str, language: str) -> tuple[str, ...]:
+    """The lines of a program that its author wrote for people, without their signs; none in an unknown language."""
+    try:
+        lexer = get_lexer_by_name(language)
+    except ClassNotFound:
+        return ()
+    kinds = {Comment, Comment.Single, Comment.Multiline, String.Doc}
+    written = (text for kind, text in lexer.get_tokens(code) if kind in kinds)
+    lines = (line.strip(_COMMENT_SIGNS) for text in written for line in text.splitlines())
+    return tuple(line for line in lines if line)
 
 
 def readable(text: str) -> str:

@@ -12,15 +12,14 @@ from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import Chunk
-from lutrin.serve.finding import Found, Line, best_first, listed, term_line
+from lutrin.serve.finding import SENTENCE_ENDS, Found, Line, best_first, listed, term_line
 from lutrin.serve.notes import Notes, Term, glossary, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice, practice
 
-OPENING_PASSAGES, OPENING_CHARS = 12, 180
+OPENING_PASSAGES, OPENING_CHARS = 12, 140
 """Where the line of a book's card is looked for, and its length."""
-SENTENCE_ENDS = (".", "!", "?", "…", "。")
 PASSAGES_A_LINE = 3
 """Passages read for each suggestion, since a section has several."""
 
