@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -334,6 +334,16 @@ async def _read_books(settings: Settings) -> None:
         log.warning("books_not_read", detail=error.detail, remedy=error.remedy)
 
 
+async def _ingest_and_show(
+    settings: Settings, shelf: Shelf, note: Callable[[str], None]
+) -> Mapping[str, int | float | str]:
+    """Ingest, then open what is new: whoever reads that the books have been read finds them on the shelf."""
+    summary = await ingest_apart(settings, note)
+    with suppress(IndexUnavailable):  # the shelf tries again by itself and says why in the log
+        await shelf.refresh()
+    return summary
+
+
 async def _serve(
     settings: Settings, listener: socket.socket, echo: Callable[[str], None] | None, on_ready: Callable[[str], None]
 ) -> None:
@@ -365,7 +375,7 @@ async def _serve(
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
-            ingest=partial(ingest_apart, settings),
+            ingest=partial(_ingest_and_show, settings, runtime.shelf),
             companions=TaughtCompanions(
                 runtime.shelf, settings.catalog_path, runtime.searcher.embedder, lambda: datetime.now(UTC)
             ),

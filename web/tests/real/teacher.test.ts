@@ -24,7 +24,7 @@ beforeAll(async () => {
   cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
   process.env['LUTRIN_CORPUS_DIR'] = corpus;
   [server, browser] = await Promise.all([RealServer.start({corpus, token: PASSWORD}), launch()]);
-}, 150_000);
+}, 240_000);
 afterEach(() => closed(readers));
 afterAll(async () => {
   await browser.close();

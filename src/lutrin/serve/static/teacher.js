@@ -37,7 +37,8 @@ function sending(form) {
   const ready = (files) => {
     dragged = files;
     input.required = dragged.length === 0;
-    said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
+    if (!dragged.length) said.textContent = '';
+    else said.textContent = dragged.length === 1 ? `${dragged[0].path}, ready to be sent.` : `${dragged.length} files, ready to be sent.`;
   };
   for (const type of ['dragenter', 'dragover']) {
     drop.addEventListener(type, (event) => {
@@ -52,7 +53,7 @@ function sending(form) {
     ready((await Promise.all(items.map((item) => filesIn(item)))).flat());
   });
   folder.addEventListener('change', () => ready([...folder.files].map((file) => ({file, path: file.webkitRelativePath}))));
-  input.addEventListener('change', () => (dragged = []));
+  input.addEventListener('change', () => ready([...input.files].map((file) => ({file, path: file.name}))));
   form.addEventListener('reset', () => {
     dragged = [];
     input.required = true;
