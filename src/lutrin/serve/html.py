@@ -144,6 +144,7 @@ def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = Fal
         title=TROUBLES.get(status, HTTPStatus(status).phrase),
         detail=NOTHING_HERE if missing else detail,
         missing=missing,
+        kept=False,
         again=failed and not teacher,  # a form of the teacher's cannot be sent again by a link
         teacher=teacher,
         incident=incident,
@@ -159,6 +160,7 @@ def offline() -> str:
         title="No network",
         detail="This page has not been opened in this browser before, so it is not here. What was opened is.",
         missing=False,
+        kept=True,
         again=True,
         teacher=False,
         incident="",

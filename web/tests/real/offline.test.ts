@@ -69,6 +69,8 @@ test('what was opened can be read and practised without the server, and looks as
 test('a page that was never opened says so and leads back; nothing of the conversation is kept', async () => {
   await reader.page.goto(lutrin.address + TOPICS);
   await reader.page.getByRole('heading', {name: 'No network'}).waitFor();
+  await reader.page.getByRole('link', {name: 'Nodes · The Lab Book'}).waitFor();
+  expect(await reader.page.locator('.kept a').evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname))).toEqual(['/study/lab/deck', NODES]);
   const paths = await kept();
   expect(paths.filter((path) => !/^\/($|offline$|read\/|study\/|static\/|widget\/|picture\/)/.test(path))).toEqual([]);
   await lutrin.up();

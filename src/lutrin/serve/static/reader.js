@@ -123,6 +123,25 @@ async function keepForOffline() {
   }
 }
 
+const MOST_KEPT = 12;
+const SIGNS = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'" };
+
+/** What can be read now, opened last first: the page that says that there is no network leads there. */
+async function listKept(section) {
+  const links = [];
+  for (const name of globalThis.caches ? await caches.keys() : []) {
+    const cache = await caches.open(name);
+    for (const { url } of (await cache.keys()).reverse()) {
+      if (links.length === MOST_KEPT || !/^\/(read|study)\//.test(new URL(url).pathname)) continue;
+      const page = await (await cache.match(url, { ignoreVary: true })).text();
+      const title = (/<title>([^<]+)</.exec(page)?.[1] ?? url).replace(/&(amp|lt|gt|#34|#39);/g, (sign) => SIGNS[sign]);
+      links.push(el("li", {}, el("a", { href: url, textContent: title })));
+    }
+  }
+  section.querySelector("ul").append(...links);
+  section.hidden = !links.length;
+}
+
 // Pictures --------------------------------------------------------------------------------------------------------
 
 /** Those far below come last, but they come: print and pages kept for later have them, too. */
@@ -148,6 +167,8 @@ if (here) here.closest(".aside").scrollTop = here.offsetTop - innerHeight / 3;
 function afterwards() {
   pictures();
   void keepForOffline();
+  const kept = document.querySelector("[data-kept]");
+  if (kept) void listKept(kept);
 }
 if (document.readyState === "complete") afterwards();
 else addEventListener("load", afterwards);
