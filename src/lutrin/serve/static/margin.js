@@ -190,8 +190,10 @@ function edit(id, pin) {
   const anchor = (pin ?? article).getBoundingClientRect();
   const { width, height } = editor.getBoundingClientRect();
   const left = Math.max(8, Math.min(anchor.left - width / 2, document.documentElement.clientWidth - width - 8));
+  // Below the passage, or above it: what a note is about can be read while one writes.
   const below = anchor.bottom + 8;
-  const top = below + height < innerHeight ? below : Math.max(64, anchor.top - height - 8);
+  const above = Math.min(anchor.top, ranges.get(id)?.getBoundingClientRect().top ?? anchor.top) - height - 8;
+  const top = below + height < innerHeight ? below : above >= 64 ? above : innerHeight - height - 8;
   editor.style.setProperty("inset", `${top}px auto auto ${left}px`);
   field.focus({ preventScroll: true });
 }
