@@ -30,6 +30,7 @@ export const TEXTS = {
   ownWordsOf: (who: string): string => `Words of ${who || 'the model'}, not of the book.`,
   preparedBy: (who: string): string => `Explanation prepared by ${who}.`,
   explainIt: 'Explain it',
+  notExplained: 'There is no explanation of this passage here. The book says:',
   edit: 'Edit the question',
   older: 'Show older messages',
   width: 'Width of the panel',

@@ -54,6 +54,7 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
   return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>
     ${text ? explanationView(turn, text, actions) : nothing}
     ${running ? progressView(turn, texts) : nothing}
+    ${text || !isUnexplained(turn, texts) ? nothing : html`<p class="label">${texts.notExplained}</p>`}
     ${excerptsView(turn, actions)}
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
     ${error === undefined ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
@@ -65,6 +66,11 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
     ${suggestionsView(turn, actions)}
     ${running ? nothing : footerView(turn, isLast, text, actions)}
   </article>`;
+}
+
+/** Whether *Explain* or *Simplify* found no more than the book's own words. */
+function isUnexplained({state, question, selectedText, excerpts}: Turn, {explainQuestion, simplifyQuestion}: Texts): boolean {
+  return state === 'done' && Boolean(selectedText && excerpts.length) && [explainQuestion, simplifyQuestion].includes(question);
 }
 
 /** The answer's own sentences; those that rest on no book are set apart and say so. */
