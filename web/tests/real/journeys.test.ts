@@ -106,6 +106,16 @@ test('select, explain, simplify: each does what it says for the passage, or says
   }
 }, 60_000);
 
+/** What the round button of the chat lies on, at its edge and its middle, but the bar of the grades. */
+function covered(reader: Reader): Promise<string[]> {
+  return reader.bubble.evaluate((bubble) => {
+    const {left, top, width, height} = bubble.getBoundingClientRect();
+    const spots = [[0.5, 0.02], [0.02, 0.5], [0.5, 0.5], [0.98, 0.5], [0.5, 0.98], [0.15, 0.15], [0.85, 0.85]] as const;
+    const below = spots.map(([x, y]) => document.elementsFromPoint(left + x * width, top + y * height).find(({localName}) => localName !== 'lutrin-chat'));
+    return below.filter((element) => !element?.matches('.grades')).map((element) => element?.outerHTML.slice(0, 80) ?? 'nothing');
+  });
+}
+
 test('practise ten cards on a phone: by thumb alone, each graded, and this browser remembers', async () => {
   const reader = await visit('/study/lab', PHONE);
   await reader.page.getByRole('link', {name: /^Cards:/}).first().tap();
@@ -121,6 +131,7 @@ test('practise ten cards on a phone: by thumb alone, each graded, and this brows
     const good = card.getByRole('button', {name: /^Good/});
     const box = await good.boundingBox();
     expect(box && box.height >= 44 && box.y + box.height <= 760).toBe(true);
+    await eventually(() => covered(reader), []);
     await good.tap();
   }
   expect(seen.size).toBe(10);
@@ -151,7 +162,7 @@ test('a teacher uploads a folder and approves three cards: sent, read, told what
   const {page} = reader;
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', {name: 'Sign in'}).click();
-  await page.getByLabel('Or a whole folder').setInputFiles(folder);
+  await page.getByLabel('Choose a folder').setInputFiles(folder);
   await page.getByText('3 files, ready to be sent.').waitFor();
   await page.getByRole('button', {name: 'Send and read it'}).click();
   await page.getByText(/2 files were stored in cooking\//).waitFor();

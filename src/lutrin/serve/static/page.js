@@ -208,6 +208,8 @@ async function terms(book) {
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
   const tip = el("div", { className: "meaning", id: "term-tip", role: "tooltip", popover: "manual" });
   document.body.append(tip);
+  const hide = () => tip.matches(":popover-open") && tip.hidePopover();
+  document.addEventListener("pointerdown", ({ target }) => target.closest?.("a.term") || hide());
   const told = new Set();
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   const texts = [];
@@ -227,19 +229,27 @@ async function terms(book) {
       link.setAttribute("aria-describedby", tip.id);
       rest.replaceWith(link);
       const show = () => shown(tip, link, definition);
-      const hide = () => tip.matches(":popover-open") && tip.hidePopover();
-      link.addEventListener("pointerenter", show);
+      link.addEventListener("pointerenter", ({ pointerType }) => pointerType !== "touch" && show());
       link.addEventListener("focus", show);
-      link.addEventListener("pointerleave", hide);
+      link.addEventListener("pointerleave", ({ pointerType }) => pointerType !== "touch" && hide());
       link.addEventListener("blur", hide);
       link.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+      // A thumb has no hovering: its first tap shows the meaning, the next one leads to the place.
+      let again = false;
+      link.addEventListener("pointerdown", () => (again = tip.matches(":popover-open") && tip.textContent.startsWith(definition)));
+      link.addEventListener("click", (event) => {
+        if (event.pointerType !== "touch" || again) return;
+        event.preventDefault();
+        event.stopPropagation();
+        shown(tip, link, definition, "Tap again to go there.");
+      });
     }
   }
   dispatchEvent(new Event("lutrin-terms"));
 }
 
-function shown(tip, link, definition) {
-  tip.textContent = definition;
+function shown(tip, link, definition, hint = "") {
+  tip.replaceChildren(definition, ...(hint ? [el("small", { textContent: hint })] : []));
   tip.showPopover();
   const place = link.getBoundingClientRect();
   const { width, height } = tip.getBoundingClientRect();
@@ -291,7 +301,25 @@ function isDrawing(image) {
   const paper = Array.from({ length: side * side }, (_, at) => data[4 * at + 3] < 8 || Math.min(...data.subarray(4 * at, 4 * at + 3)) > 236);
   const border = paper.filter((_, at) => at < side || at >= side * (side - 1) || at % side === 0 || at % side === side - 1);
   const share = (of) => of.filter(Boolean).length / of.length;
-  return share(border) > 0.9 && share(paper) > 0.6;
+  return share(border) > 0.9 && share(paper) > 0.6 && !hasTones(image);
+}
+
+/** A photograph on white ground: most of its pixels are a little lighter or darker than their neighbours. Ink is even. */
+function hasTones(image) {
+  const [width, height] = [image.naturalWidth, image.naturalHeight].map((side) => Math.min(side, 600));
+  const pen = Object.assign(document.createElement("canvas"), { width, height }).getContext("2d");
+  // The middle in its own size: in a smaller one, all edges are soft.
+  pen.drawImage(image, Math.round((width - image.naturalWidth) / 2), Math.round((height - image.naturalHeight) / 2));
+  const { data } = pen.getImageData(0, 0, width, height);
+  const isInk = (at) => data[at + 3] > 8 && Math.min(data[at], data[at + 1], data[at + 2]) < 236;
+  let [pairs, soft] = [0, 0];
+  for (let at = 4; at < data.length; at += 4) {
+    if (at % (4 * width) === 0 || !isInk(at) || !isInk(at - 4)) continue;
+    const step = Math.max(...[0, 1, 2].map((channel) => Math.abs(data[at + channel] - data[at - 4 + channel])));
+    pairs += 1;
+    if (step > 0 && step < 25) soft += 1;
+  }
+  return soft > 0.55 * pairs;
 }
 
 /** In the dark its ink turns light, as the style sheet says of drawings. */
