@@ -232,10 +232,10 @@ def _terms(
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "term":
+            name, author = item.entry.topic, item.entry.author
             text = "\n".join(item.entry.points)
-            yield GlossaryTerm(
-                term=item.entry.topic, aka=item.entry.aka, text=text, url=url, section=title, author=item.entry.author
-            )
+            aka = tuple(other for other in item.entry.aka if other.casefold() != name.casefold())
+            yield GlossaryTerm(term=name, aka=aka, text=text, url=url, section=title, author=author)
     for term, text in [] if by_hand else defined(section.units, sources.get(section.first.filename, "")):
         yield GlossaryTerm(term=term, aka=(), text=text, url=url, section=title, author=BY_THE_BOOK)
 
