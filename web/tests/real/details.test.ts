@@ -1,6 +1,6 @@
 /** Small things that readers met once: what a page shows in the dark and on paper, and by which names it calls its parts. */
 
-import {execFile} from 'node:child_process';
+import {execFile, execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -58,6 +58,10 @@ function writeBook(): string {
   writeFileSync(join(root, 'books/robots/book.toml'), 'title = "Robot Lab Safety Handbook"\nedition = "First Edition"\n');
   writeFileSync(join(root, 'books/robots/01-loop.md'), '# The loop\n\nA robot senses, decides and acts, and what it does changes what it senses next.\n');
   writeFileSync(join(folder, '03-safety_rules.mdx'), 'Wear goggles at the grinder, and tie long hair back before the machine starts.\n');
+  writeFileSync(join(folder, '04-bench.md'), '# The bench\n\nA bench is the table at which one works.\n');
+  const term = {kind: 'term', file: '04-bench.md', heading: 'The bench', topic: 'bench', text: 'The table at which one works.', quotes: ['A bench is the table at which one works.'], author: 'the authors', state: 'approved'};
+  writeFileSync(join(root, 'drafts.jsonl'), JSON.stringify(term));
+  execFileSync(LUTRIN, ['companion', 'merge', join(root, 'drafts.jsonl'), '--corpus', folder]);
   return join(root, 'books');
 }
 
@@ -124,6 +128,22 @@ test('in the dark no figure has a light box round it, and a photograph stays as 
     await reader.page.waitForTimeout(200);
     expect(await photo.evaluate((image) => getComputedStyle(image).filter)).toBe('none');
   }
+});
+
+test('by thumb, the first tap on a term shows its meaning, a tap beside it hides that, and a second tap leads to the place', async () => {
+  const reader = await visit('/read/workshop/02-tables', {viewport: {width: 390, height: 760}, hasTouch: true, isMobile: true});
+  const term = reader.page.getByRole('link', {name: 'bench', exact: true});
+  const meaning = reader.page.getByRole('tooltip');
+  await term.tap();
+  await meaning.waitFor();
+  expect(await meaning.innerText()).toBe('The table at which one works.\nTap again to go there.');
+  await reader.page.locator('#tables').tap();
+  await meaning.waitFor({state: 'hidden'});
+  expect(new URL(reader.page.url()).pathname).toBe('/read/workshop/02-tables');
+  await term.tap();
+  await meaning.waitFor();
+  await term.tap();
+  await reader.page.waitForURL('**/read/workshop/04-bench*');
 });
 
 test('on paper a caption stands on the page of its table or figure', async () => {

@@ -101,7 +101,8 @@ test('select, explain, simplify: each does what it says for the passage, or says
     await reader.button(name).click();
     await reader.finished.nth(index).waitFor();
     expect(await reader.questions.nth(index).innerText()).toContain('process that does one job');
-    expect((await reader.answers.nth(index).innerText()).length).toBeGreaterThan(20);
+    // Nobody prepared this book and no model runs.
+    expect(await reader.answers.nth(index).innerText()).toContain('There is no explanation of this passage here. The book says:');
     expect(await reader.answers.nth(index).getByRole('alert').count()).toBe(0);
   }
 }, 60_000);

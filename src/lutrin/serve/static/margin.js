@@ -190,10 +190,12 @@ function edit(id, pin) {
   const anchor = (pin ?? article).getBoundingClientRect();
   const { width, height } = editor.getBoundingClientRect();
   const left = Math.max(8, Math.min(anchor.left - width / 2, document.documentElement.clientWidth - width - 8));
-  // Below the passage, or above it: what a note is about can be read while one writes.
+  // Below the passage, or above it: what a note is about can be read while one writes. On a phone the page makes room.
   const below = anchor.bottom + 8;
   const above = Math.min(anchor.top, ranges.get(id)?.getBoundingClientRect().top ?? anchor.top) - height - 8;
-  const top = below + height < innerHeight ? below : above >= 64 ? above : innerHeight - height - 8;
+  const missing = above < 64 ? Math.max(0, below + height + 8 - innerHeight) : 0;
+  scrollBy({ top: missing, behavior: "instant" });
+  const top = missing || below + height < innerHeight ? below - missing : above;
   editor.style.setProperty("inset", `${top}px auto auto ${left}px`);
   field.focus({ preventScroll: true });
 }

@@ -84,17 +84,21 @@ function scheme() {
 
 // Reading on a phone ----------------------------------------------------------------------------------------------
 
-/** While a thumb pushes the text up, the round button of the chat is away; at a pull down, and at the end, it is back. */
+/**
+ * While a thumb or a wheel goes on through the text, the round button of the chat is away where it would stand on words;
+ * on the way back, and at the end, it is there.
+ */
 function standAside() {
   const root = document.documentElement;
   const back = () => delete root.dataset.readingOn;
-  let from = 0;
-  addEventListener("touchstart", ({ touches }) => (from = touches[0].clientY), { passive: true });
-  addEventListener("touchmove", ({ touches }) => {
-    const way = touches[0].clientY - from;
+  const moved = (way) => {
     if (way < -THUMB && scrollY > 0) root.dataset.readingOn = "";
     else if (way > THUMB) back();
-  }, { passive: true });
+  };
+  let from = 0;
+  addEventListener("touchstart", ({ touches }) => (from = touches[0].clientY), { passive: true });
+  addEventListener("touchmove", ({ touches }) => moved(touches[0].clientY - from), { passive: true });
+  addEventListener("wheel", ({ deltaY }) => deltaY && moved(deltaY > 0 ? -Infinity : Infinity), { passive: true });
   addEventListener("scroll", () => {
     if (scrollY <= 0 || scrollY + innerHeight > root.scrollHeight - THUMB) back();
   }, { passive: true });
