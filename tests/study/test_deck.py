@@ -84,6 +84,19 @@ def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
     assert {card.author for card in found.cards} == {"the book"}
 
 
+def test_questions_that_share_their_answer_are_one_card() -> None:
+    """The one that says most; a short answer may well be that of several questions."""
+    answer = "It has twenty joints, six in each leg."
+    found = deck(
+        entry(kind="question", topic="How many joints are there?", text=answer),
+        entry(kind="question", topic="How many joints does the robot have?", text=answer),
+        entry(kind="question", topic="Does it move?", text="Yes."),
+        entry(kind="question", topic="Does it stop?", text="Yes."),
+    )
+    fronts = [card.front for card in of_kind(found, "question")]
+    assert fronts == ["How many joints does the robot have?", "Does it move?", "Does it stop?"]
+
+
 def test_where_entries_were_prepared_they_make_the_cards() -> None:
     """A question, a choice, a term with its gap and key points; the markup of that section is left alone."""
     quote = "A **watchdog** stops the motors when commands stay away."

@@ -26,6 +26,8 @@ _BOLD = re.compile(r"\*\*([^*\n]{2,60})\*\*|__([^_\n]{2,60})__|<(?:strong|b|dfn)
 TERM_WORDS = 5
 LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
+LEAST_ANSWER_WORDS = 6
+"""Of an answer that is hardly that of two questions."""
 LIST_ITEMS = range(3, 9)
 TABLE_ROWS = range(2, 13)
 MOST_OF_A_KIND = 2
@@ -186,7 +188,7 @@ def _sections(files: Sequence[FileEntry], chunks: Sequence[Chunk]) -> list[_Sect
 
 
 def _prepared_cards(section: _Section, prepared: Sequence[Prepared], url: str) -> Iterator[Card]:
-    for item in prepared:
+    for item in _asked_once(prepared):
         entry = item.entry
         proof = entry.quotes[0] if entry.quotes else ""
         text = "\n".join(entry.points)
@@ -201,6 +203,18 @@ def _prepared_cards(section: _Section, prepared: Sequence[Prepared], url: str) -
             yield _card(section, "term", entry.topic, text, url, proof=proof, author=entry.author)
             if gap := _gap(entry):
                 yield _card(section, "gap", gap, entry.topic, url, proof=proof, author=BY_THE_BOOK)
+
+
+def _asked_once(prepared: Sequence[Prepared]) -> Iterator[Prepared]:
+    """Leave one of a section's questions that have one answer, the longest: the others ask the same in other words."""
+    best: dict[tuple[str, ...], Prepared] = {}
+    for item in prepared:
+        points = item.entry.points
+        if item.entry.kind == "question" and word_count(" ".join(points)) >= LEAST_ANSWER_WORDS:
+            best[points] = max(best.get(points, item), item, key=lambda one: len(one.entry.topic))
+    for item in prepared:
+        if item.entry.kind != "question" or best.get(item.entry.points, item) is item:
+            yield item
 
 
 def _gap(entry: Entry) -> str:
