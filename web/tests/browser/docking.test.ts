@@ -97,7 +97,7 @@ test('a narrower page has it over its edge, a phone as a sheet that is drawn dow
   expect(await narrow.page.evaluate(() => document.documentElement.hasAttribute('data-lutrin-docked'))).toBe(false);
   const phone = await visit('/docked', {viewport: {width: 390, height: 760}});
   await phone.open();
-  expect(await phone.panel.boundingBox()).toEqual({x: 0, y: 32, width: 390, height: 728});
+  await eventually(() => phone.panel.boundingBox(), {x: 0, y: 32, width: 390, height: 728}); // once it has risen
   await phone.page.mouse.click(195, 10);
   await phone.panel.waitFor({state: 'hidden'});
   await phone.open();
