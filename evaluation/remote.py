@@ -33,6 +33,7 @@ from lutrin.records import Question
 from lutrin.settings import Settings, load_settings
 
 ANSWERS = ROOT / "evaluation" / "remote"
+TOLD_EVERY = 10
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
 
@@ -113,9 +114,11 @@ async def play(
     async with service.serving() as address:
         generator = RemoteGenerator("played", address, "none")
         explainer = Explainer(generator, settings, Traffic(), time.monotonic, verifier=Verifier(support))
-        for answer in answers:
+        for number, answer in enumerate(answers, start=1):
             service.answer = " ".join(answer.sentences)
             judged.append(await _played(answer, explainer, folder_of(answer.book, shelf)))
+            if support is not None and number % TOLD_EVERY == 0:
+                print(f"{number} of {len(answers)} answers", file=sys.stderr)
         await generator.close()
     return judged
 
