@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from lutrin.answer.excerpt import Run, choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.lock import ingest_lock
@@ -29,7 +30,7 @@ from lutrin.search.asked import asked
 from lutrin.search.candidates import gather
 from lutrin.search.reader import read
 from lutrin.search.scope import SIGNALS, signals
-from lutrin.search.search import Searcher
+from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings, load_settings
 from training import sources
 from training.install import entry
@@ -37,6 +38,8 @@ from training.sources import Source
 
 WRONGLY = 0.03
 """Share of answered questions that may be refused where the bias is set."""
+HELD = 0.7
+"""Share of each place that answers which an excerpt must hold to count as the answer."""
 FAR = sources.HERE.parent / "bench" / "questions" / "common.jsonl"
 """Questions on common subjects that no textbook on something else answers."""
 PENALTY = 1e-3
@@ -54,6 +57,8 @@ class Label:
     question: str
     spans: tuple[tuple[str, int, int], ...]
     """File, start and end."""
+    far: bool = False
+    """Whether it has nothing to do with the book."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,8 @@ class Seen:
     right: Mask
     """(P,): which candidates answer."""
     signals: Array
+    held: tuple[bool, bool]
+    """Whether all that answers stands in the first excerpt, and in all of them."""
 
 
 def labels(source: Source, folder: Path) -> list[Label]:
@@ -78,7 +85,7 @@ def labels(source: Source, folder: Path) -> list[Label]:
     for question in sources.written(source.name):
         spans = tuple((question.file, start, end) for start, end in sources.places(question, folder))
         found.append(Label(source.name, question.question, spans))
-    return [*found, *(Label(source.name, row["question"], ()) for row in sources.rows(FAR))]
+    return [*found, *(Label(source.name, row["question"], (), far=True) for row in sources.rows(FAR))]
 
 
 def ingest(source: Source, folder: Path, out: Path) -> Settings:
@@ -125,7 +132,20 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
         for item in found
     ]
     told = signals(pool, matched, found).astype(np.float64)
-    return Seen(row, np.array([scores, words]).T, np.array(right, dtype=np.bool_), told)
+    ranked = tuple(sorted(found, key=lambda item: (-item.score, item.chunk.chunk_id)))
+    runs = choose([Part(query.topic, ranked, 0.0)])
+    held = holds(runs[:1], row), holds(runs, row)
+    return Seen(row, np.array([scores, words]).T, np.array(right, dtype=np.bool_), told, held)
+
+
+def holds(runs: Sequence[Run], row: Label) -> bool:
+    """Whether excerpts hold `HELD` of each place that answers a question."""
+    shown = [(run.chunk.filename, *run.span) for run in runs]
+    return all(
+        sum(max(0, min(end, last) - max(start, first)) for name, first, last in shown if name == file)
+        >= HELD * (end - start)
+        for file, start, end in row.spans
+    )
 
 
 def ranking(seen: Sequence[Seen]) -> tuple[float, float]:
@@ -232,9 +252,14 @@ def calibrate(checkouts: Path, out: Path) -> None:
     update(out, {"lexical": round(lexical, 3)})
     # Once more, for the signals hold the score of the best passage.
     again = seen()
-    print(f"the first passage answers {first_right(again, lexical):.3f} of what the books answer")
+    print(f"the first passage answers {first_right(again, lexical):.4f} of what the books answer")
+    held = np.array([item.held for item in again if item.label.spans])
+    first, both = held.mean(axis=0)
+    print(f"the first excerpt holds the answer to {first:.4f} of {len(held)}, all excerpts to {both:.4f}")
     for name, value in left_out(again).items():
         print(f"{name}: area {value:.3f} where it is left out")
+    for name, value in left_out([item for item in again if not item.label.far]).items():
+        print(f"{name}: area {value:.3f} against near questions alone")
     update(out, {"answers": answers(again, lexical), "scope": scope(again)})
 
 
