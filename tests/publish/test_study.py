@@ -33,6 +33,8 @@ Q: How far does the lidar of Wren see?
 A: It sees 12 metres.
 Q: Tell me of lidars
 A: They are good.
+Q: With what does a lidar measure distance?
+A: A lidar measures distance with laser light:
 """
 
 
@@ -51,7 +53,7 @@ async def study(press: Press, path: Path, calls: list[int]) -> list[Yield]:
 
 
 async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press) -> None:
-    """What the passage states is kept as the model's proposal; the rest is dropped, each with a reason."""
+    """What the passage states is kept as the model's proposal; the rest, also what only announces more, is dropped with a reason."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
     path = press.settings.studied_path("robots")
@@ -62,7 +64,7 @@ async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press)
         "How far does the lidar of Wren see?", "m@2026-01-01", "proposed",
     )  # fmt: skip
     assert told.kept == 1
-    assert told.dropped.total() == 4 * len(TASKS) - 1  # this model writes the same each time
+    assert told.dropped.total() == 5 * len(TASKS) - 1  # this model writes the same each time
     assert "said already" in told.line()
     assert (await press.ingest()).prepared == 1
 

@@ -275,6 +275,8 @@ def _name(draft: Draft) -> str:
 
 
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
+    if draft.text.endswith(":"):  # what it announces is not there
+        return False
     if draft.kind == "question":
         return draft.topic.endswith("?") and bool(topic_stems(draft.topic))
     if draft.kind == "keypoints":
