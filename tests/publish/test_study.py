@@ -53,7 +53,7 @@ async def study(press: Press, path: Path, calls: list[int]) -> list[Yield]:
 
 
 async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press) -> None:
-    """What the passage states is kept as a proposal; the rest, also what only announces more, is dropped with a reason."""
+    """What the passage states is kept as a proposal; the rest, also what only announces more, goes, with a reason."""
     press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
     await press.ingest()
     path = press.settings.studied_path("robots")
