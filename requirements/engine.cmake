@@ -5,6 +5,6 @@
 set(LLAMA_BUILD_COMMON OFF)
 set(LLAVA_BUILD OFF)
 
-# GCC 12 compiles code for processors with AMX that ends in a fault; the header says what is wrong.
-set(CMAKE_C_FLAGS_INIT "-include \"${CMAKE_CURRENT_LIST_DIR}/amx_tiles.h\"")
+# The header mends what a compiler or a C library does wrong, and says what that is.
+set(CMAKE_C_FLAGS_INIT "-include \"${CMAKE_CURRENT_LIST_DIR}/engine.h\"")
 set(CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")

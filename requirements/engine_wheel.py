@@ -6,7 +6,7 @@ travels between machines of one architecture and C library. The sources are thos
 their hash. Twice to three times the work of a build for one processor; a run that was stopped goes on where it was.
 
 `--arch aarch64` compiles for the boards with ARM on a machine of another architecture. Their newest parts need a
-compiler that knows SME: GCC 14, which Debian 13 has (apt-get install g++-aarch64-linux-gnu).
+compiler that knows SME: GCC 14, which Debian 13 has (apt-get install g++-aarch64-linux-gnu cmake ninja-build).
 
 Prints what to write into `LUTRIN_ENGINE`.
 """
@@ -15,10 +15,12 @@ import argparse
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 from install import BUILD, ENGINE, HEADER, PINNED, ROOT, stop
@@ -56,7 +58,7 @@ def sources(work: Path) -> Path:
     if not folder.exists():
         wanted = work / "engine.txt"
         wanted.write_text(found[0], "utf-8")
-        pip("download", "--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted), "-d", str(work))
+        pip("download", "--no-deps", "--no-binary", ENGINE, "--require-hashes", "-r", str(wanted), "-d", str(work))
         unfinished = work / "unpacked"
         shutil.rmtree(unfinished, ignore_errors=True)
         with tarfile.open(work / f"{folder.name}.tar.gz") as archive:
@@ -67,11 +69,15 @@ def sources(work: Path) -> Path:
 
 def check_compiler(arch: str) -> None:
     """End with one sentence where no compiler here can make all parts of the engine."""
-    names = ("c++", "g++", "clang++") if arch == platform.machine() else (f"{arch}-linux-gnu-g++",)
+    crosses = arch != platform.machine()
+    names = (f"{arch}-linux-gnu-g++",) if crosses else ("c++", "g++", "clang++")
     found = next(filter(None, map(shutil.which, names)), None)
-    package = "g++" if arch == platform.machine() else f"g++-{arch}-linux-gnu"
     if found is None:
+        package = f"g++-{arch}-linux-gnu" if crosses else "g++"
         stop(f"A C/C++ compiler is needed to build the engine; install one (Debian: apt-get install {package}).")
+    # pip would bring those of the other architecture.
+    if crosses and not all(map(shutil.which, ("cmake", "ninja"))):
+        stop("To compile for another architecture, cmake and ninja are needed (apt-get install cmake ninja-build).")
     if arch in NEWEST:
         command = [found, NEWEST[arch], "-x", "c++", "-E", "-o", os.devnull, os.devnull]
         if subprocess.run(command, check=False, capture_output=True).returncode != 0:
@@ -115,6 +121,14 @@ def build(work: Path, target: Path, jobs: int, arch: str) -> Path:
     return Path(shutil.copyfile(wheel, target / wheel.name))
 
 
+def needed_library(wheel: Path) -> str:
+    """The oldest GNU C library that all of a wheel's libraries load with; empty if none of them names one."""
+    with zipfile.ZipFile(wheel) as archive:
+        libraries = [archive.read(name) for name in archive.namelist() if ".so" in name]
+    versions = {int(found) for library in libraries for found in re.findall(rb"GLIBC_2\.(\d+)\0", library)}
+    return f"2.{max(versions)}" if versions else ""
+
+
 def main() -> None:
     """Build and print the choice."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -126,6 +140,8 @@ def main() -> None:
     options = parser.parse_args()
     check_compiler(options.arch)
     wheel = build(options.work.resolve(), options.into.resolve(), options.jobs, options.arch)
+    if version := needed_library(wheel):
+        print(f"It runs where the GNU C library is {version} or newer.", file=sys.stderr)
     print(f"LUTRIN_ENGINE={wheel}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}")
 
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NEEDED_BYTES = 3 << 30
 ENGINE = "llama-cpp-python"
 BUILD = ROOT / "requirements" / "engine.cmake"
-HEADER = ROOT / "requirements" / "amx_tiles.h"
+HEADER = ROOT / "requirements" / "engine.h"
 """How the engine is compiled, where the standard C and C++ compilers of Linux do it."""
 NONE = "none"
 SERVING = ("runtime", "remote")

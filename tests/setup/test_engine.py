@@ -5,6 +5,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import ModuleType
 
@@ -184,7 +185,7 @@ def test_the_wheel_of_another_architecture_has_its_own_compiler_and_name(
     assert recipe.build(tmp_path, tmp_path / "dist", 1, arch).read_bytes() == b"PK"
     assert Path(seen["CMAKE_TOOLCHAIN_FILE"]) == tmp_path / told
     assert {file.name for file in tmp_path.glob("engine*.cmake")} == {"engine.cmake", "engine.aarch64.cmake"}
-    assert (tmp_path / "amx_tiles.h").exists()
+    assert (tmp_path / "engine.h").exists()
     own = arch == "x86_64"
     assert seen.get("_PYTHON_HOST_PLATFORM") == (None if own else "linux-aarch64")
     assert folders == [f"build-dir={tmp_path / ('build' if own else 'build-aarch64')}"]
@@ -197,9 +198,33 @@ def test_a_compiler_that_cannot_make_every_part_is_named_at_once(
     old = tmp_path / "aarch64-linux-gnu-g++"
     old.write_text("#!/bin/sh\nexit 1\n", "ascii")
     old.chmod(0o755)
+    for name in ("cmake", "ninja"):
+        (tmp_path / name).symlink_to(old)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match=r"does not know -march=armv9\.2-a\+sme.*GCC 14"):
         recipe.check_compiler("aarch64")
     old.unlink()
     with pytest.raises(SystemExit, match=r"apt-get install g\+\+-aarch64-linux-gnu"):
         recipe.check_compiler("aarch64")
+
+
+def test_tools_of_the_other_architecture_are_not_fetched_to_compile_for_it(
+    recipe: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Pip would bring a CMake that does not run here."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("aarch64-linux-gnu-g++", "cmake", "ninja"):
+        with pytest.raises(SystemExit, match=r"apt-get install (g\+\+-aarch64-linux-gnu|cmake ninja-build)"):
+            recipe.check_compiler("aarch64")
+        (tmp_path / name).write_text("#!/bin/sh\n", "ascii")
+        (tmp_path / name).chmod(0o755)
+    recipe.check_compiler("aarch64")
+
+
+def test_a_wheel_says_which_c_library_it_needs(recipe: ModuleType, tmp_path: Path) -> None:
+    """The newest that any of its libraries names; a program's text is no library."""
+    with zipfile.ZipFile(tmp_path / "engine.whl", "w") as wheel:
+        wheel.writestr("llama_cpp/lib/libllama.so", b"\0GLIBC_2.17\0GLIBC_2.34\0")
+        wheel.writestr("llama_cpp/lib/libggml.so", b"\0GLIBC_2.4\0GLIBC_PRIVATE\0")
+        wheel.writestr("llama_cpp/notes.txt", b"GLIBC_2.99\0")
+    assert recipe.needed_library(tmp_path / "engine.whl") == "2.34"
