@@ -14,9 +14,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from lutrin.answer.refuse import MOST_NEXT
+from lutrin.index.companion import encoded_texts
 from lutrin.ingest.companion_file import read_lines
 from lutrin.ports import Embedder
 from lutrin.runtime.profile import open_embedder
+from lutrin.search.asked import pooled
 from lutrin.settings import load_settings
 from lutrin.study import same
 from lutrin.study.same import SIGNALS, Fitted, Terms, agree, compare, said
@@ -61,6 +64,19 @@ async def measured(pairs: list[Pair], embedder: Embedder) -> tuple[Array, Mask]:
     both = [(known[pair.prepared], known[pair.asked]) for pair in pairs]
     values = np.array([compare(one, other) for one, other in both], dtype=np.float64)
     return values, np.array([agree(one, other, terms) for one, other in both])
+
+
+async def offered(pairs: list[Pair], embedder: Embedder) -> tuple[float, float]:
+    """Shares of the pairs that mean the same whose prepared question is the nearest one, and among those offered."""
+    lines = [line.entry for line in read_lines(COMPANION)]
+    kept = list(dict.fromkeys(entry.topic for entry in lines if entry is not None and entry.kind == "question"))
+    vectors = np.array([one.vector for one in await encoded_texts(kept, embedder)])
+    meant = [pair for pair in pairs if pair.same and pair.prepared in kept]
+    asked = np.array([pooled(encoding) for encoding in await embedder.encode([pair.asked for pair in meant])])
+    best = np.argsort(-(asked @ vectors.T), axis=1)[:, :MOST_NEXT]
+    places = [row.tolist().index(place) if (place := kept.index(pair.prepared)) in row else MOST_NEXT
+              for pair, row in zip(meant, best, strict=True)]  # fmt: skip
+    return float(np.mean([place == 0 for place in places])), float(np.mean([place < MOST_NEXT for place in places]))
 
 
 def fit(values: Array, means: Mask) -> Array:
@@ -114,6 +130,7 @@ def run() -> None:
     pairs = read_pairs()
     try:
         values, agreeing = asyncio.run(measured(pairs, embedder))
+        first, among = asyncio.run(offered(pairs, embedder))
     finally:
         embedder.close()
     made, judged = fit_all(pairs, values, agreeing, embedder.name)
@@ -123,3 +140,4 @@ def run() -> None:
         if (odds > 0) != pair.same:
             print(f"{odds:7.2f} {'missed' if pair.same else 'WRONG '} {pair.prepared} | {pair.asked}")
     print(json.dumps(msgspec.to_builtins(made)))
+    print(f"Offered below an answer: {among:.3f}, as the first one {first:.3f}.")

@@ -194,10 +194,18 @@ async def test_a_chapter_without_the_entry_does_not_give_it(flow: AnswerFlow) ->
     assert answer.prepared_by == ""
 
 
-async def test_what_to_ask_next_comes_from_the_same_section(flow: AnswerFlow) -> None:
-    """An answer offers what was prepared beside it, not the question again."""
-    assert (await answer_to(flow, "What is sensorimotor loop?")).suggestions == ("How fast is the loop of Kestrel?",)
-    assert (await answer_to(flow, "How fast is the loop of Kestrel?")).suggestions == ()
+async def test_the_nearest_prepared_questions_may_be_asked_next(flow: AnswerFlow) -> None:
+    """Whoever words a prepared question in a way that is not taken for it finds it there; never the question itself."""
+    kestrel, wren = "How fast is the loop of Kestrel?", "Which command below drives Wren forward?"
+    assert (await answer_to(flow, "How fast is the loop of Wren?")).suggestions == (kestrel, wren)
+    assert (await answer_to(flow, "What is sensorimotor loop?")).suggestions == (kestrel, wren)
+    assert (await answer_to(flow, kestrel)).suggestions == (wren,)
+
+
+async def test_what_is_marked_is_asked_about_further(flow: AnswerFlow) -> None:
+    """A question on a selection says little by itself; what was prepared on its section is offered."""
+    answer = await answer_to(flow, "Explain this", selected_text=CYCLE)
+    assert answer.suggestions == ("How fast is the loop of Kestrel?",)
 
 
 async def test_a_follow_up_is_matched_as_completed(shelf: Shelf, settings: Settings) -> None:

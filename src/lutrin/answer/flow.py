@@ -203,7 +203,7 @@ class AnswerFlow:
             return await from_contents(query, generations[0])
         generation, found = await self._find(query, generations)
         plan = await make_plan(query, generation, found)
-        following = next_questions(generation.companion, plan.excerpts, query.text)
+        following = await next_questions(self._searcher, generation, query, plan.excerpts)
         return replace(plan, suggestions=plan.suggestions or following)
 
     async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:

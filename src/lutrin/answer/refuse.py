@@ -1,12 +1,16 @@
 """Refusals, worded by reason and endpoint, and suggestions of what to ask instead."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from lutrin import messages
 from lutrin.answer.cache import as_asked
-from lutrin.index.companion import Companion
+from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_words
+from lutrin.query.understand import Query
 from lutrin.records import Chunk, Excerpt, Passage, Question, Refusal
+from lutrin.search.asked import pooled
+from lutrin.search.search import Searcher
 
 EVERYWHERE: dict[Refusal, str] = {
     "not_english": messages.NOT_ENGLISH,
@@ -44,19 +48,25 @@ def suggestions(passages: Iterable[Passage]) -> tuple[str, ...]:
     return tuple(topics.values())[:MAX_SUGGESTIONS]
 
 
-def next_questions(companion: Companion, excerpts: Sequence[Excerpt], asked: str) -> tuple[str, ...]:
-    """Up to three prepared questions about the section of the first excerpt.
+async def next_questions(
+    searcher: Searcher, generation: OpenGeneration, query: Query, excerpts: Sequence[Excerpt], done: str = ""
+) -> tuple[str, ...]:
+    """Up to three prepared questions nearest in meaning to one that was answered; with a selection, of its section.
 
     Args:
-        companion: Of the book.
+        searcher: Encodes the question.
+        generation: Of the book that answered.
+        query: What was asked.
         excerpts: Of the answer.
-        asked: The question that was just answered.
+        done: A prepared question that was answered instead.
     """
-    if not excerpts:
+    if not excerpts or not generation.companion:
         return ()
-    done = as_asked(asked)
-    near = [text for text in companion.questions_of.get(excerpts[0].heading_path, ()) if as_asked(text) != done]
-    return tuple(near[:MOST_NEXT])
+    (encoding,) = await searcher.encode([query.topic])
+    section = excerpts[0].heading_path if query.selected_text else None
+    answered = {as_asked(query.text), as_asked(done)}
+    near = generation.companion.questions(pooled(encoding), section)
+    return tuple(islice((text for text in near if as_asked(text) not in answered), MOST_NEXT))
 
 
 def _topic(chunk: Chunk) -> str:

@@ -243,13 +243,23 @@ class Companion:
         seen = (item for item in self.entries if item.entry.state != "hidden")
         return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
 
+    def questions(self, near: npt.NDArray[np.float32], section: tuple[str, ...] | None = None) -> Iterator[str]:
+        """The questions that readers may see, the nearest first.
+
+        Args:
+            near: (d,), of length 1.
+            section: Heading path of the only section that they may be about; None: any.
+        """
+        places = [place for place, path in self._questions if section in {None, path}]
+        if self.vectors.shape[1] == len(near):
+            places = [places[one] for one in np.argsort(-(self.vectors[places] @ near), kind="stable")]
+        return (self.texts[place] for place in places)
+
     @cached_property
-    def questions_of(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """The questions that readers may see of each section, by its heading path, in the order of `shown`."""
-        found: dict[tuple[str, ...], list[str]] = {}
-        for item in self.shown("question"):
-            found.setdefault(item.heading_path, []).append(item.entry.topic)
-        return {path: tuple(questions) for path, questions in found.items()}
+    def _questions(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Index among the texts, and heading path, of each question that readers may see, in the order of `shown`."""
+        indexes = {text: place for place, text in enumerate(self.texts)}
+        return tuple((indexes[item.entry.topic], item.heading_path) for item in self.shown("question"))
 
     @cached_property
     def pinned(self) -> tuple[Prepared, ...]:

@@ -82,7 +82,7 @@ class PreparedAnswers:
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """See `lutrin.answer.flow.PreparedPlans`."""
         pinned = await self._pinned(query, generations)
-        if pinned is not None and (plan := await _plan(pinned, query)) is not None:
+        if pinned is not None and (plan := await self._plan(pinned, query)) is not None:
             return plan
         kinds = [kind for kind in WANTED.get(query.frame, ANY) if kind not in self._withheld]
         if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
@@ -94,7 +94,16 @@ class PreparedAnswers:
             and await _is_there(generation, match.item, where)
         ]
         best = max(matches, key=lambda match: match.odds, default=None)
-        return await _plan(best, query) if best is not None else None
+        return await self._plan(best, query) if best is not None else None
+
+    async def _plan(self, match: Match, query: Query) -> Plan | None:
+        """The explanation of an entry, with what may be asked next."""
+        plan = await _plan(match, query)
+        if plan is None:
+            return None
+        topic = match.item.entry.topic
+        following = await next_questions(self._searcher, match.generation, query, plan.excerpts, topic)
+        return replace(plan, suggestions=following)
 
     async def _pinned(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
         """The answer that the teacher pinned to a question of these words."""
@@ -190,7 +199,6 @@ async def _plan(match: Match, query: Query) -> Plan | None:
         prepared_by=item.entry.author,
         by_model=item.entry.by_model,
         warnings=(*plan.warnings, *respellings(match.changes)),
-        suggestions=next_questions(generation.companion, plan.excerpts, item.entry.topic),
     )
 
 
