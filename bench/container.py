@@ -131,7 +131,8 @@ def ask(question: str) -> tuple[float, dict[str, Any]]:
 
 def tried(image: str, question: str, *options: str) -> tuple[dict[str, float], dict[str, Any]]:
     """Start a container, wait until it is healthy by its own check and ready, ask, end it."""
-    container = buildah("from", "--pull=never", image)
+    architecture = json.loads(buildah("inspect", "--type", "image", image))["OCIv1"]["architecture"]
+    container = buildah("from", "--pull=never", "--arch", architecture, image)
     try:
         process = started_as_configured(container, image, *options)
         try:

@@ -1,14 +1,15 @@
 """An engine for all processors: each of its parts that runs here is forced in turn, and must say the same.
 
-    python bench/engine_variants.py LIBRARIES [--model FILE] [--tokens 32]
+    python bench/engine_variants.py LIBRARIES [--model FILE] [--tokens 32] [--python PROGRAM]
 
 LIBRARIES is the folder `llama_cpp/lib` of an unpacked engine wheel. Each part for a kind of processor gets a folder in
 which it is the only one (llama.cpp's own way to choose, by what lies there), in a process of its own, and continues ten
 questions greedily; so does the engine of this environment. All are then given the first one's tokens: *agree* counts
 the places where the likeliest next token is the same, *gap* is how much likelier the first one's choice was for it, in
 logits, where one of them chose differently: rounding makes it small. *Tokens/s* is of one thread, prompts
-included, by processor time, which other programs do not take part in.
-The last line is JSON.
+included, by processor time, which other programs do not take part in. Parts for another architecture are compared with
+this machine's engine if PROGRAM runs its Python: one with Lutrin's packages, under qemu-user, which sees this folder
+and that of temporary files under their names. The last line is JSON.
 """
 
 import argparse
@@ -75,7 +76,16 @@ def child(options: argparse.Namespace) -> None:
 
 def run(folder: Path | None, out: Path, options: argparse.Namespace, given: Path | None) -> dict[str, Any] | None:
     """Let one engine speak; None if it does not run on this processor."""
-    command = [sys.executable, __file__, "-", "--child", "--model", str(options.model), "--out", str(out)]
+    command = [
+        options.python if folder else sys.executable,
+        __file__,
+        "-",
+        "--child",
+        "--model",
+        str(options.model),
+        "--out",
+        str(out),
+    ]
     command += ["--tokens", str(options.tokens), *(["--given", str(given)] if given else [])]
     environment = os.environ | ({"LLAMA_CPP_LIB_PATH": str(folder)} if folder else {})
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -101,6 +111,7 @@ def main() -> None:
     parser.add_argument("libraries", type=Path)
     parser.add_argument("--model", type=Path, default=ROOT / "models" / "smollm2-135m-instruct-q4_1.gguf")
     parser.add_argument("--tokens", type=int, default=32)
+    parser.add_argument("--python", default=sys.executable, help="program that runs the parts")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--given", type=Path, help=argparse.SUPPRESS)

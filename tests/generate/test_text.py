@@ -101,6 +101,14 @@ def test_pace_learns_and_forgets() -> None:
     assert pace.prefill_s == pytest.approx(0.02, rel=0.01)
 
 
+@pytest.mark.parametrize(("token_s", "tokens"), [(0.0, 128), (0.01, 128), (0.1, 30), (0.5, 16)])
+def test_a_slow_machine_reads_prompts_in_shorter_steps(token_s: float, tokens: int) -> None:
+    """Three seconds at most, so that its process is not taken for stuck; what it costs shows down to sixteen tokens."""
+    pace = Pace()
+    pace.observe(prefill=100, decoding=0, seconds=100 * token_s)
+    assert pace.prompt_tokens(128) == tokens
+
+
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 99))))
 def test_a_fair_queue_gives_what_it_announces(items: list[tuple[str, int]]) -> None:
     """`order` foretells `pop`; within a session nobody overtakes; between two turns of one all others have one."""

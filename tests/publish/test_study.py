@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.publish.conftest import Press
 
@@ -18,7 +20,7 @@ from lutrin.runtime.idle_study import study_while_idle
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
 from lutrin.study.literal import literal_problem
-from lutrin.study.write import MAX_TOKENS, Student, Yield, progress_of
+from lutrin.study.write import MAX_TOKENS, CardJudges, Student, Yield, progress_of
 
 PAGE = (
     "# Lidar\n\n## Range\n\nA lidar measures distance with laser light. The lidar of Wren sees 12 metres. "
@@ -67,6 +69,41 @@ async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press)
     assert told.dropped.total() == 5 * len(TASKS) - 1  # this model writes the same each time
     assert "said already" in told.line()
     assert (await press.ingest()).prepared == 1
+
+
+@pytest.mark.parametrize(
+    ("clear", "answered", "reason"),
+    [("glass", "sees", "not clear by itself"), ("lidar", "glass", "not what was asked"), ("lidar", "sees", "")],
+)
+async def test_a_card_is_judged_beside_its_truth(press: Press, clear: str, answered: str, reason: str) -> None:
+    """One judge reads the question, the other one the answer with it; either may object."""
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
+    await press.ingest()
+    path = press.settings.studied_path("robots")
+    seen: list[str] = []
+
+    class Judge:
+        name, threshold = "judge", 0.9
+
+        def __init__(self, word: str) -> None:
+            self.word = word
+
+        async def probabilities(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+            seen.extend(claim for claim, _ in pairs)
+            return np.array([0.95 if self.word in claim else 0.85 for claim, _ in pairs], np.float32)
+
+    generation = await press.open()
+    judges = CardJudges(Judge(clear), Judge(answered))
+    writer = ScriptedGenerator(lambda _: WRITTEN)
+    student = Student(
+        writer, Searcher(press.embedder), Verifier(WordSupport()), "m", path, kinds={"question"}, judges=judges
+    )
+    told = [told async for told in student.work_through(generation)][-1]
+    await generation.close()
+    asked = "How far does the lidar of Wren see?"
+    card = f"Question: {asked}\nAnswer: The lidar of Wren sees 12 metres."
+    assert seen[:2] == ([asked, asked] if reason == "not clear by itself" else [asked, card])
+    assert (told.kept, told.dropped[reason] > 0) == ((0, True) if reason else (1, False))
 
 
 async def test_a_passage_is_studied_once(press: Press) -> None:

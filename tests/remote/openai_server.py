@@ -115,8 +115,10 @@ class OpenAIService:
                 "error": {"message": "too long", "code": "context_length_exceeded", "type": "invalid_request_error"}
             }
             return await _send(writer, 400, long)
-        if prompt.startswith(support_generated.SYSTEM):
-            pieces, reason = [await _judged(prompt.removeprefix(support_generated.SYSTEM).strip())], "stop"
+        if prompt.startswith(support_generated.STATED.system):
+            pieces, reason = [await _judged(prompt.removeprefix(support_generated.STATED.system).strip())], "stop"
+        elif prompt.startswith((support_generated.CLEAR.system, support_generated.ANSWERED.system)):
+            pieces, reason = [support_generated.YES], "stop"
         else:
             pieces, reason = self._written(prompt, body["max_tokens"], body.get("stop") or [])
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")

@@ -9,6 +9,8 @@ QUICKER = 0.5
 ever."""
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
+LONGEST_STEP_S = 3.0
+"""For the prompt tokens of one step: others wait for it, and a process that is silent for long counts as stuck."""
 ROW = 2.5
 """Cost of one more row of a decoding step, in prompt tokens: it needs the vocabulary's matrix (docs/decisions/0010)."""
 LIKELY = 0.5
@@ -51,6 +53,11 @@ class Pace:
     def guessed(self, *, right: bool) -> None:
         """Learn from a guess."""
         self.right += TRIED * (right - self.right)
+
+    def prompt_tokens(self, most: int) -> int:
+        """How many tokens of prompts to read in one step: `most`, or fewer on a slow machine."""
+        fitting = int(LONGEST_STEP_S / self.prefill_s) if self.prefill_s else most
+        return min(most, max(CLEAR_PREFILL, fitting))
 
     def guesses(self, answers: int, most: int) -> int:
         """How many tokens to guess for each answer so that a token costs least; 0 if guessing does not pay.

@@ -235,7 +235,8 @@ class Scheduler:
             for job in writing
             for place, token in enumerate((job.generated[-1], *self._guessed(job, guesses)))
         ]
-        budget = min(self._limits.prefill_tokens, self._decoder.step_tokens - len(planned))
+        most = self.pace.prompt_tokens(self._limits.prefill_tokens)
+        budget = min(most, self._decoder.step_tokens - len(planned))
         for job in self._running:
             if budget <= 0:
                 break

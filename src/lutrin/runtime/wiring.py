@@ -41,6 +41,7 @@ from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
 from lutrin.runtime.idle_study import study_while_idle
 from lutrin.runtime.language_model import (
     ability_of,
+    card_judges,
     computed_by,
     model_path,
     open_reranker,
@@ -182,15 +183,17 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
     if runtime.generator is None or not runtime.ability.study:
         return
     async with runtime.shelf.lease(book) as generation:
+        support = open_support(runtime.settings, runtime.generator, patience_s=STUDY_PATIENCE_S)
         student = Student(
             runtime.generator,
             runtime.searcher,
-            Verifier(open_support(runtime.settings, runtime.generator, patience_s=STUDY_PATIENCE_S)),
+            Verifier(support),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
             runtime.settings.studied_path(generation.book.slug),
             kinds=runtime.ability.study,
             own_words=runtime.settings.own_words,
             exercises=runtime.settings.study_exercises,
+            judges=card_judges(runtime.generator, patience_s=STUDY_PATIENCE_S) if support is not None else None,
         )
         async with aclosing(student.work_through(generation, most)) as work:
             async for told in work:

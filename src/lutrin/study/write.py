@@ -2,7 +2,8 @@
 
 A question is kept if a search for it finds this very section first, the book answers it, every sentence of its answer
 is stated by the passage, nothing says the same already, and it gives away no exercise of the book unless the teacher
-allows that. A term is kept likewise, by the question for it. Key points and examples must be stated; an analogy may be
+allows that; then the model has to judge that it is understood without the passage, and that its answer tells what is
+asked. A term is kept likewise, by the question for it. Key points and examples must be stated; an analogy may be
 the model's own, and has no number or name that is not the book's. From terms and their siblings quizzes are made. What
 is kept is written at once, and a passage that was studied is noted by its id, which is made of its text: a run that is
 broken off goes on.
@@ -16,13 +17,13 @@ from pathlib import Path
 
 from lutrin.answer.cache import as_asked
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.verify import Verifier
+from lutrin.answer.verify import Verifier, told
 from lutrin.index.companion import Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem_set, topic_stems, word_count
-from lutrin.ports import Generator
+from lutrin.ports import Generator, Support
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
 from lutrin.search.homes import same_section
@@ -83,6 +84,28 @@ def progress_of(path: Path) -> str:
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class CardJudges:
+    """Judge what truth does not settle: whether a question and its answer make a card for a pupil."""
+
+    clear: Support
+    """Reads a question, and the passage: is it understood by itself, and answered there?"""
+    answered: Support
+    """Reads a question with its answer, and the passage: does the answer tell what is asked?"""
+
+    async def objection(self, chunk: Chunk, question: str, answer: str) -> str:
+        """Why a card is not kept; empty: it is.
+
+        Raises:
+            ModelMissing: A file of a support model is not here.
+        """
+        evidence = told(chunk)
+        if not await _says_yes(self.clear, question, evidence):
+            return "not clear by itself"
+        is_answered = await _says_yes(self.answered, f"Question: {question}\nAnswer: {answer}", evidence)
+        return "" if is_answered else "not what was asked"
+
+
 @dataclass(slots=True)
 class _Book:
     """What is known of a book while it is studied."""
@@ -108,6 +131,7 @@ class Student:
         kinds: What the model writes well enough to be kept; it is asked for nothing else.
         own_words: Whether analogies may be written.
         exercises: Whether questions of the book's own exercises may be answered.
+        judges: Of questions with their answers; None: what holds is kept.
     """
 
     def __init__(
@@ -121,6 +145,7 @@ class Student:
         kinds: Collection[str] = KINDS,
         own_words: bool = True,
         exercises: bool = False,
+        judges: CardJudges | None = None,
     ) -> None:
         self._generator = generator
         self._searcher = searcher
@@ -131,6 +156,7 @@ class Student:
         self._kinds = frozenset(kinds)
         self._own_words = own_words
         self._exercises = exercises
+        self._judges = judges
 
     async def work_through(self, generation: OpenGeneration, most: int = 0) -> AsyncGenerator[Yield, None]:
         """Study a book, yielding the figures after each passage.
@@ -148,19 +174,19 @@ class Student:
         open_ones = [chunk for chunk in chunks if chunk.chunk_id not in done and _is_worth(chunk)]
         wanted = open_ones[:most] if most else open_ones
         book = _book(generation, chunks)
-        told = Yield(passages=len(wanted))
+        figures = Yield(passages=len(wanted))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         for chunk in wanted:
-            entries = await self._on_passage(book, chunk, told)
-            told.by_kind.update(entry.kind for entry in entries)
-            told.studied += 1
+            entries = await self._on_passage(book, chunk, figures)
+            figures.by_kind.update(entry.kind for entry in entries)
+            figures.studied += 1
             with self._path.open("ab") as companion, self._notes.open("a", encoding="utf-8") as notes:
                 companion.write(b"".join(map(line_of, entries)))
                 notes.write(f"{chunk.chunk_id}\n")
-            self._path.with_suffix(PROGRESS).write_text(f"{self._author}: {told.line()}.\n", encoding="utf-8")
-            yield told
+            self._path.with_suffix(PROGRESS).write_text(f"{self._author}: {figures.line()}.\n", encoding="utf-8")
+            yield figures
 
-    async def _on_passage(self, book: _Book, chunk: Chunk, told: Yield) -> list[Entry]:
+    async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[Entry]:
         """The entries of a passage that hold."""
         written = [await self._written(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
         drafts = [draft for text in written for draft in drafts_in(text) if draft.kind in self._kinds]
@@ -173,7 +199,7 @@ class Student:
             if draft.kind == "keypoints" and len(points) == MOST_POINTS:
                 continue
             if reason := await self._wrong(book, chunk, draft):
-                told.dropped[reason] += 1
+                figures.dropped[reason] += 1
             elif draft.kind == "keypoints":
                 points.append(draft.text)
             else:
@@ -221,6 +247,8 @@ class Student:
             copied = f" {plain(sentence)} " in f" {plain(chunk.text)} "
             if not copied and not await self._verifier.states([chunk], sentence, draft.topic):
                 return "not stated by the passage"
+        if draft.kind == "question" and self._judges is not None:
+            return await self._judges.objection(chunk, draft.topic, draft.text)
         return ""
 
     async def _lost(self, generation: OpenGeneration, chunk: Chunk, question: str) -> str:
@@ -283,6 +311,11 @@ def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
         return draft.text.endswith((".", "!"))
     is_name = word_count(draft.topic) <= MOST_TERM_WORDS and bool(content_stems(draft.topic))
     return is_name and f" {plain(draft.topic)} " in f" {plain(chunk.text)} "
+
+
+async def _says_yes(judge: Support, claim: str, evidence: str) -> bool:
+    (probability,) = await judge.probabilities([(claim, evidence)])
+    return bool(probability >= judge.threshold)
 
 
 def _sentences(text: str) -> list[str]:
