@@ -11,7 +11,7 @@ lets the build see this machine's certificates and settings of pip. STORAGE_DRIV
 which need no user namespaces, are set unless you say otherwise.
 
 `--arch arm64` builds and starts the image of another architecture. Linux has to know an emulator for its programs
-(Debian: apt-get install qemu-user-static binfmt-support); it takes ten to twenty times as long, so the image's own
+(Debian 13: apt-get install qemu-user-binfmt); it takes ten to twenty times as long, so the image's own
 books are not read there.
 """
 
