@@ -37,6 +37,8 @@ Q: Tell me of lidars
 A: They are good.
 Q: With what does a lidar measure distance?
 A: A lidar measures distance with laser light:
+Q: What does a lidar of the passage measure?
+A: A lidar measures distance with laser light.
 """
 
 
@@ -66,7 +68,7 @@ async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press)
         "How far does the lidar of Wren see?", "m@2026-01-01", "proposed",
     )  # fmt: skip
     assert told.kept == 1
-    assert told.dropped.total() == 5 * len(TASKS) - 1  # this model writes the same each time
+    assert told.dropped.total() == 6 * len(TASKS) - 1  # this model writes the same each time
     assert "said already" in told.line()
     assert (await press.ingest()).prepared == 1
 

@@ -22,7 +22,7 @@ from lutrin.index.companion import Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, sections_of
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import content_stems, plain, stem_set, topic_stems, word_count
+from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
 from lutrin.ports import Generator, Support
 from lutrin.query.understand import alone
 from lutrin.records import Chunk, Finished, GenerationRequest, Piece, Question, Unit
@@ -44,6 +44,8 @@ PROGRESS = ".progress"
 PATIENCE_S = 600.0
 """For one task; nobody waits for it."""
 UNLIKE = "not in form"
+THE_PROMPTS = stem("passage")
+"""What the prompt calls the text; only who has seen the prompt understands a question after it."""
 
 
 @dataclass(slots=True)
@@ -304,6 +306,8 @@ def _name(draft: Draft) -> str:
 
 def _is_in_form(draft: Draft, chunk: Chunk) -> bool:
     if draft.text.endswith(":"):  # what it announces is not there
+        return False
+    if THE_PROMPTS in stem_set(f"{draft.topic} {draft.text}") - stem_set(chunk.text):  # nobody else has seen it
         return False
     if draft.kind == "question":
         return draft.topic.endswith("?") and bool(topic_stems(draft.topic))
