@@ -40,6 +40,8 @@ OF_THE_PAGE = "What pulls the sea?"
 LONGEST_S = 3600
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 """Debian's and the containers' names of what Linux calls otherwise."""
+EMULATORS = Path("/proc/sys/fs/binfmt_misc")
+"""Where Linux lists the programs that run those of another architecture."""
 SUITE = "trixie"
 PACKAGES = "http://deb.debian.org/debian"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -54,6 +56,13 @@ UNPRIVILEGED = {"STORAGE_DRIVER": "vfs", "BUILDAH_ISOLATION": "chroot"}
 def buildah(*arguments: str) -> str:
     """Run buildah and return what it prints."""
     return subprocess.run(["buildah", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def check_emulator(arch: str) -> None:
+    """End with one sentence where this machine cannot run programs of an architecture."""
+    name = next((name for name, other in ARCHITECTURES.items() if other == arch), platform.machine())
+    if name != platform.machine() and not any(EMULATORS.glob(f"*{name}*")):
+        raise SystemExit(f"Linux knows no emulator for {arch} (Debian 13: apt-get install qemu-user-binfmt).")
 
 
 def make_base(arch: str) -> str:
@@ -161,10 +170,12 @@ def main() -> None:
     parser.add_argument("--engine", default="", help="a wheel below requirements/ with its hash, see Containerfile")
     parser.add_argument("--debootstrap", action="store_true", help="make the base image from Debian's packages")
     own = ARCHITECTURES.get(platform.machine(), platform.machine())
-    parser.add_argument("--arch", default=own, help="architecture of the image, amd64 or arm64 (%(default)s)")
+    kinds = sorted({own, *ARCHITECTURES.values()})
+    parser.add_argument("--arch", default=own, choices=kinds, help="architecture of the image (%(default)s)")
     options = parser.parse_args()
     if not shutil.which("buildah"):
         raise SystemExit("buildah is missing (Debian: apt-get install buildah debootstrap).")
+    check_emulator(options.arch)
     os.environ.update({name: value for name, value in UNPRIVILEGED.items() if name not in os.environ})
     image = options.image or "localhost/lutrin-bench"
     build_s = 0.0 if options.image else build(image, options)

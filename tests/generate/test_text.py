@@ -101,7 +101,7 @@ def test_pace_learns_and_forgets() -> None:
     assert pace.prefill_s == pytest.approx(0.02, rel=0.01)
 
 
-@pytest.mark.parametrize(("token_s", "tokens"), [(0.0, 32), (0.01, 128), (0.1, 30), (0.5, 16)])
+@pytest.mark.parametrize(("token_s", "tokens"), [(0.0, 16), (0.01, 128), (0.1, 30), (0.5, 16)])
 def test_a_slow_machine_reads_prompts_in_shorter_steps(token_s: float, tokens: int) -> None:
     """Three seconds at most, so that its process is not taken for stuck; what it costs shows down to sixteen tokens."""
     pace = Pace()

@@ -9,8 +9,6 @@ QUICKER = 0.5
 ever."""
 CLEAR_PREFILL = 16
 """Fewer prompt tokens than this say little about the speed of prefill."""
-FIRST_PROMPT = 32
-"""Prompt tokens of a step before anything is known."""
 LONGEST_STEP_S = 3.0
 """For the prompt tokens of one step: others wait for it, and a process that is silent for long counts as stuck."""
 ROW = 2.5
@@ -57,8 +55,8 @@ class Pace:
         self.right += TRIED * (right - self.right)
 
     def prompt_tokens(self, most: int) -> int:
-        """How many tokens of prompts to read in one step: `most`, or fewer on a slow machine and at first."""
-        fitting = int(LONGEST_STEP_S / self.prefill_s) if self.prefill_s else FIRST_PROMPT
+        """How many tokens of prompts to read in one step: `most`, or fewer on a slow machine and until that is known."""
+        fitting = int(LONGEST_STEP_S / self.prefill_s) if self.prefill_s else 0
         return min(most, max(CLEAR_PREFILL, fitting))
 
     def guesses(self, answers: int, most: int) -> int:

@@ -38,7 +38,7 @@ from lutrin.study.write import CardJudges
 
 CARD_THRESHOLD = 0.91
 """Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
-useful; of the 41 that pass both judges .90."""
+useful; of the 41 that pass both judges .90. Not fitted for larger models; a service's yes counts as certain."""
 RERANK_THREADS = 1
 """Threads of the cross-encoder; the language model needs the cores."""
 Score = Callable[[Path], float]
