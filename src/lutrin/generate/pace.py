@@ -55,7 +55,7 @@ class Pace:
         self.right += TRIED * (right - self.right)
 
     def prompt_tokens(self, most: int) -> int:
-        """How many tokens of prompts to read in one step: `most`, or fewer on a slow machine and until that is known."""
+        """How many prompt tokens to read in one step: `most`, or fewer on a slow machine and until that is known."""
         fitting = int(LONGEST_STEP_S / self.prefill_s) if self.prefill_s else 0
         return min(most, max(CLEAR_PREFILL, fitting))
 
