@@ -71,6 +71,10 @@ NO_SUCH_FORM = {
     "quiz": "The book's own words on it:",
     "compute": "The book's own words; nothing is calculated:",
 }
+LIKELY_MARK = "†"
+"""Behind a sentence that is not word for word in the book."""
+LIKELY_NOTE = "† Not word for word in the book; compare the passage."
+CLOSEST_PASSAGE = "The closest passage, it may not answer:"
 IN_OTHER_WORDS = "**In other words** (the model's own, not the book's):"
 PREPARED_IN_OTHER_WORDS = "**In other words** (by {author}, not the book's):"
 SIMULATION_MIXED = (

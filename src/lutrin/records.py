@@ -14,6 +14,8 @@ Mode = Literal["book", "selection", "selection_boosted"]
 AnswerKind = Literal["generated", "extractive", "refusal"]
 Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "not_english", "empty"]
 Role = Literal["user", "assistant"]
+SupportGrade = Literal["stated", "likely", "own"]
+"""How a sentence rests on the book: *stated* there; *likely* so, though not word for word; the writer's *own*."""
 TextRole = Literal[
     "text",
     "exercise",
@@ -280,6 +282,16 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     chunk_id: str
 
 
+class Sentence(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of an answer, with how it rests on the book."""
+
+    text: str
+    """Markdown without markers; one of the book may be a row with its header, a step or a block of code."""
+    citations: tuple[int, ...] = ()
+    """Numbers of the sources that prove it, or that it may be compared with."""
+    support: SupportGrade = "stated"
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """An answer as a reader gets it."""
 
@@ -299,8 +311,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the index generation that answered."""
     explanation: str = ""
     """The part of `answer` before the book's words, for a page that shows the excerpts separately."""
+    sentences: tuple[Sentence, ...] = ()
+    """The same sentence by sentence; empty for a refusal, and for what was prepared in one piece."""
     excerpts: tuple[Excerpt, ...] = ()
     """The book's words; empty for a refusal."""
+    closest: bool = False
+    """Whether the excerpts are only the closest passage, which may not answer."""
+    meant: str = ""
+    """A prepared question that may be meant, to be offered first; empty if none."""
     prepared_by: str = ""
     """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
     explainable: bool = False  # not yet explained by the model, which may do so if asked again with `explain`
@@ -367,12 +385,11 @@ class ExcerptEvent(msgspec.Struct, frozen=True, tag="excerpt", tag_field="type")
 
 
 class SentenceEvent(msgspec.Struct, frozen=True, tag="sentence", tag_field="type"):
-    """A generated sentence that is either supported by its citations or marked as the model's own."""
+    """A sentence of the answer, in its place; see `Sentence`."""
 
     text: str
     citations: tuple[int, ...]
-    own: bool = False
-    """In the model's own words, such as an analogy; nothing in the book proves it."""
+    support: SupportGrade = "stated"
 
 
 class DoneEvent(msgspec.Struct, frozen=True, tag="done", tag_field="type"):
@@ -409,7 +426,10 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     refusal: Refusal | None = None
     explanation: str = ""
     """As in `Answer`; empty if `text` is shown whole."""
+    sentences: tuple[Sentence, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()
+    closest: bool = False
+    meant: str = ""
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""

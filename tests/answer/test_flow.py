@@ -510,7 +510,7 @@ async def test_an_analogy_stands_below_its_own_heading(make_flow: MakeFlow) -> N
     events = await events_of(
         make_flow(ScriptedGenerator(lambda _: said)), Question(text=f"Explain with an analogy: {BATTERY}")
     )
-    assert [event.own for event in events if isinstance(event, SentenceEvent)] == [False, True, True]
+    assert [event.support for event in events if isinstance(event, SentenceEvent)] == ["stated", "own", "own"]
     done = events[-1]
     assert isinstance(done, DoneEvent)
     assert done.answer.explanation == (

@@ -16,7 +16,7 @@ from lutrin.answer.explain import Explained, Explainer, Explanation
 from lutrin.answer.plan import Plan, from_contents, make_plan, refused
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
-from lutrin.answer.render import sentence_piece
+from lutrin.answer.render import explanation_of
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.verify import Verifier
 from lutrin.index.generation import OpenGeneration
@@ -34,6 +34,7 @@ from lutrin.records import (
     Made,
     Question,
     QueuedEvent,
+    Sentence,
     SentenceEvent,
     SourcesEvent,
 )
@@ -223,6 +224,7 @@ class AnswerFlow:
         answer = Answer(
             answer="\n\n".join(text for text in (explained, plan.text) if text),
             explanation=explained,
+            sentences=_sentences(plan, said),
             excerpts=plan.excerpts,
             sources=_sources(plan, said),
             mode=plan.query.mode,
@@ -277,17 +279,19 @@ async def _guarded(
             for guard in guards:
                 yield guard
             guards.clear()
-            yield SentenceEvent(text=item.text, citations=item.citations, own=item.own)
+            yield SentenceEvent(text=item.text, citations=item.citations, support="own" if item.own else "stated")
 
 
 def _explanation(plan: Plan, said: Sequence[Explained]) -> str:
     """The explanation as text, the book's warnings before it."""
-    events = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards] if said else []
-    events += [SentenceEvent(text=item.text, citations=item.citations, own=item.own) for item in said]
-    text = ""
-    for event in events:
-        text += sentence_piece(event, text)
-    return text
+    return explanation_of(_sentences(plan, said))
+
+
+def _sentences(plan: Plan, said: Sequence[Explained]) -> tuple[Sentence, ...]:
+    """The sentences of an explanation, the book's warnings before them."""
+    guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards] if said else []
+    own = [Sentence(text=one.text, citations=one.citations, support="own" if one.own else "stated") for one in said]
+    return (*guards, *own)
 
 
 def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:

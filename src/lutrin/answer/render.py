@@ -1,11 +1,11 @@
 """Render a run of units as Markdown: joined sentences, list items, table rows, fenced code."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from lutrin.messages import IN_OTHER_WORDS
-from lutrin.records import SentenceEvent, Unit
+from lutrin.messages import IN_OTHER_WORDS, LIKELY_MARK, LIKELY_NOTE
+from lutrin.records import Sentence, SentenceEvent, Unit
 
 GAP = "\n\n"
 _ORDERED = re.compile(r"\d+[.)] ")
@@ -25,17 +25,29 @@ def markdown(units: Sequence[Unit], n: int) -> str:
     return "\n\n".join(paragraphs) + f"{separator}[{n}]"
 
 
-def sentence_piece(event: SentenceEvent, before: str) -> str:
-    """Render a sentence of the explanation with its markers, to be appended to the answer so far.
+def sentence_piece(sentence: Sentence | SentenceEvent, before: str) -> str:
+    """Render a sentence of the answer with its markers and its grade, to be appended to the answer so far.
 
     Args:
-        event: The sentence.
+        sentence: The sentence; rows, steps and code of the book stand in paragraphs of their own.
         before: The pieces before it; the model's own words come last, below a heading that says whose they are.
     """
-    markers = "".join(f" [{n}]" for n in event.citations)
-    if event.own and IN_OTHER_WORDS not in before:
-        return f"{GAP if before else ''}{IN_OTHER_WORDS}{GAP}{event.text}"
-    return f"{' ' if before else ''}{event.text}{markers}"
+    markers = "".join(f" [{n}]" for n in sentence.citations)
+    if sentence.support == "own" and IN_OTHER_WORDS not in before:
+        return f"{GAP if before else ''}{IN_OTHER_WORDS}{GAP}{sentence.text}"
+    grade = f" {LIKELY_MARK}" if sentence.support == "likely" else ""
+    if "\n" in sentence.text:
+        return f"{GAP if before else ''}{sentence.text}{GAP}{markers.strip()}{grade}"
+    return f"{' ' if before else ''}{sentence.text}{markers}{grade}"
+
+
+def explanation_of(sentences: Iterable[Sentence]) -> str:
+    """Render the sentences of an answer; a note below them says what the mark of a likely one means."""
+    text, likely = "", False
+    for sentence in sentences:
+        text += sentence_piece(sentence, text)
+        likely = likely or sentence.support == "likely"
+    return f"{text}{GAP}{LIKELY_NOTE}" if likely else text
 
 
 def _block(units: Sequence[Unit], lead: str) -> str:

@@ -23,6 +23,7 @@ from lutrin.records import (
     Mode,
     Refusal,
     Role,
+    Sentence,
 )
 from lutrin.settings import Settings
 
@@ -35,7 +36,10 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     refusal: Refusal | None = None
     explanation: str = ""
+    sentences: tuple[Sentence, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()
+    closest: bool = False
+    meant: str = ""
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     prepared_by: str = ""

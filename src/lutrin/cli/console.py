@@ -22,6 +22,7 @@ from rich.progress import (
 
 from lutrin.errors import LutrinError
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
+from lutrin.messages import LIKELY_MARK
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -193,7 +194,7 @@ async def stream_answer(events: AsyncIterator[AnswerEvent]) -> None:
             case ExcerptEvent():
                 click.echo(excerpt_lines(event.excerpt), err=True)
             case SentenceEvent():
-                click.echo(f"  {event.text}", err=True)
+                click.echo(f"  {event.text}{f' {LIKELY_MARK}' if event.support == 'likely' else ''}", err=True)
             case DoneEvent():
                 click.echo(print_answer(event.answer))
             case ErrorEvent():

@@ -100,7 +100,10 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     """File names, each once, in the order of their citations."""
     citations: tuple[records.Citation, ...]
     explanation: str
+    sentences: tuple[records.Sentence, ...]
     excerpts: tuple[records.Excerpt, ...]
+    closest: bool
+    meant: str
     suggestions: tuple[str, ...]
     warnings: tuple[str, ...]
     kind: records.AnswerKind
@@ -117,7 +120,10 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             sources=tuple(dict.fromkeys(item.filename for item in answer.sources if item.filename)),
             citations=answer.sources,
             explanation=answer.explanation,
+            sentences=answer.sentences,
             excerpts=answer.excerpts,
+            closest=answer.closest,
+            meant=answer.meant,
             suggestions=answer.suggestions,
             warnings=answer.warnings,
             kind=answer.kind,

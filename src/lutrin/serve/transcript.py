@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from lutrin import records
-from lutrin.answer.render import sentence_piece
+from lutrin.answer.render import explanation_of
 
 
 class Transcript:
@@ -47,7 +47,10 @@ class Transcript:
             self._assistant(answer.answer, answer.kind, answer.mode, answer.sources),
             refusal=answer.refusal,
             explanation=answer.explanation,
+            sentences=answer.sentences,
             excerpts=answer.excerpts,
+            closest=answer.closest,
+            meant=answer.meant,
             suggestions=answer.suggestions,
             warnings=answer.warnings,
             prepared_by=answer.prepared_by,
@@ -58,13 +61,15 @@ class Transcript:
     def partial(self) -> list[records.ChatMessage]:
         """The question and what was sent of its answer; empty if nothing was sent."""
         excerpts = tuple(event.excerpt for event in self._events if isinstance(event, records.ExcerptEvent))
-        sentences = [event for event in self._events if isinstance(event, records.SentenceEvent)]
+        sentences = [
+            records.Sentence(text=event.text, citations=event.citations, support=event.support)
+            for event in self._events
+            if isinstance(event, records.SentenceEvent)
+        ]
         if not excerpts and not sentences:
             return []
-        said = ""
-        for event in sentences:
-            said += sentence_piece(event, said)
-        used = {n for event in sentences for n in event.citations} | {excerpt.n for excerpt in excerpts}
+        said = explanation_of(sentences)
+        used = {n for sentence in sentences for n in sentence.citations} | {excerpt.n for excerpt in excerpts}
         listed: dict[int, records.Citation] = {}
         for named in self._events:
             if isinstance(named, records.SourcesEvent):
@@ -74,7 +79,8 @@ class Transcript:
         citations = tuple(citation for _, citation in sorted(listed.items()))
         text = said or "\n\n".join(excerpt.text for excerpt in excerpts)
         given = self._assistant(text, kind, mode, citations)
-        return [self._user(mode), msgspec.structs.replace(given, explanation=said, excerpts=excerpts)]
+        sent = msgspec.structs.replace(given, explanation=said, sentences=tuple(sentences), excerpts=excerpts)
+        return [self._user(mode), sent]
 
     def origin(self, origin: records.ChatOrigin, answer: records.Answer | None) -> records.ChatOrigin:
         """The origin with the book and the generation that answered, where they are known."""

@@ -2,7 +2,7 @@
 // `node scripts/wire-types.mjs http://127.0.0.1:7860/schema/openapi.json`, or a file. With --check it only compares.
 import {readFileSync, writeFileSync} from 'node:fs';
 
-const USED = ['Answer', 'ChatBody', 'ChatMessage', 'ChatReply', 'ChatSession', 'Citation', 'Excerpt', 'Feedback', 'Problem'];
+const USED = ['Answer', 'ChatBody', 'ChatMessage', 'ChatReply', 'ChatSession', 'Citation', 'Excerpt', 'Feedback', 'Problem', 'Sentence'];
 const TARGET = new URL('../src/schema.ts', import.meta.url);
 const SIMPLE = {string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null'};
 

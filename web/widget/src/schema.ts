@@ -12,7 +12,10 @@ export interface Answer {
   latency_ms: number;
   generation: string;
   explanation: string;
+  sentences: Sentence[];
   excerpts: Excerpt[];
+  closest: boolean;
+  meant: string;
   prepared_by: string;
   explainable: boolean;
   is_cut: boolean;
@@ -42,7 +45,10 @@ export interface ChatMessage {
   citations: Citation[];
   refusal?: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
   explanation: string;
+  sentences: Sentence[];
   excerpts: Excerpt[];
+  closest: boolean;
+  meant: string;
   suggestions: string[];
   warnings: string[];
   prepared_by: string;
@@ -55,7 +61,10 @@ export interface ChatReply {
   sources: string[];
   citations: Citation[];
   explanation: string;
+  sentences: Sentence[];
   excerpts: Excerpt[];
+  closest: boolean;
+  meant: string;
   suggestions: string[];
   warnings: string[];
   kind: 'generated' | 'extractive' | 'refusal';
@@ -111,4 +120,10 @@ export interface Problem {
   detail: string;
   retry_after_s?: number | null;
   id?: string | null;
+}
+
+export interface Sentence {
+  text: string;
+  citations: number[];
+  support: 'stated' | 'likely' | 'own';
 }

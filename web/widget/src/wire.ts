@@ -1,6 +1,6 @@
 /** What travels between the widget and the server; shapes of single replies are the server's own, from `schema.ts`. */
 
-import type {Answer, Citation, Excerpt, Feedback} from './schema.ts';
+import type {Answer, Citation, Excerpt, Feedback, Sentence} from './schema.ts';
 
 export type {
   Answer,
@@ -11,6 +11,7 @@ export type {
   Citation,
   Excerpt,
   Problem,
+  Sentence,
 } from './schema.ts';
 
 export type Mode = Answer['mode'];
@@ -23,6 +24,6 @@ export type AnswerEvent =
   | {type: 'queued'; position: number; eta_s: number}
   | {type: 'sources'; citations: Citation[]}
   | ({type: 'excerpt'} & Excerpt)
-  | {type: 'sentence'; text: string; citations: number[]}
+  | ({type: 'sentence'} & Sentence)
   | ({type: 'done'} & Answer)
   | {type: 'error'; detail: string};
