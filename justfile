@@ -163,10 +163,8 @@ site: setup web (_packages "web/site")
     lutrin citations --book physical-ai-textbook > web/site/citations.json
     cd web/site && LUTRIN_CITATIONS=citations.json npm run build
 
-# write .env.example, docs/commands.md, THIRD_PARTY.md, docs/architecture.svg and the SQL from their sources
+# write .env.example, docs/commands.md, THIRD_PARTY.md and docs/architecture.svg from their sources
 docs: _development
-    python requirements/compile_sql.py index > src/lutrin/index/compiled.py
-    python requirements/compile_sql.py chats > src/lutrin/chats/sql.py
     python requirements/env_example.py > .env.example
     python docs/commands.py > docs/commands.md
     python docs/third_party.py > THIRD_PARTY.md

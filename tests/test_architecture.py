@@ -88,7 +88,7 @@ VENDORS = {
     "genanki": {"lutrin.study.take_away"},
     "aiosqlite": {"lutrin.chats.engine", "lutrin.index.published"},
     "sqlmodel": {"lutrin.chats", "lutrin.index.definitions"},
-    "sqlalchemy": {"lutrin.chats", "lutrin.index.definitions", "lutrin.index.expressions"},
+    "sqlalchemy": {"lutrin.chats", "lutrin.index.definitions"},
 }
 
 

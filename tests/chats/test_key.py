@@ -85,7 +85,7 @@ async def test_rotation(tmp_path: Path) -> None:
     assert not opens(database, old)
     assert await kept(database, new)
     connection = sqlite.connect(database, key=new)
-    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    assert connection.execute("PRAGMA user_version").fetchone() == (1 + len(MIGRATIONS),)
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
     assert leftovers(tmp_path) == []

@@ -9,11 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.tables import tables_of
 
 from lutrin import sqlite
-from lutrin.chats import sql, tables
+from lutrin.chats import sql
 from lutrin.chats.key import new_key
-from lutrin.chats.migrations import MIGRATIONS, Migration, migrate
+from lutrin.chats.migrations import MIGRATIONS, migrate
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, NotFound
 from lutrin.messages import NOT_ENGLISH
@@ -141,36 +142,51 @@ async def test_deleting_takes_messages_and_feedback_along(tmp_path: Path) -> Non
     connection.close()
 
 
-def test_migrations_make_the_tables(tmp_path: Path) -> None:
-    """What the frozen statements make is what the SQLModel classes describe: columns, keys, nullability, indexes."""
-    migrate(tmp_path / "chats.db", KEY)
-    connection = sqlite.connect(tmp_path / "chats.db", key=KEY)
-    for name, table in tables.ChatTable.metadata.tables.items():
-        made = {row[1]: (bool(row[3]), bool(row[5])) for row in connection.execute(f"PRAGMA table_info('{name}')")}
-        described = {
-            column.name: (not column.nullable and not (column.primary_key and name == "message"), column.primary_key)
-            for column in table.columns
-        }
-        assert made == described
-        keys = {row[3]: (row[2], row[4], row[6]) for row in connection.execute(f"PRAGMA foreign_key_list('{name}')")}
-        wanted = {key.parent.name: (key.column.table.name, key.column.name, key.ondelete) for key in table.foreign_keys}
-        assert keys == wanted
-    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
-    connection.close()
-    assert {
-        row.__tablename__ for row in (tables.SessionRow, tables.MessageRow, tables.FeedbackRow, tables.DayRow)
-    } == set(tables.ChatTable.metadata.tables)
+FIRST_VERSION = """
+CREATE TABLE session ("key" VARCHAR NOT NULL PRIMARY KEY, id VARCHAR NOT NULL, owner VARCHAR NOT NULL,
+    title VARCHAR NOT NULL, created VARCHAR NOT NULL, updated VARCHAR NOT NULL, book VARCHAR NOT NULL,
+    generation VARCHAR NOT NULL, user_agent VARCHAR NOT NULL, message_count INTEGER NOT NULL);
+CREATE INDEX ix_session_id ON session (id);
+CREATE INDEX ix_session_updated ON session (updated);
+CREATE TABLE message (position INTEGER PRIMARY KEY AUTOINCREMENT, id VARCHAR NOT NULL,
+    session VARCHAR NOT NULL REFERENCES session ("key") ON DELETE CASCADE, role VARCHAR NOT NULL,
+    text VARCHAR NOT NULL, created VARCHAR NOT NULL, mode VARCHAR, kind VARCHAR,
+    selected_text VARCHAR NOT NULL, chunk_ids VARCHAR NOT NULL, citations VARCHAR NOT NULL);
+CREATE UNIQUE INDEX ix_message_id ON message (id);
+CREATE INDEX ix_message_session ON message (session);
+CREATE TABLE feedback (message VARCHAR NOT NULL PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE,
+    value VARCHAR NOT NULL, comment VARCHAR NOT NULL, created VARCHAR NOT NULL);
+INSERT INTO session VALUES ('k', 'k', '', 't', '1', '1', '', '', '', 0);
+PRAGMA user_version = 1
+"""
+"""Conversations as the first release made them, with one of them."""
+
+
+def make_first_version(path: Path) -> None:
+    """Make a database as the first release made it."""
+    with closing(sqlite.connect(path, key=KEY)) as old:
+        for statement in FIRST_VERSION.split(";\n"):
+            old.execute(statement)
+
+
+def test_old_conversations_get_the_tables_of_new_ones(tmp_path: Path) -> None:
+    """The migrations lead to what the SQLModel classes describe."""
+    make_first_version(tmp_path / "old.db")
+    assert len(migrate(tmp_path / "old.db", KEY)) == len(MIGRATIONS)
+    assert migrate(tmp_path / "new.db", KEY) == []
+    with (
+        closing(sqlite.connect(tmp_path / "old.db", key=KEY)) as old,
+        closing(sqlite.connect(tmp_path / "new.db", key=KEY)) as new,
+    ):
+        assert tables_of(old) == tables_of(new)
+        assert old.execute("PRAGMA user_version").fetchone() == new.execute("PRAGMA user_version").fetchone()
 
 
 async def test_a_backup_stands_before_each_migration(tmp_path: Path) -> None:
     """Old conversations survive; the backup is encrypted with the same key and holds the state before."""
     path = tmp_path / "chats.db"
-    assert migrate(path, KEY, MIGRATIONS[:1]) == []
-    connection = sqlite.connect(path, key=KEY)
-    connection.execute("INSERT INTO session VALUES ('k', 'k', '', 't', '1', '1', '', '', '', 0)")
-    connection.close()
-    extra = Migration("more", ("ALTER TABLE session ADD COLUMN mood VARCHAR",))
-    backups = migrate(path, KEY, (*MIGRATIONS[:2], extra))
+    make_first_version(path)
+    backups = migrate(path, KEY, (MIGRATIONS[0], ("ALTER TABLE session ADD COLUMN mood VARCHAR",)))
     assert [backup.name for backup in backups] == ["chats.db.before-2", "chats.db.before-3"]
     assert stat.S_IMODE(backups[0].stat().st_mode) == 0o600
     for number, backup in enumerate(backups, start=1):
@@ -185,12 +201,12 @@ def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
     """The step is undone as a whole, and said."""
     path = tmp_path / "chats.db"
     migrate(path, KEY)
-    broken = Migration("broken", ("ALTER TABLE session ADD COLUMN mood VARCHAR", "NO SQL"))
+    broken = ("ALTER TABLE session ADD COLUMN mood VARCHAR", "NO SQL")
     with pytest.raises(ChatStoreError):
         migrate(path, KEY, (*MIGRATIONS, broken))
     connection = sqlite.connect(path, key=KEY)
     assert "mood" not in [row[1] for row in connection.execute("PRAGMA table_info('session')")]
-    assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+    assert connection.execute("PRAGMA user_version").fetchone() == (1 + len(MIGRATIONS),)
     connection.close()
 
 
@@ -247,7 +263,7 @@ async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
 def test_every_statement_is_one_of_the_tables(tmp_path: Path) -> None:
     """SQLite prepares each against the tables that the migrations make; a test of `remote/` does so in PostgreSQL."""
     migrate(tmp_path / "chats.db", KEY)
-    told = [value for name, value in vars(sql).items() if name.isupper()]
+    told = [value for name, value in vars(sql).items() if name.isupper() and not name.startswith("_")]
     assert len(told) >= 18
     with closing(sqlite.connect(tmp_path / "chats.db", key=KEY)) as connection:
         for statement in told:

@@ -1,19 +1,19 @@
-"""The databases of books are what the SQLModel classes describe, and the program reads what was compiled from them."""
+"""Catalogues, new and migrated, are what the SQLModel classes describe, and every statement fits them."""
 
-import sqlite3
+import inspect
+import re
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import MetaData, create_engine
+from tests.tables import tables_of
 
 from lutrin import sqlite
-from lutrin.index import catalog, compiled, definitions
+from lutrin.chats.migrations import migrate
+from lutrin.index import catalog, sql
 from lutrin.index.catalog import Catalog
 
-ROOT = Path(__file__).parents[2]
 FIRST_VERSION = """
 CREATE TABLE generation (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, slug TEXT NOT NULL,
     manifest_sha256 TEXT NOT NULL, published TEXT NOT NULL, retired INTEGER NOT NULL DEFAULT 0);
@@ -30,55 +30,8 @@ INSERT INTO book VALUES ('robots', '{"slug": "robots", "title": "Robots"}', '/c'
 """A catalogue as the first release made it, with a book."""
 
 
-def tables_of(path: Path) -> dict[str, object]:
-    """Columns, foreign keys, indexes and options of a database's tables, as SQLite reports them."""
-    with closing(sqlite3.connect(path)) as found:
-        tables = found.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-        return {name: _table(found, name, made) for name, made in tables.fetchall()}
-
-
-def described(metadata: MetaData, path: Path) -> dict[str, object]:
-    """The same of what some SQLModel classes describe."""
-    engine = create_engine(f"sqlite:///{path}")
-    metadata.create_all(engine)
-    engine.dispose()
-    return tables_of(path)
-
-
-def _table(found: sqlite3.Connection, name: str, made: str) -> object:
-    columns = [
-        # Earlier catalogues let a key of text be NULL, as SQLite does; none was ever stored.
-        (column, kind, bool(needed or key), default, key)
-        for _, column, kind, needed, default, key in found.execute(f"PRAGMA table_info('{name}')")
-    ]
-    foreign = {row[2:] for row in found.execute(f"PRAGMA foreign_key_list('{name}')")}
-    indexes = {
-        (
-            index if origin == "c" else "",
-            unique,
-            tuple(row[2] for row in found.execute(f"PRAGMA index_info('{index}')")),
-        )
-        for _, index, unique, origin, _ in found.execute(f"PRAGMA index_list('{name}')").fetchall()
-    }
-    return columns, foreign, indexes, [word for word in ("AUTOINCREMENT", "WITHOUT ROWID") if word in made]
-
-
-@pytest.mark.parametrize(("room", "file"), [("index", "compiled.py"), ("chats", "sql.py")])
-def test_compiled_sql_is_up_to_date(room: str, file: str) -> None:
-    """It is what its script prints now; `./justw docs` writes it."""
-    program = [sys.executable, str(ROOT / "requirements" / "compile_sql.py"), room]
-    printed = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60).stdout
-    assert (ROOT / "src" / "lutrin" / room / file).read_text("utf-8") == printed
-
-
-def test_a_new_catalogue_has_the_described_tables(tmp_path: Path) -> None:
-    """Every table of a new catalogue is one of the classes, and the other way round."""
-    Catalog(tmp_path / "catalog.db").close()
-    assert tables_of(tmp_path / "catalog.db") == described(definitions.CatalogTable.metadata, tmp_path / "described.db")
-
-
 @pytest.mark.parametrize("version", range(1, catalog.SCHEMA_VERSION))
-def test_an_old_catalogue_becomes_the_described_one(tmp_path: Path, version: int) -> None:
+def test_an_old_catalogue_becomes_a_new_one(tmp_path: Path, version: int) -> None:
     """A catalogue of each earlier version is migrated with its books, to the tables of a new one."""
     path = tmp_path / "catalog.db"
     old = sqlite.connect(path)
@@ -90,24 +43,42 @@ def test_an_old_catalogue_becomes_the_described_one(tmp_path: Path, version: int
     with Catalog(path) as migrated:
         (book,) = migrated.books()
         assert (book.info.title, book.current, book.root, migrated.next_number()) == ("Robots", "g1", "", 2)
-        assert migrated.connection.execute(compiled.REVISION).fetchall() == [(0,)]
-    assert tables_of(path) == described(definitions.CatalogTable.metadata, tmp_path / "described.db")
+        assert migrated.connection.execute(sql.REVISION).fetchall() == [(0,)]
+        with Catalog(tmp_path / "new.db") as new:
+            assert tables_of(migrated.connection) == tables_of(new.connection)
 
 
-def test_passages_have_the_described_tables(tmp_path: Path) -> None:
-    """A generation's `passages.db` and the classes agree, the full-text indexes aside."""
-    made = sqlite.connect(tmp_path / "passages.db")
-    for statement in (*compiled.MAKE_PASSAGES, compiled.MAKE_WORD, compiled.MAKE_COMMON):
-        made.execute(statement)
-    made.close()
-    assert tables_of(tmp_path / "passages.db") == described(
-        definitions.PassageTable.metadata, tmp_path / "described.db"
+def test_every_statement_fits_the_tables(tmp_path: Path) -> None:
+    """SQLite prepares each on a new catalogue with another one attached, or on a new `passages.db`."""
+    with Catalog(tmp_path / "catalog.db") as found, Catalog(tmp_path / "other.db"):
+        found.connection.execute("ATTACH DATABASE ? AS other", (str(tmp_path / "other.db"),))
+        found.connection.execute(sql.MAKE_LIVE)
+        passages = sqlite.connect(tmp_path / "passages.db")
+        for statement in (*sql.MAKE_PASSAGES, sql.MAKE_COMMON):
+            passages.execute(statement)
+        text = inspect.getsource(sql)
+        of_passages = text.index("# Passages")
+        for name, value in vars(sql).items():
+            if not name.isupper() or name.startswith(("_", "MAKE_")):
+                continue
+            database = passages if text.index(f"\n{name} = ") > of_passages else found.connection
+            for statement in (value,) if isinstance(value, str) else value:
+                named = dict.fromkeys(re.findall(r":(\w+)", statement), 1)
+                assert database.execute(f"EXPLAIN {statement}", named).fetchall(), name
+        passages.close()
+
+
+def test_no_command_loads_sqlmodel_for_its_databases(tmp_path: Path) -> None:
+    """Opening a catalogue or conversations that exist loads neither SQLModel nor SQLAlchemy, which are slow to load."""
+    Catalog(tmp_path / "catalog.db").close()
+    migrate(tmp_path / "chats.db", "0" * 64)
+    code = (
+        "import sys; from pathlib import Path; import lutrin.index.shelf, lutrin.index.build, lutrin.chats.store;"
+        "from lutrin.chats.migrations import migrate; from lutrin.index.catalog import Catalog;"
+        "Catalog(Path('catalog.db')).close(); migrate(Path('chats.db'), '0' * 64);"
+        "print(*{'sqlmodel', 'sqlalchemy'} & sys.modules.keys())"
     )
-
-
-@pytest.mark.parametrize("used", ["lutrin.index.shelf, lutrin.index.build", "lutrin.chats.store, lutrin.chats.absent"])
-def test_no_command_loads_sqlmodel_for_its_databases(used: str) -> None:
-    """Opening catalogue, books or conversations loads neither SQLModel nor SQLAlchemy, which take most of a second."""
-    code = f"import sys, {used}; print(*{{'sqlmodel', 'sqlalchemy'}} & sys.modules.keys())"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert printed.stdout == "\n"
+    printed = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    assert printed == "\n"

@@ -63,7 +63,7 @@ async def test_every_statement_is_one_of_the_tables(postgres_url: str) -> None:
     store = await PostgresChatStore.open(postgres_url, KEY)
     await store.close()
     connection = await asyncpg.connect(postgres_url)
-    told = [value for name, value in vars(sql).items() if name.isupper()]
+    told = [value for name, value in vars(sql).items() if name.isupper() and not name.startswith("_")]
     assert len(told) >= 18
     for statement in told:
         names, numbered = list(dict.fromkeys(re.findall(r":(\w+)", statement))), statement

@@ -1,10 +1,10 @@
 """Numbered migrations of the conversations' database, each in one transaction, each after an encrypted backup.
 
-A released migration is never edited: a change of the tables is a new one. SQLite's `user_version` counts them.
+A new database gets the tables of `tables.py`. A released migration is never edited: a change of the tables is a new one
+as well. SQLite's `user_version` is the version.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -16,75 +16,38 @@ WAIT_S = 30.0
 """Seconds to wait for another process that creates or migrates the same file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step from a version of the tables to the next."""
-
-    name: str
-    statements: tuple[str, ...]
-
-
-MIGRATIONS = (
-    Migration(
-        "sessions, messages and feedback",
-        (
-            """CREATE TABLE session (
-                "key" VARCHAR NOT NULL PRIMARY KEY, id VARCHAR NOT NULL, owner VARCHAR NOT NULL, title VARCHAR NOT NULL,
-                created VARCHAR NOT NULL, updated VARCHAR NOT NULL, book VARCHAR NOT NULL, generation VARCHAR NOT NULL,
-                user_agent VARCHAR NOT NULL, message_count INTEGER NOT NULL
-            )""",
-            "CREATE INDEX ix_session_id ON session (id)",
-            "CREATE INDEX ix_session_updated ON session (updated)",
-            """CREATE TABLE message (
-                position INTEGER PRIMARY KEY AUTOINCREMENT, id VARCHAR NOT NULL,
-                session VARCHAR NOT NULL REFERENCES session ("key") ON DELETE CASCADE, role VARCHAR NOT NULL,
-                text VARCHAR NOT NULL, created VARCHAR NOT NULL, mode VARCHAR, kind VARCHAR,
-                selected_text VARCHAR NOT NULL, chunk_ids VARCHAR NOT NULL, citations VARCHAR NOT NULL
-            )""",
-            "CREATE UNIQUE INDEX ix_message_id ON message (id)",
-            "CREATE INDEX ix_message_session ON message (session)",
-            """CREATE TABLE feedback (
-                message VARCHAR NOT NULL PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE,
-                value VARCHAR NOT NULL, comment VARCHAR NOT NULL, created VARCHAR NOT NULL
-            )""",
-        ),
-    ),
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # The list of a browser's conversations and the newest 50 of one are read in the order of these indexes.
-    Migration(
-        "indexes for lists",
-        (
-            "CREATE INDEX ix_session_owner_updated ON session (owner, updated)",
-            "DROP INDEX ix_message_session",
-            "CREATE INDEX ix_message_session ON message (session, position)",
-        ),
+    (
+        "CREATE INDEX ix_session_owner_updated ON session (owner, updated)",
+        "DROP INDEX ix_message_session",
+        "CREATE INDEX ix_message_session ON message (session, position)",
     ),
     # What `lutrin replay` needs to ask a question again.
-    Migration("how answers were made", ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",)),
+    ("ALTER TABLE message ADD COLUMN made VARCHAR NOT NULL DEFAULT ''",),
     # The parts of an answer that a page shows: explanation, excerpts, suggestions.
-    Migration("parts of answers", ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",)),
+    ("ALTER TABLE message ADD COLUMN shown VARCHAR NOT NULL DEFAULT ''",),
     # Bytes that a conversation takes, and the days that retention counts.
-    Migration(
-        "room and days",
-        (
-            "ALTER TABLE session ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0",
-            """UPDATE session SET stored_bytes = (
-                SELECT coalesce(sum(length(text) + length(selected_text) + length(citations) + length(made)), 0)
-                FROM message WHERE message.session = session."key"
-            )""",
-            "CREATE TABLE day (day VARCHAR NOT NULL PRIMARY KEY)",
-            "INSERT INTO day SELECT DISTINCT substr(created, 1, 10) FROM message WHERE created LIKE '____-__-__T%'",
-        ),
+    (
+        "ALTER TABLE session ADD COLUMN stored_bytes INTEGER NOT NULL DEFAULT 0",
+        """UPDATE session SET stored_bytes = (
+            SELECT coalesce(sum(length(text) + length(selected_text) + length(citations) + length(made)), 0)
+            FROM message WHERE message.session = session."key"
+        )""",
+        "CREATE TABLE day (day VARCHAR NOT NULL PRIMARY KEY)",
+        "INSERT INTO day SELECT DISTINCT substr(created, 1, 10) FROM message WHERE created LIKE '____-__-__T%'",
     ),
 )
+"""Migration n leads from version n to n + 1."""
 
 
-def migrate(path: Path, key: str, migrations: Sequence[Migration] = MIGRATIONS) -> list[Path]:
+def migrate(path: Path, key: str, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> list[Path]:
     """Migrate the database to the newest version, creating it if necessary.
 
     Args:
         path: The database.
         key: Its key, 64 hexadecimal digits.
-        migrations: In order; number n leads to version n.
+        migrations: In order; number n leads from version n to n + 1.
 
     Returns:
         Paths of the backups made, such as `chats.db.before-2`, encrypted with the same key.
@@ -104,7 +67,7 @@ def migrate(path: Path, key: str, migrations: Sequence[Migration] = MIGRATIONS) 
         ) from error
 
 
-def _migrate(path: Path, key: str, migrations: Sequence[Migration]) -> list[Path]:
+def _migrate(path: Path, key: str, migrations: Sequence[Sequence[str]]) -> list[Path]:
     backups = []
     try:
         connection = sqlite.connect(path, key=key)
@@ -116,15 +79,16 @@ def _migrate(path: Path, key: str, migrations: Sequence[Migration]) -> list[Path
     path.chmod(0o600)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > len(migrations):
+        if version > 1 + len(migrations):
             raise ChatStoreError(
                 f"The conversations in {path} were written by a newer Lutrin (version {version}).",
                 remedy="Install that version, or restore an older backup.",
             )
-        for number in range(version + 1, len(migrations) + 1):
-            if version:
-                backups.append(_backup(connection, path, key, number))
-            _apply(connection, number, migrations[number - 1])
+        if version == 0:
+            _apply(connection, 0, 1 + len(migrations), _new_tables())
+        for number in range(version or 1 + len(migrations), 1 + len(migrations)):
+            backups.append(_backup(connection, path, key, number + 1))
+            _apply(connection, number, number + 1, migrations[number - 1])
     except sqlite.DatabaseError as error:
         raise ChatStoreError(f"The conversations in {path} could not be migrated: {error}.") from error
     finally:
@@ -132,14 +96,20 @@ def _migrate(path: Path, key: str, migrations: Sequence[Migration]) -> list[Path
     return backups
 
 
-def _apply(connection: sqlite.Connection, number: int, migration: Migration) -> None:
+def _new_tables() -> list[str]:
+    from lutrin.chats.tables import make_tables  # noqa: PLC0415 - loads SQLModel, which takes most of a second
+
+    return make_tables()
+
+
+def _apply(connection: sqlite.Connection, version: int, next_version: int, statements: Sequence[str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version == number - 1:  # otherwise another process has done it
-            for statement in migration.statements:
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        if found == version:  # otherwise another process has done it
+            for statement in statements:
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute(f"PRAGMA user_version = {next_version}")
         connection.execute("COMMIT")
     except sqlite.DatabaseError:
         connection.execute("ROLLBACK")

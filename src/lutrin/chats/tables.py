@@ -1,9 +1,13 @@
-"""The tables of the conversations as SQLModel classes; `migrations.py` makes them in the database.
+"""The tables of the conversations as SQLModel classes, from which a new database is made.
+
+Only making a database imports this module, because loading SQLModel takes most of a second.
 
 Times are ISO 8601 in UTC, so that their order is the order of their text.
 """
 
-from sqlalchemy import MetaData
+from sqlalchemy import Index, MetaData, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 from sqlmodel import Field, SQLModel
 
 
@@ -17,6 +21,7 @@ class SessionRow(ChatTable, table=True):
     """A conversation."""
 
     __tablename__ = "session"
+    __table_args__ = (Index("ix_session_owner_updated", "owner", "updated"),)
 
     key: str = Field(primary_key=True)
     """The `owner.conversation_key`."""
@@ -30,7 +35,7 @@ class SessionRow(ChatTable, table=True):
     generation: str
     user_agent: str
     message_count: int
-    stored_bytes: int = 0
+    stored_bytes: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Bytes of its messages at the time they were stored."""
 
 
@@ -47,10 +52,11 @@ class MessageRow(ChatTable, table=True):
     """One message of a conversation; `position` is its place among all messages ever stored."""
 
     __tablename__ = "message"
+    __table_args__ = (Index("ix_message_session", "session", "position"), {"sqlite_autoincrement": True})
 
     position: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True, index=True)
-    session: str = Field(foreign_key="session.key", index=True, ondelete="CASCADE")
+    session: str = Field(foreign_key="session.key", ondelete="CASCADE")
     role: str
     text: str
     created: str
@@ -61,9 +67,9 @@ class MessageRow(ChatTable, table=True):
     """JSON array of ids."""
     citations: str
     """JSON array of `records.Citation`."""
-    made: str = ""
+    made: str = Field(default="", sa_column_kwargs={"server_default": ""})
     """JSON of `records.Made`, sealed; empty: not known."""
-    shown: str = ""
+    shown: str = Field(default="", sa_column_kwargs={"server_default": ""})
     """JSON of `rows.Shown`, sealed; empty: the text is all that is shown."""
 
 
@@ -78,6 +84,11 @@ class FeedbackRow(ChatTable, table=True):
     created: str
 
 
-SESSION, MESSAGE, FEEDBACK, DAY = (
-    ChatTable.metadata.tables[name] for name in ("session", "message", "feedback", "day")
-)
+def make_tables() -> list[str]:
+    """The statements that make the tables and their indexes in SQLite."""
+    tables = ChatTable.metadata.sorted_tables
+    made: list[DDLElement] = [
+        *map(CreateTable, tables),
+        *(CreateIndex(index) for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))),
+    ]
+    return [str(statement.compile(dialect=sqlite.dialect())) for statement in made]

@@ -14,14 +14,23 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import compiled
+from lutrin.index import sql
 from lutrin.records import BookInfo
 
 MIGRATIONS = (
-    ("ALTER TABLE book ADD COLUMN root TEXT NOT NULL DEFAULT ''", compiled.MAKE_LEFT_OUT),
-    (compiled.MAKE_DECISION, compiled.MAKE_DECISIONS, compiled.FIRST_REVISION),
+    (
+        "ALTER TABLE book ADD COLUMN root TEXT NOT NULL DEFAULT ''",
+        """CREATE TABLE left_out (corpus TEXT NOT NULL, slug TEXT NOT NULL, filename TEXT NOT NULL,
+            reason TEXT NOT NULL, PRIMARY KEY (corpus, slug, filename)) WITHOUT ROWID""",
+    ),
+    (
+        """CREATE TABLE decision (slug TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL, embedder TEXT NOT NULL,
+            spoken BLOB NOT NULL, decided TEXT NOT NULL, PRIMARY KEY (slug, id))""",
+        "CREATE TABLE decisions (revision INTEGER NOT NULL)",
+        sql.FIRST_REVISION,
+    ),
 )
-"""Migration n leads from version n to n + 1. If a table changes later, copy its present definition here first."""
+"""Migration n leads from version n to n + 1; a new catalogue gets the tables of `definitions.py`."""
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
 
 
@@ -66,7 +75,7 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def published_book(row: Sequence[Any]) -> PublishedBook:
-    """The book of a row of `compiled.BOOKS`."""
+    """The book of a row of `sql.BOOKS`."""
     info, corpus, recipe, current, previous, manifest, root = row
     return PublishedBook(
         info=msgspec.json.decode(info, type=BookInfo),
@@ -110,8 +119,7 @@ class Catalog:
         with self.transaction():
             # Another process may have made the tables while this one waited for the write lock.
             (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-            new = (*compiled.MAKE_CATALOG, compiled.FIRST_REVISION)
-            for statement in chain.from_iterable(MIGRATIONS[version - 1 :]) if version else new:
+            for statement in chain.from_iterable(MIGRATIONS[version - 1 :]) if version else _new_tables():
                 self.connection.execute(statement)
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -129,7 +137,7 @@ class Catalog:
 
     def books(self) -> list[PublishedBook]:
         """All published books, in the order of their first publication."""
-        return [published_book(row) for row in self.connection.execute(compiled.BOOKS)]
+        return [published_book(row) for row in self.connection.execute(sql.BOOKS)]
 
     def book(self, slug: str) -> PublishedBook | None:
         """One published book, or None."""
@@ -137,19 +145,19 @@ class Catalog:
 
     def files(self, slug: str) -> dict[str, FileState]:
         """The files of a book's current generation, by name."""
-        rows = self.connection.execute(compiled.FILES, {"slug": slug})
+        rows = self.connection.execute(sql.FILES, {"slug": slug})
         return {row[0]: FileState(filename=row[0], size=row[1], changed_ns=row[2], sha256=row[3]) for row in rows}
 
     def touch(self, slug: str, states: Iterable[FileState]) -> None:
         """Store new times of files whose content is unchanged."""
         with self.transaction():
             self.connection.executemany(
-                compiled.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
+                sql.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
             )
 
     def next_number(self) -> int:
         """The next generation's number, which no generation ever had."""
-        row = self.connection.execute(compiled.LAST_NUMBER).fetchone()
+        row = self.connection.execute(sql.LAST_NUMBER).fetchone()
         return int(row[0]) + 1 if row else 1
 
     def publish(
@@ -170,7 +178,7 @@ class Catalog:
         with self.transaction():
             old = self.book(slug)
             self.connection.execute(
-                compiled.ADD_GENERATION,
+                sql.ADD_GENERATION,
                 {
                     "name": book.current,
                     "slug": slug,
@@ -179,7 +187,7 @@ class Catalog:
                 },
             )
             self.connection.execute(
-                compiled.PUT_BOOK,
+                sql.PUT_BOOK,
                 {
                     "slug": slug,
                     "info": msgspec.json.encode(book.info).decode(),
@@ -191,12 +199,12 @@ class Catalog:
                 },
             )
             self.connection.execute(
-                compiled.RETIRE_OTHERS,
+                sql.RETIRE_OTHERS,
                 {"slug": slug, "current": book.current, "previous": old.current if old else book.current},
             )
-            self.connection.execute(compiled.FORGET_FILES, {"slug": slug})
+            self.connection.execute(sql.FORGET_FILES, {"slug": slug})
             self.connection.executemany(
-                compiled.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
+                sql.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
             )
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
@@ -210,18 +218,18 @@ class Catalog:
             {"corpus": corpus, "slug": item.book, "filename": item.filename, "reason": item.reason} for item in left_out
         ]
         with self.transaction():
-            self.connection.execute(compiled.FORGET_LEFT_OUT, {"corpus": corpus})
-            self.connection.executemany(compiled.PUT_LEFT_OUT, rows)
+            self.connection.execute(sql.FORGET_LEFT_OUT, {"corpus": corpus})
+            self.connection.executemany(sql.PUT_LEFT_OUT, rows)
 
     def left_out(self) -> list[LeftOut]:
         """List the files left out of all ingested folders, by book and name."""
-        return [LeftOut(*row) for row in self.connection.execute(compiled.LEFT_OUT)]
+        return [LeftOut(*row) for row in self.connection.execute(sql.LEFT_OUT)]
 
     def withdraw(self, slug: str) -> None:
         """Remove a book; its generations are deleted once nobody reads them."""
         with self.transaction():
-            self.connection.execute(compiled.WITHDRAW, {"slug": slug})
-            self.connection.execute(compiled.RETIRE_BOOK, {"of": slug})
+            self.connection.execute(sql.WITHDRAW, {"slug": slug})
+            self.connection.execute(sql.RETIRE_BOOK, {"of": slug})
 
     def roll_back(self, slug: str) -> str:
         """Make the previous generation of a book the current one again.
@@ -238,23 +246,23 @@ class Catalog:
             book = self.book(slug)
             if book is None or book.previous is None:
                 raise NotFound(f"There is no earlier index of {slug}.")
-            self.connection.execute(compiled.ROLL_BACK, {"of": slug})
-            self.connection.execute(compiled.RETIRE, {"of": book.current})
-            self.connection.execute(compiled.FORGET_FILES, {"slug": slug})
+            self.connection.execute(sql.ROLL_BACK, {"of": slug})
+            self.connection.execute(sql.RETIRE, {"of": book.current})
+            self.connection.execute(sql.FORGET_FILES, {"slug": slug})
             return book.previous
 
     def retired(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
-        return [(slug, name) for slug, name in self.connection.execute(compiled.RETIRED)]
+        return [(slug, name) for slug, name in self.connection.execute(sql.RETIRED)]
 
     def forget(self, names: Iterable[str]) -> None:
         """Drop retired generations whose folders are gone."""
         with self.transaction():
-            self.connection.executemany(compiled.FORGET_GENERATION, [{"name": name} for name in names])
+            self.connection.executemany(sql.FORGET_GENERATION, [{"name": name} for name in names])
 
     def live(self) -> Mapping[str, str]:
         """Slug by name of the generations that are current or previous."""
-        return dict(self.connection.execute(compiled.LIVE))
+        return dict(self.connection.execute(sql.LIVE))
 
     def close(self) -> None:
         """Release the file."""
@@ -265,6 +273,12 @@ class Catalog:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _new_tables() -> list[str]:
+    from lutrin.index.definitions import make_tables  # noqa: PLC0415 - loads SQLModel, which takes most of a second
+
+    return [*make_tables(), sql.FIRST_REVISION]
 
 
 def read_left_out(path: Path) -> list[LeftOut]:

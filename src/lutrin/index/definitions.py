@@ -1,14 +1,14 @@
-"""The tables of the catalogue and of a book's passages, as SQLModel classes.
+"""The tables of the catalogue as SQLModel classes, from which a new `catalog.db` is made.
 
-Nothing in a running Lutrin imports this module or `expressions.py`, which holds the statements: loading SQLModel takes
-0.9 s of processor time, seven times what a command needs to start. `requirements/compile_sql.py` compiles both into
-`compiled.py`, which is what the program reads; `./justw docs` runs it, and a test fails if they differ
-(docs/decisions/0052).
+Only making a catalogue imports this module, because loading SQLModel takes most of a second of processor time, seven
+times what a command needs to start (docs/decisions/0052).
 """
 
 from typing import Any
 
-from sqlalchemy import REAL, ForeignKey, Index, LargeBinary, MetaData, Text, UniqueConstraint, text
+from sqlalchemy import ForeignKey, LargeBinary, MetaData, Text, UniqueConstraint, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
 
 
@@ -138,86 +138,6 @@ class DecisionsRow(CatalogTable, table=True):
     revision: int
 
 
-class PassageTable(SQLModel):
-    """Metadata of a generation's `passages.db`; its full-text indexes are virtual tables (`lutrin.index.lexical`)."""
-
-    metadata = MetaData()
-
-
-class BookFileRow(PassageTable, table=True):
-    """A source file with its text."""
-
-    __tablename__ = "file"
-
-    filename: str = _text(primary_key=True)
-    ordinal: int = _counter()
-    """Place in the reading order."""
-    title: str = _text()
-    module: str = _text()
-    chapter: str = _text()
-    section: str = _text()
-    position: float | None = Field(sa_type=REAL, nullable=True)
-    sha256: str = _text()
-    chunks: int
-    source: str = _text()
-
-
-class ChunkRow(PassageTable, table=True):
-    """A chunk: what filters and orders look at, and the whole of it as a record."""
-
-    __tablename__ = "chunk"
-    __table_args__ = (
-        Index("chunk_place", "filename", "chunk_index", unique=True),
-        Index("chunk_chapter", "chapter"),
-        Index("chunk_module", "module"),
-    )
-
-    row: int | None = Field(default=None, primary_key=True)
-    chunk_id: str = _text(unique=True)
-    filename: str = _text(references="file.filename")
-    chunk_index: int
-    """Place in its file."""
-    module: str = _text()
-    chapter: str = _text()
-    section: str = _text()
-    content_type: str = _text()
-    role: str = _text()
-    variant: str = _text()
-    content_hash: str = _text()
-    window_start: int = _counter()
-    """Its first row in `windows.npy`."""
-    first: int = _counter()
-    """The row of the first chunk that this one nearly repeats."""
-    record: bytes = _blob()
-    """JSON of `records.Chunk`."""
-
-
-class WordRow(PassageTable, table=True):
-    """In how many chunks a word stands."""
-
-    __tablename__ = "word"
-    __table_args__ = WITHOUT_ROWID
-
-    word: str = _text(primary_key=True)
-    chunks: int
-
-
-class CommonRow(PassageTable, table=True):
-    """What a common term of a large book adds to each chunk; see `lutrin.index.postings`."""
-
-    __tablename__ = "common"
-
-    source: str = _text(primary_key=True)
-    """The full-text table."""
-    term: str = _text(primary_key=True)
-    chunks: bytes = _blob()
-    """int32: rows of `chunk`."""
-    scores: bytes = _blob()
-    """float32: BM25 of each."""
-
-
-GENERATION, BOOK, FILE, EMBEDDING, LEFT_OUT, DECISION, DECISIONS = (
-    CatalogTable.metadata.tables[name]
-    for name in ("generation", "book", "file", "embedding", "left_out", "decision", "decisions")
-)
-PAGE, CHUNK, WORD, COMMON = (PassageTable.metadata.tables[name] for name in ("file", "chunk", "word", "common"))
+def make_tables() -> list[str]:
+    """The statements that make the tables in a new `catalog.db`."""
+    return [str(CreateTable(one).compile(dialect=sqlite.dialect())) for one in CatalogTable.metadata.sorted_tables]

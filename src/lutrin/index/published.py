@@ -9,8 +9,8 @@ from typing import Self
 import aiosqlite
 
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
-from lutrin.index.compiled import BOOKS, DECISIONS, RETIRED, REVISION
 from lutrin.index.decisions import Decided, decided
+from lutrin.index.sql import BOOKS, DECISIONS, RETIRED, REVISION
 
 ROWS_AT_ONCE = 64
 

@@ -1,0 +1,193 @@
+"""Every fixed statement about the catalogue and a book's passages.
+
+`definitions.py` describes the tables of the catalogue, this module those of `passages.db`. Parameters are named after
+the columns that they fill or are compared with, unless a statement says otherwise. What is built for each question
+(full-text searches, filters by chapter) stays with its code. A test prepares every statement on new databases.
+"""
+
+# The catalogue
+
+FIRST_REVISION = "INSERT INTO decisions (revision) VALUES (0)"
+"""The number that `decisions` begins with."""
+BOOKS = """SELECT info, corpus, recipe, current, previous, manifest_sha256, root
+    FROM book JOIN generation ON generation.name = book.current ORDER BY book.rowid"""
+"""All published books, the one published first first; see `catalog.published_book`."""
+RETIRED = "SELECT slug, name FROM generation WHERE retired = 1 ORDER BY number"
+"""Generations whose folders may be deleted."""
+LIVE = "SELECT name, slug FROM generation WHERE retired = 0"
+"""Generations that are current or previous."""
+FILES = "SELECT filename, size, changed_ns, sha256 FROM file WHERE slug = :slug"
+"""The files of a book."""
+TOUCH_FILE = "UPDATE file SET size = :size, changed_ns = :changed_ns WHERE slug = :slug AND filename = :filename"
+"""Set size and time of a file."""
+LAST_NUMBER = "SELECT seq FROM sqlite_sequence WHERE name = 'generation'"
+"""The highest number that a generation ever had."""
+ADD_GENERATION = """INSERT INTO generation (name, slug, manifest_sha256, published)
+    VALUES (:name, :slug, :manifest_sha256, :published)"""
+PUT_BOOK = """INSERT INTO book (slug, info, corpus, recipe, current, previous, root)
+    VALUES (:slug, :info, :corpus, :recipe, :current, :previous, :root)
+    ON CONFLICT (slug) DO UPDATE SET info = excluded.info, corpus = excluded.corpus, recipe = excluded.recipe,
+        current = excluded.current, previous = excluded.previous, root = excluded.root"""
+"""Insert a book, or replace what is known of it in its place on the shelf."""
+RETIRE_OTHERS = "UPDATE generation SET retired = 1 WHERE slug = :slug AND name NOT IN (:current, :previous)"
+"""Retire all generations of a book but two."""
+RETIRE = "UPDATE generation SET retired = 1 WHERE name = :of"
+"""Retire the generation `of`."""
+RETIRE_BOOK = "UPDATE generation SET retired = 1 WHERE slug = :of"
+"""Retire all generations of the book `of`."""
+FORGET_FILES = "DELETE FROM file WHERE slug = :slug"
+"""Delete what is known of a book's files."""
+ADD_FILE = """INSERT INTO file (slug, filename, size, changed_ns, sha256)
+    VALUES (:slug, :filename, :size, :changed_ns, :sha256)"""
+FORGET_LEFT_OUT = "DELETE FROM left_out WHERE corpus = :corpus"
+"""Delete what is known of the files that a folder's ingest left out."""
+PUT_LEFT_OUT = """INSERT OR REPLACE INTO left_out (corpus, slug, filename, reason)
+    VALUES (:corpus, :slug, :filename, :reason)"""
+LEFT_OUT = "SELECT filename, reason, slug FROM left_out ORDER BY slug, filename, corpus"
+"""Files left out, by book and name."""
+WITHDRAW = "DELETE FROM book WHERE slug = :slug"
+ROLL_BACK = "UPDATE book SET recipe = '', current = previous, previous = NULL WHERE slug = :of"
+"""Make the previous generation of the book `of` its current one."""
+FORGET_GENERATION = "DELETE FROM generation WHERE retired = 1 AND name = :name"
+"""Delete a retired generation."""
+RENAME_GENERATION = "UPDATE generation SET name = :new, manifest_sha256 = :digest WHERE name = :old"
+"""Call the generation `old` by the name `new`, with the hash of its new manifest."""
+RENAME_CURRENT = "UPDATE book SET current = :new WHERE current = :old"
+"""The same in the books that it is current of."""
+
+# Copies of the catalogue: `other` is another one that is attached
+
+KEEP_CURRENT = (
+    "UPDATE book SET previous = NULL",
+    "DELETE FROM generation WHERE name NOT IN (SELECT current FROM book)",
+)
+"""Forget every generation that is not current."""
+_EMBEDDING = "content_hash, embedder, windows, token_vectors, token_offsets"
+COPY_EMBEDDINGS = f"INSERT OR IGNORE INTO embedding ({_EMBEDDING}) SELECT {_EMBEDDING} FROM other.embedding"
+"""Add the embeddings of `other`."""
+TAKE_OVER = (
+    "DELETE FROM book",
+    "UPDATE generation SET retired = 1",
+    # SQLite would take ON for a part of a SELECT without WHERE.
+    """INSERT INTO generation (name, slug, manifest_sha256, published)
+        SELECT name, slug, manifest_sha256, published FROM other.generation WHERE TRUE
+        ON CONFLICT (name) DO UPDATE SET manifest_sha256 = excluded.manifest_sha256, published = excluded.published,
+            retired = 0""",
+    """INSERT INTO book (slug, info, corpus, recipe, current, previous, root)
+        SELECT slug, info, corpus, recipe, current, previous, root FROM other.book ORDER BY other.book.rowid""",
+    """INSERT INTO file (slug, filename, size, changed_ns, sha256)
+        SELECT slug, filename, size, changed_ns, sha256 FROM other.file""",
+    COPY_EMBEDDINGS,
+    """UPDATE sqlite_sequence SET seq = max(seq, (
+        SELECT ifnull(max(seq), 0) FROM other.sqlite_sequence WHERE name = 'generation'
+    )) WHERE name = 'generation'""",
+)
+"""Retire what is published now and publish what `other` publishes; no embedding is lost, no number is used again."""
+
+# Embeddings
+
+HAS_EMBEDDING = "SELECT 1 FROM embedding WHERE content_hash = :content_hash AND embedder = :embedder"
+"""One row if there is such an embedding."""
+EMBEDDING = """SELECT windows, token_vectors, token_offsets FROM embedding
+    WHERE content_hash = :content_hash AND embedder = :embedder"""
+"""The three arrays of an embedding."""
+PUT_EMBEDDING = f"""INSERT OR REPLACE INTO embedding ({_EMBEDDING})
+    VALUES (:content_hash, :embedder, :windows, :token_vectors, :token_offsets)"""
+MAKE_LIVE = "CREATE TEMPORARY TABLE IF NOT EXISTS live (content_hash TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID"
+"""A table of this connection alone, for the hashes of texts that are in use."""
+EMPTY_LIVE = "DELETE FROM live"
+ADD_LIVE = "INSERT OR IGNORE INTO live (content_hash) VALUES (:content_hash)"
+PRUNE_EMBEDDINGS = "DELETE FROM embedding WHERE content_hash NOT IN (SELECT content_hash FROM live)"
+"""Delete the embeddings of texts that are not in use."""
+
+# A teacher's decisions
+
+DECISIONS = "SELECT record, embedder, spoken FROM decision WHERE slug = :slug ORDER BY decided, id"
+"""What was decided about the entries of a book, oldest first; see `decisions.decided`."""
+REVISION = "SELECT revision FROM decisions"
+"""Another number after each decision."""
+PUT_DECISION = """INSERT OR REPLACE INTO decision (slug, id, record, embedder, spoken, decided)
+    VALUES (:slug, :id, :record, :embedder, :spoken, :decided)"""
+WITHDRAW_DECISION = "DELETE FROM decision WHERE slug = :slug AND id = :id"
+NEXT_REVISION = "UPDATE decisions SET revision = revision + 1"
+"""To be run after each change of decisions."""
+_COPY_DECISIONS = """INTO decision (slug, id, record, embedder, spoken, decided)
+    SELECT slug, id, record, embedder, spoken, decided FROM other.decision"""
+TAKE_OVER_DECISIONS = ("DELETE FROM decision", f"INSERT {_COPY_DECISIONS}", NEXT_REVISION)
+"""Put the decisions of `other` in the place of ours."""
+ADD_DECISIONS = (f"INSERT OR REPLACE {_COPY_DECISIONS}", NEXT_REVISION)
+"""Add the decisions of `other`."""
+
+# Passages
+
+MAKE_PASSAGES = (
+    # `ordinal` is the place in the reading order.
+    """CREATE TABLE file (filename TEXT NOT NULL PRIMARY KEY, ordinal INTEGER NOT NULL DEFAULT 0, title TEXT NOT NULL,
+        module TEXT NOT NULL, chapter TEXT NOT NULL, section TEXT NOT NULL, position REAL, sha256 TEXT NOT NULL,
+        chunks INTEGER NOT NULL, source TEXT NOT NULL)""",
+    # `chunk_index` is the place in the file, `window_start` the first row in `windows.npy`, `first` the row of the
+    # first chunk that this one nearly repeats; `record` is JSON of `records.Chunk`.
+    """CREATE TABLE chunk (row INTEGER NOT NULL PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
+        filename TEXT NOT NULL REFERENCES file (filename), chunk_index INTEGER NOT NULL, module TEXT NOT NULL,
+        chapter TEXT NOT NULL, section TEXT NOT NULL, content_type TEXT NOT NULL, role TEXT NOT NULL,
+        variant TEXT NOT NULL, content_hash TEXT NOT NULL, window_start INTEGER NOT NULL DEFAULT 0,
+        first INTEGER NOT NULL DEFAULT 0, record BLOB NOT NULL)""",
+    "CREATE INDEX chunk_chapter ON chunk (chapter)",
+    "CREATE INDEX chunk_module ON chunk (module)",
+    "CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index)",
+    # In how many chunks a word stands.
+    "CREATE TABLE word (word TEXT NOT NULL PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID",
+)
+"""The tables and indexes of a new `passages.db`, besides the full-text indexes of `lexical.py`."""
+MAKE_COMMON = """CREATE TABLE common (source TEXT NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL,
+    scores BLOB NOT NULL, PRIMARY KEY (source, term))"""
+"""What a common term of a large book adds to each chunk: int32 rows of `chunk`, float32 BM25 of each."""
+ADD_PAGE = """INSERT INTO file (filename, title, module, chapter, section, position, sha256, chunks, source)
+    VALUES (:filename, :title, :module, :chapter, :section, :position, :sha256, :chunks, :source)"""
+ADD_CHUNK = """INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, chapter, section, content_type, role,
+        variant, content_hash, record)
+    VALUES (:row, :chunk_id, :filename, :chunk_index, :module, :chapter, :section, :content_type, :role,
+        :variant, :content_hash, :record)"""
+ADD_WORD = "INSERT INTO word (word, chunks) VALUES (:word, :chunks)"
+ADD_COMMON = "INSERT INTO common (source, term, chunks, scores) VALUES (:source, :term, :chunks, :scores)"
+ORDER_PAGE = "UPDATE file SET ordinal = :place WHERE filename = :of"
+"""Set the place of the file `of` in the reading order."""
+SET_WINDOW_START = "UPDATE chunk SET window_start = :start WHERE row = :of"
+"""Set where the windows of the chunk in row `of` start."""
+SET_FIRST = "UPDATE chunk SET first = :same WHERE row = :of"
+"""Set the row of the chunk that row `of` repeats."""
+PAGE_COUNT = "SELECT count(*) FROM file"
+CHUNK_COUNT = "SELECT count(*) FROM chunk"
+CHUNK_IDS = "SELECT chunk_id FROM chunk"
+CHUNK_HASHES = "SELECT row, content_hash FROM chunk ORDER BY row"
+CHUNK_STATES = "SELECT chunk_id, window_start, first, role, variant FROM chunk ORDER BY row"
+RECORDS = "SELECT record FROM chunk ORDER BY row"
+RECORD = "SELECT record FROM chunk WHERE row = :row"
+FIRST_IDS = "SELECT chunk_id FROM chunk ORDER BY row LIMIT :most"
+RECORDS_BY_ID = "SELECT chunk_id, row, record FROM chunk WHERE chunk_id IN (SELECT value FROM json_each(:ids))"
+"""The chunks whose ids are in the JSON array `ids`."""
+RECORDS_OF_PAGE = "SELECT record FROM chunk WHERE filename = :filename ORDER BY chunk_index"
+"""The chunks of a file, in order."""
+NEIGHBOURS = """SELECT record FROM chunk WHERE filename = :filename AND chunk_index IN (:before, :after)
+    ORDER BY chunk_index"""
+"""The chunks of a file in the places `before` and `after`."""
+CHAPTERS = """SELECT chunk.chapter FROM chunk JOIN file ON file.filename = chunk.filename WHERE chunk.chapter != ''
+    GROUP BY chunk.chapter ORDER BY min(file.ordinal), min(chunk.row)"""
+"""The names of chapters in reading order."""
+SHEET_COUNT = "SELECT sum(1 + length(source) - length(replace(source, char(12), ''))) FROM file"
+"""Pages of a book; a form feed stands between two pages of one file."""
+SOURCE = "SELECT source FROM file WHERE filename = :filename"
+"""The text of a file."""
+PAGE = """SELECT filename, title, module, chapter, section, position, sha256, source FROM file
+    WHERE filename = :filename"""
+"""A file as `build.BookFile` has it."""
+PAGES = "SELECT filename, title, module, chapter, section, sha256, chunks FROM file ORDER BY ordinal"
+"""All files in reading order, as `records.FileEntry` has them."""
+TITLES = "SELECT filename, title FROM file"
+WORDS = "SELECT word, chunks FROM word"
+WORD = "SELECT chunks FROM word WHERE word = :word"
+"""In how many chunks a word stands."""
+WORDS_BETWEEN = "SELECT word, chunks FROM word WHERE word >= :start AND word < :stop ORDER BY word"
+"""Words from `start` up to `stop`."""
+COMMON_TERM = "SELECT chunks, scores FROM common WHERE source = :source AND term = :term"
+"""What a common term adds."""
