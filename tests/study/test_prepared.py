@@ -24,9 +24,11 @@ from lutrin.study.prepared import PreparedAnswers
 
 LOOP = {"file": "01-chapter-1-loops/01-the-loop.md", "heading": "What the loop is"}
 CYCLE = "The sensorimotor loop is the cycle of sensing, deciding and acting."
+CHARGE = {"file": LOOP["file"], "heading": "Batteries"}
+CAPACITY = "The battery of Kestrel stores 480 watt hours."
 DRIVING = {"file": "02-chapter-2-driving/01-driving.md", "heading": "Driving Wren"}
 DRAFTS = [
-    {**LOOP, "kind": "term", "topic": "sensorimotor loop", "text": "Sense, decide, act.", "quotes": [CYCLE]},
+    {**LOOP, "kind": "term", "topic": "sensorimotor loop", "text": "Sense, decide, act. Repeat.", "quotes": [CYCLE]},
     {**LOOP, "kind": "analogy", "topic": "sensorimotor loop", "text": "It is like catching a ball.", "quotes": [CYCLE]},
     {**LOOP, "kind": "simpler", "topic": "sensorimotor loop", "text": "Look, think, move.", "quotes": [CYCLE]},
     {
@@ -36,6 +38,7 @@ DRAFTS = [
         "text": "Kestrel goes through it 500 times in a second.",
         "quotes": ["It runs 500 times a second on Kestrel."],
     },
+    {**CHARGE, "kind": "keypoints", "topic": "Batteries", "text": ["Enough for an evening."], "quotes": [CAPACITY]},
     {
         **DRIVING,
         "kind": "question",
@@ -173,6 +176,42 @@ async def test_a_question_that_hangs_on_a_selection_is_not_prepared(flow: Answer
     """The selection alone is the source where that is wished for."""
     answer = await answer_to(flow, "How fast is the loop of Kestrel?", selected_text=CYCLE, mode="selection")
     assert answer.prepared_by == ""
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ("Explain this passage.", "**sensorimotor loop**: Sense, decide, act."),
+        ("Explain this passage in simpler words.", "**sensorimotor loop**: Look, think, move."),
+        ("Give me an analogy.", "**sensorimotor loop**: It is like catching a ball."),
+    ],
+)
+async def test_a_marked_sentence_gets_the_entry_that_it_proves(flow: AnswerFlow, wish: str, told: str) -> None:
+    """What is wanted of the sentence decides which of the entries, whose proof it is."""
+    answer = await answer_to(flow, wish, selected_text=CYCLE)
+    assert told in answer.explanation
+    assert CYCLE in answer.excerpts[0].text
+
+
+async def test_a_mark_within_a_sentence_is_found_on_the_page(flow: AnswerFlow) -> None:
+    """The proof lies in the sentence of which three words are marked."""
+    answer = await answer_to(flow, "Explain this", selected_text="500 times a", page=LOOP["file"])
+    assert answer.explanation.startswith("**How fast is the loop of Kestrel?** Kestrel goes through it")
+
+
+async def test_a_longer_mark_gets_an_entry_for_each_part(flow: AnswerFlow) -> None:
+    """Each of two sentences proves another entry; both are told, in the order of the book."""
+    marked = f"{CYCLE} It runs 500 times a second on Kestrel."
+    told = (await answer_to(flow, "Explain this passage.", selected_text=marked)).explanation
+    assert 0 <= told.index("Sense, decide, act.") < told.index("How fast is the loop of Kestrel?")
+
+
+async def test_where_no_entry_is_proved_the_section_is_told_in_short(flow: AnswerFlow) -> None:
+    """The key points of a section are true of any part of it; an example of it is not there, and none is made up."""
+    marked = "A full charge takes three hours."
+    answer = await answer_to(flow, "Explain this passage.", selected_text=marked)
+    assert answer.explanation.startswith("**Batteries**, in short:\n\n- Enough for an evening.")
+    assert (await answer_to(flow, "Give me an example.", selected_text=marked)).prepared_by == ""
 
 
 async def test_a_selected_term_is_explained_by_its_entry(flow: AnswerFlow) -> None:

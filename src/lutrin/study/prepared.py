@@ -15,16 +15,18 @@ from lutrin import messages
 from lutrin.answer.cache import as_asked
 from lutrin.answer.plan import Plan, make_plan, respellings
 from lutrin.answer.refuse import next_questions
-from lutrin.index.companion import Companion, Kind, Prepared, defining
+from lutrin.index.companion import Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks
 from lutrin.query.understand import PHRASE_WORDS, Query, respelled
 from lutrin.records import Chunk, Passage
+from lutrin.search.asked import pooled
 from lutrin.search.filters import filtered
 from lutrin.search.reader import Read
-from lutrin.search.search import Found, Part, Searcher
+from lutrin.search.search import SELECTION_CHARACTERS, Found, Part, Searcher
+from lutrin.study.marked import WISHES, entries_of, is_all_meant, located
 from lutrin.study.same import Terms, agree, compare, odds, prepared, said
 
 CONSIDERED = 12
@@ -35,6 +37,7 @@ BESIDE = -8.0
 """Logarithm of how likely a unit answers that none of the quotes touches: it is shown as what stands around them."""
 KEPT_TERMS = 64
 """Books whose terms are kept at hand."""
+NO_CHANGES: Mapping[str, str] = {}
 ANY: tuple[Kind, ...] = ("term", "question", "explanation")
 WANTED: Mapping[Frame, tuple[Kind, ...]] = {
     "analogy": ("analogy",),
@@ -82,7 +85,9 @@ class PreparedAnswers:
     async def plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """See `lutrin.answer.flow.PreparedPlans`."""
         pinned = await self._pinned(query, generations)
-        if pinned is not None and (plan := await self._plan(pinned, query)) is not None:
+        if pinned is not None and (plan := await self._answer(pinned, query)) is not None:
+            return plan
+        if is_all_meant(query) and (plan := await self._of_mark(query, generations)) is not None:
             return plan
         kinds = [kind for kind in WANTED.get(query.frame, ANY) if kind not in self._withheld]
         if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
@@ -94,11 +99,26 @@ class PreparedAnswers:
             and await _is_there(generation, match.item, where)
         ]
         best = max(matches, key=lambda match: match.odds, default=None)
-        return await self._plan(best, query) if best is not None else None
+        return await self._answer(best, query) if best is not None else None
 
-    async def _plan(self, match: Match, query: Query) -> Plan | None:
+    async def _of_mark(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
+        """What is kept on a marked text of which only a form is wanted: an explanation, an example."""
+        kinds = [kind for kind in WISHES.get(query.frame, ()) if kind not in self._withheld]
+        for generation in generations if kinds else ():
+            if not generation.companion or (mark := await located(generation, query)) is None:
+                continue
+            (encoding,) = await self._searcher.encode([mark.text[:SELECTION_CHARACTERS]])
+            items = entries_of(generation.companion, mark, pooled(encoding), kinds)
+            plan = await _plan(generation, items, query) if items else None
+            if plan is not None:
+                following = await next_questions(self._searcher, generation, query, plan.excerpts)
+                told = {item.entry.topic for item in items}
+                return replace(plan, suggestions=tuple(text for text in following if text not in told))
+        return None
+
+    async def _answer(self, match: Match, query: Query) -> Plan | None:
         """The explanation of an entry, with what may be asked next."""
-        plan = await _plan(match, query)
+        plan = await _plan(match.generation, [match.item], query, match.changes)
         if plan is None:
             return None
         topic = match.item.entry.topic
@@ -176,44 +196,54 @@ async def _is_there(generation: OpenGeneration, item: Prepared, where: Mapping[s
     return not where or all(getattr(chunk, name) == value for chunk in chunks for name, value in where.items())
 
 
-async def _plan(match: Match, query: Query) -> Plan | None:
-    """The explanation of an entry over the passages that hold its quotes.
+async def _plan(
+    generation: OpenGeneration, items: Sequence[Prepared], query: Query, changes: Mapping[str, str] = NO_CHANGES
+) -> Plan | None:
+    """The explanation of entries over the passages that hold their quotes.
 
     None where the book's own warning has to stand before these: there the book speaks first.
     """
-    generation, item = match.generation, match.item
-    found = await _evidence(generation, item)
+    found = await _evidence(generation, items)
     plain = replace(query, frame="plain", parts=(query.topic,))
     plan = await make_plan(plain, generation, found)
-    proofs = {name for name, _, _ in item.places} or {item.chunk_id}
+    proofs = {name for item in items for name, _, _ in item.places} | {item.chunk_id for item in items}
     if not plan.excerpts or plan.warnings != query.warnings or not {one.chunk_id for one in plan.excerpts} <= proofs:
         return None
-    text = "\n\n".join(item.entry.points)
-    said_by = messages.PREPARED_IN_OTHER_WORDS.format(author=item.entry.author)
-    head = f"{said_by}\n\n" if item.entry.kind == "analogy" else ""
-    numbers = tuple(one.n for one in plan.excerpts)
+    author = items[0].entry.author
+    numbers = " ".join(f"[{one.n}]" for one in plan.excerpts)
+    head = [messages.PREPARED_IN_OTHER_WORDS.format(author=author)] if items[0].entry.kind == "analogy" else []
     return replace(
         plan,
         query=query,
-        explanation=f"{head}{text} {' '.join(f'[{number}]' for number in numbers)}",
-        prepared_by=item.entry.author,
-        by_model=item.entry.by_model,
-        warnings=(*plan.warnings, *respellings(match.changes)),
+        explanation="\n\n".join([*head, *(_told(item.entry, query) for item in items)]) + f" {numbers}",
+        prepared_by=author,
+        by_model=any(item.entry.by_model for item in items),
+        warnings=(*plan.warnings, *respellings(changes)),
     )
 
 
-async def _evidence(generation: OpenGeneration, item: Prepared) -> Found:
-    """The passages of an entry's quotes as a search would have found them, the quoted units the likeliest."""
-    names = list(dict.fromkeys(name for name, _, _ in item.places))[:MOST_PROOFS] or [item.chunk_id]
+def _told(entry: Entry, query: Query) -> str:
+    """The text of an entry; below what it answers if that is not what was asked."""
+    if entry.kind == "keypoints":
+        points = "\n".join(f"- {point}" for point in entry.points)
+        return f"{messages.SECTION_IN_SHORT.format(title=entry.heading)}\n\n{points}\n\n"
+    text = "\n\n".join(entry.points)
+    return f"**{entry.topic}**{'' if entry.topic.endswith('?') else ':'} {text}" if is_all_meant(query) else text
+
+
+async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> Found:
+    """The passages of the entries' quotes as a search would have found them, the quoted units the likeliest."""
+    places = [place for item in items for place in item.places]
+    names = list(dict.fromkeys(name for name, _, _ in places))[:MOST_PROOFS] or [items[0].chunk_id]
     chunks = await generation.chunks(names)
-    reads = [Read(chunk, _scores(chunk, item), 0.0, 1.0) for chunk in chunks]
+    reads = [Read(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
-    return Found(passages=passages, parts=tuple(Part(item.entry.topic, (one,), np.inf) for one in reads))
+    return Found(passages=passages, parts=tuple(Part(items[0].entry.topic, (one,), np.inf) for one in reads))
 
 
-def _scores(chunk: Chunk, item: Prepared) -> np.ndarray:
+def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:
     """(units,): 0 for what a quote touches; where nothing is quoted all units are alike."""
-    spans = [(start, end) for name, start, end in item.places if name == chunk.chunk_id]
+    spans = [(start, end) for name, start, end in places if name == chunk.chunk_id]
     quoted = [
         not spans or any(start < unit.char_end and unit.char_start < end for start, end in spans)
         for unit in chunk.units

@@ -1,0 +1,170 @@
+"""Prepared entries for a text that the reader has marked and asks nothing else about: "Explain", "an example".
+
+An entry serves a mark if its proof lies in it, or if it is on a term that the mark names or is; else the section's key
+points do, which are true of any part of it. Of entries that serve alike, the nearest in meaning comes first.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from lutrin.index.companion import OF_A_TERM, Companion, Kind, Prepared, defining
+from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import plain, stem, stem_set, topic_stems, words
+from lutrin.query.frames import Frame, framed
+from lutrin.query.understand import Query
+from lutrin.records import Chunk, Unit
+from lutrin.search.asked import Float
+from lutrin.search.homes import SENTENCE_WORDS, homes
+
+WISHES: Mapping[Frame, tuple[Kind, ...]] = {
+    "definition": ("explanation", "question", "term", "keypoints"),
+    "plain": ("explanation", "question", "term", "keypoints"),
+    "simpler": ("simpler", "explanation", "question", "keypoints"),
+    "example": ("example",),
+    "analogy": ("analogy",),
+}
+"""Kinds of entries that serve a mark, by what is wanted of it."""
+MOST_ENTRIES = 3
+"""Entries that explain one mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a marked text stands in the book."""
+
+    home: Chunk
+    """The passage that holds it, or where it begins."""
+    text: str
+    units: tuple[Unit, ...]
+    """The sentences, list items, rows and code that it touches."""
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a few words, which name a thing, and no statement."""
+        return len(words(self.text)) <= SENTENCE_WORDS
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Of all the words that it touches."""
+        return stem_set(self.text) | stem_set(" ".join(unit.text for unit in self.units))
+
+
+def is_all_meant(query: Query) -> bool:
+    """Whether nothing but a form is asked of a marked text."""
+    _, topic, _ = framed(query.typed)
+    return bool(query.selected_text) and query.mode != "selection" and not topic_stems(topic)
+
+
+async def located(generation: OpenGeneration, query: Query) -> Mark | None:
+    """Find where a marked text stands; on the reader's page first. None: nowhere in this book.
+
+    Raises:
+        IndexUnavailable: The generation cannot be read.
+    """
+    said = plain(query.selected_text)
+    found = await homes(generation, query.selected_text)
+    if query.page:
+        on_page = [chunk for chunk in await generation.chunks_of(query.page) if f" {said} " in f" {plain(chunk.text)} "]
+        found = [*on_page, *(chunk for chunk in found if chunk.filename == query.page), *found]
+    for home in found:
+        units = tuple(_touched(home.units, said))
+        if units:
+            return Mark(home, query.selected_text, units)
+    return None
+
+
+def _touched(units: Sequence[Unit], said: str) -> Iterator[Unit]:
+    """The units of a passage in which a text of plain words stands, from its first word to its last."""
+    texts = [plain(unit.text) for unit in units]
+    starts = list(accumulate((len(text) + bool(text) for text in texts), initial=1))
+    place = f" {' '.join(filter(None, texts))} ".find(f" {said} ") + 1
+    for unit, text, start in zip(units, texts, starts, strict=False):
+        inside = start < place + len(said) and place < start + len(text) if place else " " in text and text in said
+        if inside:
+            yield unit
+
+
+def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[Kind]) -> list[Prepared]:
+    """The entries that serve a mark, in the order in which they are told; none if nothing that is kept belongs to it.
+
+    The first is the one that belongs most closely. Others join it if they prove a part of the mark that none before
+    them does.
+
+    Args:
+        companion: Of the book.
+        mark: Where the text stands.
+        vector: (d,) of the marked text, of length 1.
+        kinds: Wanted.
+    """
+    likeness = _likeness(companion, vector)
+    fitting = [
+        (closeness, -likeness.get(item.entry.topic, -1.0), place, item)
+        for place, item in enumerate(companion.shown(*kinds))
+        if (closeness := _closeness(mark, item)) is not None and _adds(mark, item)
+    ]
+    ranked = [item for *_, item in sorted(fitting, key=lambda row: row[:-1])]
+    told = ranked[:1]
+    known = set(_proved(mark, ranked[0])) if ranked else set()
+    for item in ranked[1:]:
+        proved = set(_proved(mark, item))
+        is_new = item.entry.kind != "keypoints" and item.entry.points not in {one.entry.points for one in told}
+        if proved - known and is_new and len(told) < MOST_ENTRIES:
+            told.append(item)
+            known |= proved
+    return sorted(told, key=lambda item: min(_proved(mark, item), default=0))
+
+
+def _likeness(companion: Companion, vector: Float) -> dict[str, float]:
+    """Cosine of each entry's topic, or the question for it, with a mark."""
+    near = dict(companion.nearest(vector, len(companion.texts)))
+    by_text = {companion.texts[place]: cosine for place, cosine in near.items()}
+    return by_text | {
+        item.entry.topic: by_text[text]
+        for item in companion.entries
+        if item.entry.kind in OF_A_TERM and (text := defining(item.entry.topic)) in by_text
+    }
+
+
+def _closeness(mark: Mark, item: Prepared) -> int | None:
+    """How closely an entry belongs to a mark, 0 the closest; None: it does not."""
+    entry, home = item.entry, mark.home
+    in_section = (entry.file, entry.anchor, entry.heading) == (home.filename, home.anchor, home.section_title)
+    if entry.kind == "keypoints":
+        return 5 if in_section else None
+    of_term = entry.kind in OF_A_TERM
+    is_named = of_term and any(_names(mark.text, name) for name in entry.names)
+    if is_named and mark.is_name:
+        return 0 if entry.file == home.filename else 2
+    proved = sum(_touches(home, mark.units, place) for place in item.places)
+    if proved:
+        return 0 if 2 * proved >= len(item.places) else 1
+    if entry.kind in {"example", "analogy"}:
+        return 3 if is_named and entry.file == home.filename else 4 if in_section else None
+    return None
+
+
+def _proved(mark: Mark, item: Prepared) -> list[int]:
+    """Places of the units of a mark that an entry quotes."""
+    return [
+        place
+        for place, unit in enumerate(mark.units)
+        if any(_touches(mark.home, (unit,), quoted) for quoted in item.places)
+    ]
+
+
+def _touches(home: Chunk, units: Sequence[Unit], place: tuple[str, int, int]) -> bool:
+    """Whether a quoted place overlaps some units of a passage."""
+    name, start, end = place
+    return name == home.chunk_id and any(start < unit.char_end and unit.char_start < end for unit in units)
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text has the words of a name, one behind the other, in whatever form."""
+    own, wanted = ([stem(word) for word in words(part)] for part in (text, name))
+    return any(len(word) > 1 for word in wanted) and any(own[at : at + len(wanted)] == wanted for at in range(len(own)))
+
+
+def _adds(mark: Mark, item: Prepared) -> bool:
+    """Whether an entry says anything that the marked text does not."""
+    return not stem_set(" ".join(item.entry.points)) <= mark.stems
