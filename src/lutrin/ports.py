@@ -379,8 +379,16 @@ class Decoder(Protocol):
         """Seconds of a step by its number of wanted rows, as far as that was measured when the model was loaded."""
         ...
 
-    def encode(self, messages: Sequence[Message]) -> list[int]:
-        """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token."""
+    def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
+        """Tokens of a chat prompt in the model's own form; the messages' text never yields a control token.
+
+        Args:
+            messages: The chat.
+            stable_chars: Characters at the beginning of the last message that are encoded apart from what follows.
+
+        Returns:
+            The tokens, and how many of them come before what follows those characters; 0 of 0 characters.
+        """
         ...
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
@@ -403,6 +411,14 @@ class Decoder(Protocol):
         Args:
             output: Index among the wanted runs of the last step.
             words: Each counts by its first token, capitalised or not, whichever is likelier.
+        """
+        ...
+
+    def logprob(self, output: int) -> float:
+        """The log probability (natural) of the most likely next token.
+
+        Args:
+            output: Index among the wanted runs of the last step.
         """
         ...
 

@@ -215,6 +215,9 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     stop: tuple[str, ...] = ()
     between: tuple[str, str] | None = None
     """Two words: the model writes nothing, and only says which is the likelier answer (`Finished.odds`)."""
+    stable_chars: int = 0
+    """So many characters at the beginning of the last message are the book's, and others will ask about them. They are
+    encoded apart from what follows, so that the tokens up to there are the same in every such prompt."""
 
 
 class Queued(msgspec.Struct, frozen=True, tag="queued"):
@@ -228,6 +231,8 @@ class Piece(msgspec.Struct, frozen=True, tag="piece"):
     """Generated text as it arrives, always in complete characters."""
 
     text: str
+    logprob: float | None = None
+    """Log probability (natural) of its tokens together; None if the model does not tell."""
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
@@ -238,6 +243,8 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     tokens: int
     odds: float | None = None
     """How much likelier the first of the two words of `GenerationRequest.between` is, in natural logarithms."""
+    logprob: float | None = None
+    """Mean log probability (natural) of the tokens; None if there are none, or the model does not tell."""
 
 
 GenerationEvent = Queued | Piece | Finished

@@ -195,6 +195,21 @@ def test_what_stands_in_the_prompt_is_written_in_fewer_steps() -> None:
     assert steps[3] < steps[0] / 2
 
 
+@pytest.mark.parametrize("guesses", [0, 3])
+def test_how_likely_the_words_were_comes_with_them(guesses: int) -> None:
+    """Each piece has the log probability of its own tokens, guessed or not, and the last event their mean."""
+    room = Room(Limits(slots=4, queue=4, guesses=guesses), sequences=8, context_tokens=4000)
+    room.scheduler.pace = Keen()
+    ids = [room.ask(f"The arm of robot {n} lifts {n * 3} kilograms; it is 2 µm long.") for n in range(4)]
+    room.drain()
+    for id_ in ids:
+        pieces = [event for event in room.told[id_] if isinstance(event, Piece)]
+        for piece in pieces:
+            assert piece.logprob == pytest.approx(-sum(piece.text.encode()) / 256)
+        assert isinstance(last := room.last(id_), Finished)
+        assert last.logprob == pytest.approx(sum(piece.logprob or 0 for piece in pieces) / last.tokens)
+
+
 def test_guesses_end_where_they_do_not_pay() -> None:
     """Wrong ones, or rows that cost as much as steps of their own."""
     pace = Pace()

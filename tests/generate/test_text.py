@@ -1,5 +1,7 @@
 """From tokens to text, and prompts that fit."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,9 +60,10 @@ def test_loops(tokens: list[int], *, repeated: bool) -> None:
     assert loops(tokens) == repeated
 
 
-def words(messages: list[Message]) -> list[int]:
+def words(messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
     """A tokenizer for tests: a token is a word's number, -1 stands before each message."""
-    return [token for message in messages for token in (-1, *(int(word) for word in message.content.split()))]
+    tokens = [token for message in messages for token in (-1, *(int(word) for word in message.content.split()))]
+    return tokens, len(tokens) - len(messages[-1].content[stable_chars:].split()) if stable_chars else 0
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(4, 200))
@@ -68,20 +71,22 @@ def test_prompts_are_cut_to_the_budget(sizes: list[int], budget: int) -> None:
     """A prompt that fits is untouched; one that does not ends in the question and begins as it did."""
     paragraphs = [" ".join([str(n)] * size) for n, size in enumerate(sizes)]
     messages = [Message(role="system", content="100"), Message(role="user", content="\n\n".join(paragraphs))]
-    whole = words(messages)
-    tokens = fit_prompt(messages, budget, words)  # type: ignore[arg-type]  # it is given lists
+    whole, _ = words(messages)
+    tokens, stable = fit_prompt(messages, len(paragraphs[0]), budget, words)
     assert len(tokens) <= budget
     if len(whole) <= budget:
         assert list(tokens) == whole
+        assert tokens[2:stable] == (-1, *[0] * sizes[0])
     else:
         assert tokens[:2] == (-1, 100)
         assert tokens[-1] == len(sizes) - 1
+        assert stable == 0
 
 
 def test_whole_paragraphs_go_from_the_back() -> None:
     """The passages that stand first stay whole; those before the question go."""
     content = "\n\n".join(" ".join([str(n)] * 10) for n in range(6))
-    tokens = fit_prompt([Message(role="user", content=content)], 35, words)  # type: ignore[arg-type]  # it is given lists
+    tokens, _ = fit_prompt([Message(role="user", content=content)], 0, 35, words)
     assert tokens == (-1, *[0] * 10, *[1] * 10, *[5] * 10)
 
 

@@ -11,6 +11,7 @@ import signal
 import time
 import zlib
 from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Literal
 
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.ports import Run
@@ -38,6 +39,7 @@ class ScriptedGenerator:
         name: Name of the model.
         pause_s: Pause before each word.
         readers: Most streams at once; others are refused with `QueueFull`.
+        logprob: Log probability of each word.
 
     Attributes:
         away: Set it to make the model unavailable, for running streams too.
@@ -46,7 +48,13 @@ class ScriptedGenerator:
     """
 
     def __init__(
-        self, script: Script = echo, *, name: str = "scripted", pause_s: float = 0.0, readers: int = 64
+        self,
+        script: Script = echo,
+        *,
+        name: str = "scripted",
+        pause_s: float = 0.0,
+        readers: int = 64,
+        logprob: float | None = None,
     ) -> None:
         self.name = name
         self.away = False
@@ -55,6 +63,7 @@ class ScriptedGenerator:
         self._script = script
         self._pause_s = pause_s
         self._readers = readers
+        self._logprob = logprob
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Yield the answer word by word; see `ports.Generator`."""
@@ -79,11 +88,11 @@ class ScriptedGenerator:
                 if time.monotonic() >= deadline:
                     if not said:
                         raise DeadlineExceeded("The language model was too slow.")
-                    yield Finished("deadline", size, said)
+                    yield Finished("deadline", size, said, logprob=self._logprob)
                     return
-                yield Piece(word if said == 0 else f" {word}")
-            complete = len(words) <= request.max_tokens
-            yield Finished("stop" if complete else "length", size, min(len(words), request.max_tokens))
+                yield Piece(word if said == 0 else f" {word}", self._logprob)
+            reason: Literal["stop", "length"] = "stop" if len(words) <= request.max_tokens else "length"
+            yield Finished(reason, size, min(len(words), request.max_tokens), logprob=self._logprob)
         finally:
             self.active -= 1
 
@@ -139,13 +148,15 @@ class ScriptedDecoder:
         # The (cell, token) pairs of each sequence; a cell's number is the position at which its token was computed.
         self._memory: list[list[tuple[int, int]]] = [[] for _ in range(sequences)]
         self._asked: list[int] = []
+        self._chosen: list[int] = []
 
-    def encode(self, messages: Sequence[Message]) -> list[int]:
+    def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
         """Return the bytes of all messages, each after a control token, then the token that begins the answer."""
         tokens: list[int] = []
         for message in messages:
             tokens += [NEXT, *message.content.encode()]
-        return [*tokens, BEGIN]
+        tail = len(messages[-1].content[stable_chars:].encode())
+        return [*tokens, BEGIN], len(tokens) - tail if stable_chars else 0
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
         """Take the tokens in and return the script's next ones.
@@ -174,12 +185,17 @@ class ScriptedDecoder:
                 self.computed += 1
             said.append(self._next(run.sequence) if run.wanted else None)
         self._asked = [run.sequence for run in runs if run.wanted]
+        self._chosen = [token for token in said if token is not None]
         return said
 
     def odds(self, output: int, words: tuple[str, str]) -> float:
         """Give high odds to the word with which the script's answer begins."""
         tokens = [token for _, token in self._memory[self._asked[output]]]
         return SURE if self._script(self.texts(tokens[: tokens.index(BEGIN)])).upper().startswith(words[0]) else -SURE
+
+    def logprob(self, output: int) -> float:
+        """Give each byte a log probability of its own: the larger the byte, the less likely."""
+        return -self._chosen[output] / 256
 
     def cells(self) -> int:
         """Return the number of cells in use."""

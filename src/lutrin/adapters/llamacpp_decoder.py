@@ -4,6 +4,7 @@ Flash attention is on. It skips cells that a token does not attend to, so other 
 reader nearly nothing (docs/decisions/0010).
 """
 
+import math
 import os
 import statistics
 import time
@@ -124,9 +125,9 @@ class LlamaDecoder:
                 for sequence in range(rows):
                     self.forget(sequence)
 
-    def encode(self, messages: Sequence[Message]) -> list[int]:
+    def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
         """Return the tokens of a chat prompt in the model's own template, up to where the answer begins."""
-        return self._prompts.encode(messages)
+        return self._prompts.encode(messages, stable_chars)
 
     def step(self, runs: Sequence[Run]) -> list[int | None]:
         """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id.
@@ -155,6 +156,11 @@ class LlamaDecoder:
         logits = self._logits[output]
         first, second = (max(float(logits[token]) for token in self._beginnings(word)) for word in words)
         return first - second
+
+    def logprob(self, output: int) -> float:
+        """See `ports.Decoder`."""
+        logits = self._logits[output]
+        return -math.log(np.exp(logits - logits.max()).sum())
 
     def _beginnings(self, word: str) -> set[int]:
         return {self._prompts.tokenize(form, special=False)[0] for form in (word, word.capitalize())}

@@ -35,22 +35,29 @@ class Prompts:
         self._parts: dict[tuple[str, ...], list[str]] = {}
         self._tokens: dict[str, list[int]] = {}
 
-    def encode(self, messages: Sequence[Message]) -> list[int]:
-        """Return the tokens of the whole prompt, up to where the assistant's words begin."""
+    def encode(self, messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
+        """Return the tokens of the whole prompt, up to where the assistant's words begin; see `ports.Decoder`."""
         tokens: list[int] = []
+        stable = 0
         if llama_cpp.llama_vocab_get_add_bos(self._vocab):
             tokens.append(llama_cpp.llama_vocab_bos(self._vocab))
         for i, part in enumerate(self._layout(tuple(message.role for message in messages))):
             if i % 2:
                 text = messages[int(part)].content
-                # A control token can neither be typed nor put together from pieces.
-                tokens += [token for token in self.tokenize(text, special=False) if not self.is_control(token)]
+                if stable_chars and int(part) == len(messages) - 1:
+                    tokens += self._plain(text[:stable_chars])
+                    stable, text = len(tokens), text[stable_chars:]
+                tokens += self._plain(text)
             else:
                 fixed = self._tokens.get(part)
                 if fixed is None:
                     fixed = self._tokens[part] = self.tokenize(part, special=True)
                 tokens += fixed[1:] if tokens and fixed[:1] == tokens else fixed
-        return tokens
+        return tokens, stable
+
+    def _plain(self, text: str) -> list[int]:
+        """Return the tokens of a message's text: a control token can neither be typed nor put together from pieces."""
+        return [token for token in self.tokenize(text, special=False) if not self.is_control(token)]
 
     def tokenize(self, text: str, *, special: bool) -> list[int]:
         """Return the tokens of a text.

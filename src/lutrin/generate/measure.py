@@ -57,7 +57,7 @@ def measure(decoder: Decoder, clock: Callable[[], float] = time.perf_counter) ->
         decoder: Has at least ten sequences, all empty, each with room for the text and a few steps.
         clock: Seconds.
     """
-    prompt = decoder.encode((Message(role="user", content=TEXT),))
+    prompt, _ = decoder.encode((Message(role="user", content=TEXT),))
     size = min(STEP_TOKENS, decoder.step_tokens)
 
     def timed(runs: list[Run]) -> tuple[float, list[int]]:

@@ -8,7 +8,7 @@ copies it. The scheduler is pure: the model is behind `Decoder`, and the clock i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import count, groupby, pairwise
 from typing import Literal
 
 import msgspec
@@ -22,6 +22,9 @@ from lutrin.generate.queue import FairQueue
 from lutrin.generate.text import TextStream, loops
 from lutrin.ports import Decoder, Run
 from lutrin.records import Finished, GenerationRequest, Piece, Queued
+
+Choice = tuple[int, int]
+"""A token, and the output of the step that chose it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,6 +46,10 @@ class Job:
     ahead: "list[tuple[Job, int]]" = field(default_factory=list)
     """Jobs that compute tokens that this one will copy, and how many."""
     generated: list[int] = field(default_factory=list)
+    logprob: float = 0.0
+    """Log probability of the answer so far."""
+    told_logprob: float = 0.0
+    """Its part that the reader was told, with the text."""
     position: int = 0
     """The last place in the queue that the reader was told."""
     spoke: bool = False
@@ -115,7 +122,7 @@ class Scheduler:
             return
         longest = min(self._decoder.window_tokens, self._cells)
         max_tokens = max(1, min(request.max_tokens, longest // 2))
-        prompt = fit_prompt(request.messages, longest - max_tokens, self._decoder.encode)
+        prompt, _ = fit_prompt(request.messages, request.stable_chars, longest - max_tokens, self._decoder.encode)
         if not prompt:
             self._say(id_, Finished("stop", 0, 0))
             return
@@ -281,10 +288,14 @@ class Scheduler:
         prefill = sum(len(run.tokens) for job, run in planned if job.to_prefill)
         self.pace.observe(prefill, decoding, self._clock() - began)
         self._weigh([job for job, run in planned if run.wanted])
-        computed = [(job, run, token) for (job, run), token in zip(planned, tokens, strict=True)]
+        outputs = count()
+        computed = [
+            (job, run, None if token is None else (token, next(outputs)))
+            for (job, run), token in zip(planned, tokens, strict=True)
+        ]
         for job, runs in groupby(computed, key=lambda item: item[0]):
             if job.id in self._jobs:
-                self._advance(job, [(run, token) for _, run, token in runs])
+                self._advance(job, [(run, choice) for _, run, choice in runs])
 
     def _weigh(self, asked: Sequence[Job]) -> None:
         """End those of a step's jobs that only ask for the odds of two words."""
@@ -293,13 +304,13 @@ class Scheduler:
                 job.held = self._held[job.sequence] = len(job.prompt)
                 self._end(job, Finished("stop", len(job.prompt), 0, self._decoder.odds(output, job.between)))
 
-    def _advance(self, job: Job, computed: Sequence[tuple[Run, int | None]]) -> None:
+    def _advance(self, job: Job, computed: Sequence[tuple[Run, Choice | None]]) -> None:
         """Take the model's choice after each of an answer's tokens, as long as the guesses before it were right."""
-        first, token = computed[0]
+        first, choice = computed[0]
         job.held += len(first.tokens)
-        taken = [token] if token is not None else []
+        taken = [choice] if choice is not None else []
         for (_, chosen), (run, following) in pairwise(computed):
-            right = run.tokens[0] == chosen
+            right = chosen is not None and run.tokens[0] == chosen[0]
             self.pace.guessed(right=right)
             if not right:
                 self._decoder.forget(job.sequence, job.held)
@@ -307,16 +318,17 @@ class Scheduler:
             job.held += 1
             taken += [following] if following is not None else []
         self._held[job.sequence] = min(job.held, len(job.prompt))
-        for token in taken:
+        for token, output in taken:
             if job.id in self._jobs:
-                self._take(job, token)
+                self._take(job, token, output)
 
-    def _take(self, job: Job, token: int) -> None:
-        """Add the model's token to an answer."""
+    def _take(self, job: Job, token: int, output: int) -> None:
+        """Add the model's token to an answer; it is the choice of an output of the step."""
         if self._decoder.ends(token):
             self._finish(job, "stop")
             return
         job.generated.append(token)
+        job.logprob += self._decoder.logprob(output)
         self._speak(job, job.text.feed(self._decoder.text(token)))
         if job.text.stopped or loops(job.generated):
             self._finish(job, "stop")
@@ -333,11 +345,14 @@ class Scheduler:
     def _speak(self, job: Job, text: str) -> None:
         if text:
             job.spoke = True
-            self._say(job.id, Piece(text))
+            self._say(job.id, Piece(text, job.logprob - job.told_logprob))
+            job.told_logprob = job.logprob
 
     def _finish(self, job: Job, reason: Literal["stop", "length", "deadline"]) -> None:
         self._speak(job, job.text.finish())
-        self._end(job, Finished(reason, len(job.prompt), len(job.generated)))
+        tokens = len(job.generated)
+        mean = job.logprob / tokens if tokens else None
+        self._end(job, Finished(reason, len(job.prompt), tokens, logprob=mean))
 
     def _end(self, job: Job, last: Finished | Refused) -> None:
         self._say(job.id, last)
