@@ -124,7 +124,7 @@ def mine(reader: Path, examples: Sequence[Example], books: Mapping[str, Book], o
         books: By name.
         out: Gets its name once it is whole.
     """
-    embedder = FastembedEmbedder(reader, name="mining", keep=out.parent / "embedder")
+    embedder = FastembedEmbedder(reader, name="mining")
     partial = out.with_suffix(".partial")
     with partial.open("w", encoding="utf-8") as file:
         for name, book in books.items():

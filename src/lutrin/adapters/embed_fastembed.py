@@ -7,11 +7,9 @@ batch, and mixed lengths run 6 to 7 times as fast as with fastembed's default.
 
 import asyncio
 import os
-import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.adapters import embed_int8
 from lutrin.errors import ModelMissing
 from lutrin.ports import Encoding, Reading, Vectors
 
@@ -67,8 +64,6 @@ class FastembedEmbedder:
         name: Name of the model; the embedder's own name adds whatever else influences the vectors.
         dimension: Dimension of the vectors.
         threads: Windows that are computed at once; 0: one for each core.
-        keep: Folder for the converted model (`embed_int8`). If it is None or cannot be written, the model is converted
-            each time.
     """
 
     def __init__(
@@ -78,10 +73,8 @@ class FastembedEmbedder:
         name: str = "all-MiniLM-L6-v2-int8",
         dimension: int = 384,
         threads: int = 0,
-        keep: Path | None = None,
     ) -> None:
-        self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}/{embed_int8.RECIPE}"
-        self._keep = keep
+        self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}/i8"
         self.dimension = dimension
         self._directory = directory
         self._model_name = f"local/{name}"
@@ -193,8 +186,17 @@ class FastembedEmbedder:
             return self._session, self._pool
 
     def _load(self) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
-        from fastembed import TextEmbedding  # noqa: PLC0415 - takes a second to import; an unchanged ingest needs none
+        # fastembed takes a second to import, and an unchanged ingest embeds nothing.
+        from fastembed import TextEmbedding  # noqa: PLC0415 - as above
         from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
+        from fastembed.text.custom_text_embedding import CustomTextEmbedding  # noqa: PLC0415 - as above
+
+        class Exact(CustomTextEmbedding):
+            """Multiplies exactly on processors without VNNI, which would add products of signed weights in 16 bits."""
+
+            @classmethod
+            def add_extra_session_options(cls, session_options: Any, extra_options: Any) -> None:  # noqa: ANN401, ARG003 - fastembed's signature
+                session_options.add_session_config_entry("session.x64quantprecision", "1")
 
         if self._model_name not in {model["model"] for model in TextEmbedding.list_supported_models()}:
             TextEmbedding.add_custom_model(
@@ -203,24 +205,12 @@ class FastembedEmbedder:
                 normalization=True,
                 sources=ModelSource(hf=self._model_name),
                 dim=self.dimension,
-                model_file="model.onnx",
+                model_file=FILES[0],
             )
-        with self._converted() as folder:
-            # One thread for each window: parallel windows use the cores better than parallel matrices.
-            loaded = TextEmbedding(
-                self._model_name, specific_model_path=str(folder), threads=1, providers=["CPUExecutionProvider"]
-            )
-        return loaded.model.model  # type: ignore[attr-defined]  # the base class does not name its session
-
-    @contextmanager
-    def _converted(self) -> Iterator[Path]:
-        """Provide the folder of the converted model while it is being loaded."""
-        with tempfile.TemporaryDirectory() as spare:
-            try:
-                folder = embed_int8.prepared(self._directory, FILES, self._keep or Path(spare))
-            except OSError:
-                folder = embed_int8.prepared(self._directory, FILES, Path(spare))
-            yield folder
+        # One thread for each window: parallel windows use the cores better than parallel matrices.
+        return Exact(
+            self._model_name, specific_model_path=str(self._directory), threads=1, providers=["CPUExecutionProvider"]
+        ).model
 
     def _require_files(self) -> None:
         missing = [name for name in FILES if not (self._directory / name).is_file()]

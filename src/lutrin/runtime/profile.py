@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 EMBED_TIER = "default"
 REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-client")
 """Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
-CONVERTED = "embedder"
-"""Folder in the data directory for the converted embedding model; safe to delete."""
 
 
 class HousedGenerator(Generator, Protocol):
@@ -62,7 +60,7 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
     path = weights.verified_path(settings.models_dir, model)
     name = f"{model.name}-{model.file[0].sha256[:8]}"
-    return FastembedEmbedder(path.parent, name=name, threads=threads, keep=settings.data_dir / CONVERTED)
+    return FastembedEmbedder(path.parent, name=name, threads=threads)
 
 
 def embedder_name(settings: Settings) -> str:
