@@ -31,7 +31,7 @@ from evaluation.questions import read_questions
 from evaluation.show import aligned
 from lutrin import sqlite
 from lutrin.adapters.index_chroma import ChromaStore
-from lutrin.index import lexical, sql
+from lutrin.index import lexical, statements
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.postings import Key, Posting, Postings, read_postings, write_common
 from lutrin.ports import Embedder
@@ -201,7 +201,7 @@ async def measure_text(
     connection.execute("PRAGMA journal_mode = MEMORY")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("CREATE TABLE chunk (row INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE)")
-    for statement in (*lexical.MAKE_INDEXES, sql.MAKE_WORD):
+    for statement in (*lexical.MAKE_INDEXES, statements.MAKE_WORD):
         connection.execute(statement)
     frequency: Counter[str] = Counter()
     connection.execute("BEGIN")

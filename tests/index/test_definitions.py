@@ -11,7 +11,7 @@ from tests.tables import tables_of
 
 from lutrin import sqlite
 from lutrin.chats.migrations import migrate
-from lutrin.index import catalog, sql
+from lutrin.index import catalog, statements
 from lutrin.index.catalog import Catalog
 
 FIRST_VERSION = """
@@ -43,7 +43,7 @@ def test_an_old_catalogue_becomes_a_new_one(tmp_path: Path, version: int) -> Non
     with Catalog(path) as migrated:
         (book,) = migrated.books()
         assert (book.info.title, book.current, book.root, migrated.next_number()) == ("Robots", "g1", "", 2)
-        assert migrated.connection.execute(sql.REVISION).fetchall() == [(0,)]
+        assert migrated.connection.execute(statements.REVISION).fetchall() == [(0,)]
         with Catalog(tmp_path / "new.db") as new:
             assert tables_of(migrated.connection) == tables_of(new.connection)
 
@@ -52,13 +52,13 @@ def test_every_statement_fits_the_tables(tmp_path: Path) -> None:
     """SQLite prepares each on a new catalogue with another one attached, or on a new `passages.db`."""
     with Catalog(tmp_path / "catalog.db") as found, Catalog(tmp_path / "other.db"):
         found.connection.execute("ATTACH DATABASE ? AS other", (str(tmp_path / "other.db"),))
-        found.connection.execute(sql.MAKE_LIVE)
+        found.connection.execute(statements.MAKE_LIVE)
         passages = sqlite.connect(tmp_path / "passages.db")
-        for statement in (*sql.MAKE_PASSAGES, sql.MAKE_COMMON):
+        for statement in (*statements.MAKE_PASSAGES, statements.MAKE_COMMON):
             passages.execute(statement)
-        text = inspect.getsource(sql)
+        text = inspect.getsource(statements)
         of_passages = text.index("# Passages")
-        for name, value in vars(sql).items():
+        for name, value in vars(statements).items():
             if not name.isupper() or name.startswith(("_", "MAKE_")):
                 continue
             database = passages if text.index(f"\n{name} = ") > of_passages else found.connection

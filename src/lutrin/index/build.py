@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from lutrin import sqlite
-from lutrin.index import lexical, sql
+from lutrin.index import lexical, statements
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
@@ -49,17 +49,17 @@ class GenerationBuilder:
         # The folder is useless until it is complete and synced, so no journal on disk and no sync for each commit.
         self._passages.execute("PRAGMA journal_mode = MEMORY")
         self._passages.execute("PRAGMA synchronous = OFF")
-        for statement in (*sql.MAKE_PASSAGES, *lexical.MAKE_INDEXES):
+        for statement in (*statements.MAKE_PASSAGES, *lexical.MAKE_INDEXES):
             self._passages.execute(statement)
         self._rows = 0
 
     def add_file(self, file: BookFile, chunks: Sequence[Chunk]) -> None:
         """Add a file and its chunks."""
         self._passages.execute("BEGIN")
-        self._passages.execute(sql.ADD_PAGE, {**msgspec.structs.asdict(file), "chunks": len(chunks)})
+        self._passages.execute(statements.ADD_PAGE, {**msgspec.structs.asdict(file), "chunks": len(chunks)})
         for chunk in chunks:
             self._passages.execute(
-                sql.ADD_CHUNK,
+                statements.ADD_CHUNK,
                 {
                     "row": self._rows,
                     "chunk_id": chunk.chunk_id,
@@ -82,7 +82,7 @@ class GenerationBuilder:
     def order_files(self, order: Sequence[str]) -> None:
         """Set the reading order of all files."""
         places = [{"of": name, "place": place} for place, name in enumerate(order)]
-        self._passages.executemany(sql.ORDER_PAGE, places)
+        self._passages.executemany(statements.ORDER_PAGE, places)
 
     def book_file(self, filename: str) -> tuple[BookFile, list[Chunk]] | None:
         """A file and its chunks as they were added; None if it was not added."""
@@ -117,7 +117,7 @@ class GenerationBuilder:
         await in_thread(self._mark_repeats)
         lexical.finish(self._passages, self._chunks())
         await in_thread(write_common, self._passages)
-        (files,) = self._passages.execute(sql.PAGE_COUNT).fetchone()
+        (files,) = self._passages.execute(statements.PAGE_COUNT).fetchone()
         self._passages.execute("PRAGMA journal_mode = DELETE")
         self._passages.close()
         manifest = Manifest(
@@ -143,20 +143,20 @@ class GenerationBuilder:
         self._passages.close()
 
     def _chunks(self) -> Iterator[Chunk]:
-        rows = self._passages.execute(sql.RECORDS)
+        rows = self._passages.execute(statements.RECORDS)
         return (decode_chunk(row[0]) for row in rows)
 
     def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
         """Write `windows.npy` and where each chunk's windows start; return how many windows there are."""
         parts, starts, count = [], [], 0
-        for row, content_hash in self._passages.execute(sql.CHUNK_HASHES).fetchall():
+        for row, content_hash in self._passages.execute(statements.CHUNK_HASHES).fetchall():
             windows = cache.get(content_hash)[0]
             parts.append(windows)
             starts.append({"of": row, "start": count})
             count += len(windows)
         np.save(self.directory / WINDOWS, np.concatenate([np.empty((0, dimension), dtype=np.float32), *parts]))
         self._passages.execute("BEGIN")
-        self._passages.executemany(sql.SET_WINDOW_START, starts)
+        self._passages.executemany(statements.SET_WINDOW_START, starts)
         self._passages.execute("COMMIT")
         return count
 
@@ -174,12 +174,14 @@ class GenerationBuilder:
         """Record, for each chunk, the first chunk that it nearly repeats."""
         firsts = find_repeats(chunk.text for chunk in self._chunks())
         self._passages.execute("BEGIN")
-        self._passages.executemany(sql.SET_FIRST, [{"of": row, "same": first} for row, first in enumerate(firsts)])
+        self._passages.executemany(
+            statements.SET_FIRST, [{"of": row, "same": first} for row, first in enumerate(firsts)]
+        )
         self._passages.execute("COMMIT")
 
     def _token_sample(self, cache: EmbeddingCache, dimension: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """Token vectors of chunks evenly spread over the book: (at most about `SAMPLE_TOKENS`, dimension)."""
-        hashes = [row[1] for row in self._passages.execute(sql.CHUNK_HASHES)]
+        hashes = [row[1] for row in self._passages.execute(statements.CHUNK_HASHES)]
         taken, parts = 0, [np.empty((0, dimension), dtype=np.float32)]
         # A deterministic shuffle by hash, which does not depend on the place in the book.
         for content_hash in sorted(set(hashes), key=lambda item: hashlib.sha256(item.encode()).digest()):
@@ -200,15 +202,15 @@ def collection_name(book: BookInfo) -> str:
 
 def chunk_ids(passages: sqlite.Connection) -> set[str]:
     """The ids of all chunks in a `passages.db`."""
-    return {row[0] for row in passages.execute(sql.CHUNK_IDS)}
+    return {row[0] for row in passages.execute(statements.CHUNK_IDS)}
 
 
 def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:
     """A file and its chunks from a `passages.db`, as `add_file` took them; None if it is not there."""
-    row = passages.execute(sql.PAGE, {"filename": filename}).fetchone()
+    row = passages.execute(statements.PAGE, {"filename": filename}).fetchone()
     if row is None:
         return None
-    records = passages.execute(sql.RECORDS_OF_PAGE, {"filename": filename})
+    records = passages.execute(statements.RECORDS_OF_PAGE, {"filename": filename})
     return BookFile(**dict(zip(BookFile.__struct_fields__, row, strict=True))), [
         decode_chunk(record[0]) for record in records
     ]

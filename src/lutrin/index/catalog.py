@@ -14,7 +14,7 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.records import BookInfo
 
 MIGRATIONS = (
@@ -27,7 +27,7 @@ MIGRATIONS = (
         """CREATE TABLE decision (slug TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL, embedder TEXT NOT NULL,
             spoken BLOB NOT NULL, decided TEXT NOT NULL, PRIMARY KEY (slug, id))""",
         "CREATE TABLE decisions (revision INTEGER NOT NULL)",
-        sql.FIRST_REVISION,
+        statements.FIRST_REVISION,
     ),
 )
 """Migration n leads from version n to n + 1; a new catalogue gets the tables of `definitions.py`."""
@@ -75,7 +75,7 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def published_book(row: Sequence[Any]) -> PublishedBook:
-    """The book of a row of `sql.BOOKS`."""
+    """The book of a row of `statements.BOOKS`."""
     info, corpus, recipe, current, previous, manifest, root = row
     return PublishedBook(
         info=msgspec.json.decode(info, type=BookInfo),
@@ -137,7 +137,7 @@ class Catalog:
 
     def books(self) -> list[PublishedBook]:
         """All published books, in the order of their first publication."""
-        return [published_book(row) for row in self.connection.execute(sql.BOOKS)]
+        return [published_book(row) for row in self.connection.execute(statements.BOOKS)]
 
     def book(self, slug: str) -> PublishedBook | None:
         """One published book, or None."""
@@ -145,19 +145,19 @@ class Catalog:
 
     def files(self, slug: str) -> dict[str, FileState]:
         """The files of a book's current generation, by name."""
-        rows = self.connection.execute(sql.FILES, {"slug": slug})
+        rows = self.connection.execute(statements.FILES, {"slug": slug})
         return {row[0]: FileState(filename=row[0], size=row[1], changed_ns=row[2], sha256=row[3]) for row in rows}
 
     def touch(self, slug: str, states: Iterable[FileState]) -> None:
         """Store new times of files whose content is unchanged."""
         with self.transaction():
             self.connection.executemany(
-                sql.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
+                statements.TOUCH_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in states]
             )
 
     def next_number(self) -> int:
         """The next generation's number, which no generation ever had."""
-        row = self.connection.execute(sql.LAST_NUMBER).fetchone()
+        row = self.connection.execute(statements.LAST_NUMBER).fetchone()
         return int(row[0]) + 1 if row else 1
 
     def publish(
@@ -178,7 +178,7 @@ class Catalog:
         with self.transaction():
             old = self.book(slug)
             self.connection.execute(
-                sql.ADD_GENERATION,
+                statements.ADD_GENERATION,
                 {
                     "name": book.current,
                     "slug": slug,
@@ -187,7 +187,7 @@ class Catalog:
                 },
             )
             self.connection.execute(
-                sql.PUT_BOOK,
+                statements.PUT_BOOK,
                 {
                     "slug": slug,
                     "info": msgspec.json.encode(book.info).decode(),
@@ -199,12 +199,12 @@ class Catalog:
                 },
             )
             self.connection.execute(
-                sql.RETIRE_OTHERS,
+                statements.RETIRE_OTHERS,
                 {"slug": slug, "current": book.current, "previous": old.current if old else book.current},
             )
-            self.connection.execute(sql.FORGET_FILES, {"slug": slug})
+            self.connection.execute(statements.FORGET_FILES, {"slug": slug})
             self.connection.executemany(
-                sql.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
+                statements.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
             )
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
@@ -218,18 +218,18 @@ class Catalog:
             {"corpus": corpus, "slug": item.book, "filename": item.filename, "reason": item.reason} for item in left_out
         ]
         with self.transaction():
-            self.connection.execute(sql.FORGET_LEFT_OUT, {"corpus": corpus})
-            self.connection.executemany(sql.PUT_LEFT_OUT, rows)
+            self.connection.execute(statements.FORGET_LEFT_OUT, {"corpus": corpus})
+            self.connection.executemany(statements.PUT_LEFT_OUT, rows)
 
     def left_out(self) -> list[LeftOut]:
         """List the files left out of all ingested folders, by book and name."""
-        return [LeftOut(*row) for row in self.connection.execute(sql.LEFT_OUT)]
+        return [LeftOut(*row) for row in self.connection.execute(statements.LEFT_OUT)]
 
     def withdraw(self, slug: str) -> None:
         """Remove a book; its generations are deleted once nobody reads them."""
         with self.transaction():
-            self.connection.execute(sql.WITHDRAW, {"slug": slug})
-            self.connection.execute(sql.RETIRE_BOOK, {"of": slug})
+            self.connection.execute(statements.WITHDRAW, {"slug": slug})
+            self.connection.execute(statements.RETIRE_BOOK, {"of": slug})
 
     def roll_back(self, slug: str) -> str:
         """Make the previous generation of a book the current one again.
@@ -246,23 +246,23 @@ class Catalog:
             book = self.book(slug)
             if book is None or book.previous is None:
                 raise NotFound(f"There is no earlier index of {slug}.")
-            self.connection.execute(sql.ROLL_BACK, {"of": slug})
-            self.connection.execute(sql.RETIRE, {"of": book.current})
-            self.connection.execute(sql.FORGET_FILES, {"slug": slug})
+            self.connection.execute(statements.ROLL_BACK, {"of": slug})
+            self.connection.execute(statements.RETIRE, {"of": book.current})
+            self.connection.execute(statements.FORGET_FILES, {"slug": slug})
             return book.previous
 
     def retired(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
-        return [(slug, name) for slug, name in self.connection.execute(sql.RETIRED)]
+        return [(slug, name) for slug, name in self.connection.execute(statements.RETIRED)]
 
     def forget(self, names: Iterable[str]) -> None:
         """Drop retired generations whose folders are gone."""
         with self.transaction():
-            self.connection.executemany(sql.FORGET_GENERATION, [{"name": name} for name in names])
+            self.connection.executemany(statements.FORGET_GENERATION, [{"name": name} for name in names])
 
     def live(self) -> Mapping[str, str]:
         """Slug by name of the generations that are current or previous."""
-        return dict(self.connection.execute(sql.LIVE))
+        return dict(self.connection.execute(statements.LIVE))
 
     def close(self) -> None:
         """Release the file."""
@@ -278,7 +278,7 @@ class Catalog:
 def _new_tables() -> list[str]:
     from lutrin.index.definitions import make_tables  # noqa: PLC0415 - loads SQLModel, which takes most of a second
 
-    return [*make_tables(), sql.FIRST_REVISION]
+    return [*make_tables(), statements.FIRST_REVISION]
 
 
 def read_left_out(path: Path) -> list[LeftOut]:

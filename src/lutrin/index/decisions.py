@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.index.catalog import Catalog
 from lutrin.index.companion import Decision, Wording
 
@@ -53,7 +53,7 @@ def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: st
     record = msgspec.json.encode(decided.decision).decode()
     with catalog.transaction():
         catalog.connection.execute(
-            sql.PUT_DECISION,
+            statements.PUT_DECISION,
             {
                 "slug": slug,
                 "id": name,
@@ -63,18 +63,18 @@ def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: st
                 "decided": when,
             },
         )
-        catalog.connection.execute(sql.NEXT_REVISION)
+        catalog.connection.execute(statements.NEXT_REVISION)
 
 
 def withdraw(catalog: Catalog, slug: str, name: str) -> None:
     """Return an entry to its companion's version; an entry that no companion has is removed."""
     with catalog.transaction():
-        catalog.connection.execute(sql.WITHDRAW_DECISION, {"slug": slug, "id": name})
-        catalog.connection.execute(sql.NEXT_REVISION)
+        catalog.connection.execute(statements.WITHDRAW_DECISION, {"slug": slug, "id": name})
+        catalog.connection.execute(statements.NEXT_REVISION)
 
 
 def decided(row: Sequence[Any]) -> Decided:
-    """The decision of a row of `sql.DECISIONS`."""
+    """The decision of a row of `statements.DECISIONS`."""
     record, embedder, spoken = row
     return Decided(
         msgspec.json.decode(record, type=Decision),
@@ -85,7 +85,7 @@ def decided(row: Sequence[Any]) -> Decided:
 
 def decisions(catalog: Catalog, slug: str) -> list[Decided]:
     """List the decisions about a book's entries, oldest first."""
-    return [decided(row) for row in catalog.connection.execute(sql.DECISIONS, {"slug": slug})]
+    return [decided(row) for row in catalog.connection.execute(statements.DECISIONS, {"slug": slug})]
 
 
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:

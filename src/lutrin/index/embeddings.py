@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.index.catalog import Catalog
 from lutrin.index.tokens import Int8, project, quantise
 from lutrin.ports import Encoding, Vectors
@@ -46,13 +46,13 @@ class EmbeddingCache:
 
     def missing(self, hashes: Iterable[str]) -> list[str]:
         """The content hashes that have no embedding yet, each once, in order."""
-        return [item for item in dict.fromkeys(hashes) if self._found(sql.HAS_EMBEDDING, item) is None]
+        return [item for item in dict.fromkeys(hashes) if self._found(statements.HAS_EMBEDDING, item) is None]
 
     def put(self, items: Sequence[tuple[str, Encoding]]) -> None:
         """Store embeddings by content hash, durably, in one transaction."""
         with self._catalog.transaction():
             self._catalog.connection.executemany(
-                sql.PUT_EMBEDDING, [self._key(name) | self._pack(encoding) for name, encoding in items]
+                statements.PUT_EMBEDDING, [self._key(name) | self._pack(encoding) for name, encoding in items]
             )
 
     def get(self, content_hash: str) -> Stored:
@@ -61,7 +61,7 @@ class EmbeddingCache:
         Raises:
             KeyError: There is none.
         """
-        row = self._found(sql.EMBEDDING, content_hash)
+        row = self._found(statements.EMBEDDING, content_hash)
         if row is None:
             raise KeyError(content_hash)
         windows, tokens, offsets = row
@@ -82,10 +82,10 @@ class EmbeddingCache:
         """
         connection = self._catalog.connection
         with self._catalog.transaction():
-            connection.execute(sql.MAKE_LIVE)
-            connection.execute(sql.EMPTY_LIVE)
-            connection.executemany(sql.ADD_LIVE, ({"content_hash": item} for item in live))
-            return connection.execute(sql.PRUNE_EMBEDDINGS).rowcount
+            connection.execute(statements.MAKE_LIVE)
+            connection.execute(statements.EMPTY_LIVE)
+            connection.executemany(statements.ADD_LIVE, ({"content_hash": item} for item in live))
+            return connection.execute(statements.PRUNE_EMBEDDINGS).rowcount
 
     def _key(self, content_hash: str) -> dict[str, str]:
         return {"content_hash": content_hash, "embedder": self._embedder}

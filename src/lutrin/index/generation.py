@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
-from lutrin.index import lexical, sql, typeahead
+from lutrin.index import lexical, statements, typeahead
 from lutrin.index.companion import Companion, Prepared
 from lutrin.index.decisions import Decided
 from lutrin.index.disk import ReadLock
@@ -99,7 +99,7 @@ class OpenGeneration:
         self._frequencies: dict[str, int] = {}
         self._sources: dict[str, str] = {}
         self._vocabulary: dict[str, int] | None = None
-        known = passages.execute(sql.CHUNK_STATES).fetchall()
+        known = passages.execute(statements.CHUNK_STATES).fetchall()
         ids, starts, firsts, roles, variants = zip(*known, strict=True) if known else ((),) * 5
         self._postings = Postings(ids, self._read_postings)
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
@@ -192,7 +192,7 @@ class OpenGeneration:
             for start in range(0, len(names), 500):
                 part = names[start : start + 500]
                 wanted = {"ids": msgspec.json.encode(part).decode()}
-                rows = self._passages.execute(sql.RECORDS_BY_ID, wanted)
+                rows = self._passages.execute(statements.RECORDS_BY_ID, wanted)
                 found.update({name: (int(row), decode_chunk(record)) for name, row, record in rows})
             return found
 
@@ -208,18 +208,18 @@ class OpenGeneration:
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
         of = {"filename": filename}
-        rows = await self._query(lambda: self._passages.execute(sql.RECORDS_OF_PAGE, of).fetchall())
+        rows = await self._query(lambda: self._passages.execute(statements.RECORDS_OF_PAGE, of).fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
     async def all_chunks(self) -> list[Chunk]:
         """Every chunk of the book in row order; a chunk's row is its index in this list."""
-        rows = await self._query(lambda: self._passages.execute(sql.RECORDS).fetchall())
+        rows = await self._query(lambda: self._passages.execute(statements.RECORDS).fetchall())
         return [decode_chunk(row[0]) for row in rows]
 
     async def first_ids(self, count: int) -> list[str]:
         """The ids of the book's first chunks, in row order."""
         most = {"most": count}
-        rows = await self._query(lambda: self._passages.execute(sql.FIRST_IDS, most).fetchall())
+        rows = await self._query(lambda: self._passages.execute(statements.FIRST_IDS, most).fetchall())
         return [str(row[0]) for row in rows]
 
     def windows_of(self, row: int) -> Vectors:
@@ -242,7 +242,7 @@ class OpenGeneration:
         """The chunks just before and just after one, in its file."""
         sides = {"filename": chunk.filename, "before": chunk.chunk_index - 1, "after": chunk.chunk_index + 1}
         return await self._query(
-            lambda: [decode_chunk(row[0]) for row in self._passages.execute(sql.NEIGHBOURS, sides)]
+            lambda: [decode_chunk(row[0]) for row in self._passages.execute(statements.NEIGHBOURS, sides)]
         )
 
     async def files(self) -> list[FileEntry]:
@@ -251,12 +251,12 @@ class OpenGeneration:
 
     async def chapters(self) -> list[str]:
         """The names of the chapters in the book's order; pages outside of chapters have none."""
-        rows = await self._query(lambda: self._passages.execute(sql.CHAPTERS).fetchall())
+        rows = await self._query(lambda: self._passages.execute(statements.CHAPTERS).fetchall())
         return [str(row[0]) for row in rows]
 
     async def page_count(self) -> int:
         """Number of pages in the book; each page of a PDF counts."""
-        (count,) = await self._query(lambda: self._passages.execute(sql.SHEET_COUNT).fetchone())
+        (count,) = await self._query(lambda: self._passages.execute(statements.SHEET_COUNT).fetchone())
         return int(count or 0)
 
     async def source(self, filename: str) -> str:
@@ -267,7 +267,7 @@ class OpenGeneration:
         """
 
         def read() -> str:
-            row = self._passages.execute(sql.SOURCE, {"filename": filename}).fetchone()
+            row = self._passages.execute(statements.SOURCE, {"filename": filename}).fetchone()
             if row is None:
                 raise NotFound(f"The book has no page {filename}.")
             return str(row[0])
@@ -319,7 +319,7 @@ class OpenGeneration:
         return await self._query(read)
 
     def _chunk_at(self, row: int) -> Chunk:
-        chunk: Chunk = decode_chunk(self._passages.execute(sql.RECORD, {"row": row}).fetchone()[0])
+        chunk: Chunk = decode_chunk(self._passages.execute(statements.RECORD, {"row": row}).fetchone()[0])
         return chunk
 
     async def close(self) -> None:
@@ -425,6 +425,6 @@ def decode_chunk(record: bytes) -> Chunk:
 
 def read_files(passages: sqlite.Connection) -> list[FileEntry]:
     """The files of a generation in reading order."""
-    rows = passages.execute(sql.PAGES)
+    rows = passages.execute(statements.PAGES)
     names = FileEntry.__struct_fields__
     return [msgspec.convert(dict(zip(names, row, strict=True)), FileEntry) for row in rows]

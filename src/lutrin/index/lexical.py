@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import snowballstemmer
 
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.records import Chunk
 from lutrin.sqlite import Connection
 
@@ -22,7 +22,7 @@ MAKE_INDEXES = (
     """CREATE VIRTUAL TABLE identifier USING fts5(
     heading, body, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_:/.+-~<>@#$='")""",
 )
-"""The two indexes, besides the tables of `sql.MAKE_PASSAGES`."""
+"""The two indexes, besides the tables of `statements.MAKE_PASSAGES`."""
 TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT = 2.0, 3.0, 1.0
 COLUMNS = {"prose": (TITLE_WEIGHT, HEADING_WEIGHT, BODY_WEIGHT), "identifier": (HEADING_WEIGHT, BODY_WEIGHT)}
 """Weights of the columns of each table."""
@@ -123,7 +123,9 @@ def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
     for chunk in chunks:
         for word in set(words(chunk.embedded_text())):
             frequency[word] = frequency.get(word, 0) + 1
-    connection.executemany(sql.ADD_WORD, [{"word": word, "chunks": chunks} for word, chunks in frequency.items()])
+    connection.executemany(
+        statements.ADD_WORD, [{"word": word, "chunks": chunks} for word, chunks in frequency.items()]
+    )
     for table in ("prose", "identifier"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - one of two literals
 
@@ -181,17 +183,17 @@ def document_frequency(connection: Connection, terms: Iterable[str]) -> dict[str
     """Number of chunks that hold each lower-case word; 0 for words that the book lacks."""
     found = {}
     for term in dict.fromkeys(terms):
-        row = connection.execute(sql.WORD, {"word": term}).fetchone()
+        row = connection.execute(statements.WORD, {"word": term}).fetchone()
         found[term] = int(row[0]) if row else 0
     return found
 
 
 def words_from(connection: Connection, start: str) -> list[tuple[str, int]]:
     """The words with a given beginning, in lower case, each with its number of chunks."""
-    found = connection.execute(sql.WORDS_BETWEEN, {"start": start, "stop": start + chr(0x10FFFF)})
+    found = connection.execute(statements.WORDS_BETWEEN, {"start": start, "stop": start + chr(0x10FFFF)})
     return [(str(word), int(chunks)) for word, chunks in found]
 
 
 def all_words(connection: Connection) -> dict[str, int]:
     """Every word of a book, in lower case, with its number of chunks."""
-    return {str(word): int(chunks) for word, chunks in connection.execute(sql.WORDS)}
+    return {str(word): int(chunks) for word, chunks in connection.execute(statements.WORDS)}

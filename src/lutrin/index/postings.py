@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lutrin.index import lexical, sql
+from lutrin.index import lexical, statements
 from lutrin.sqlite import Connection
 
 KEPT_BYTES = 32 * 2**20
@@ -168,12 +168,12 @@ def read_rare(connection: Connection, keys: Iterable[Key]) -> dict[Key, Posting]
 
 def write_common(connection: Connection) -> None:
     """Store what the common terms of a large book add, once its full-text indexes and words are written."""
-    (count,) = connection.execute(sql.CHUNK_COUNT).fetchone()
+    (count,) = connection.execute(statements.CHUNK_COUNT).fetchone()
     if count <= LARGE:
         return
-    connection.execute(sql.MAKE_COMMON)
+    connection.execute(statements.MAKE_COMMON)
     forms: dict[str, list[tuple[int, str]]] = {}
-    for word, number in connection.execute(sql.WORDS):
+    for word, number in connection.execute(statements.WORDS):
         forms.setdefault(lexical.stemmed(word), []).append((number, word))
     # One form of a stem finds them all.
     spoken = {stem: max(found)[1] for stem, found in forms.items() if sum(number for number, _ in found) >= COMMON}
@@ -187,14 +187,14 @@ def write_common(connection: Connection) -> None:
     ):
         posting = _scored(connection, source, term)
         chunks, scores = posting.rows.astype("<i4").tobytes(), posting.scores.astype("<f4").tobytes()
-        connection.execute(sql.ADD_COMMON, {"source": source, "term": key, "chunks": chunks, "scores": scores})
+        connection.execute(statements.ADD_COMMON, {"source": source, "term": key, "chunks": chunks, "scores": scores})
     connection.execute("COMMIT")
 
 
 def _common(connection: Connection, source: str, term: str) -> Posting | None:
     """Return a common term's stored scores."""
     key = lexical.stemmed(term) if source == "prose" else term
-    row = connection.execute(sql.COMMON_TERM, {"source": source, "term": key}).fetchone()
+    row = connection.execute(statements.COMMON_TERM, {"source": source, "term": key}).fetchone()
     return row and Posting(np.frombuffer(row[0], dtype="<i4"), np.frombuffer(row[1], dtype="<f4"))
 
 

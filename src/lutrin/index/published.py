@@ -10,7 +10,7 @@ import aiosqlite
 
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
 from lutrin.index.decisions import Decided, decided
-from lutrin.index.sql import BOOKS, DECISIONS, RETIRED, REVISION
+from lutrin.index.statements import BOOKS, DECISIONS, RETIRED, REVISION
 
 ROWS_AT_ONCE = 64
 

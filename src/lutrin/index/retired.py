@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from lutrin import sqlite
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.index.disk import remove_unless_read
 from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
@@ -36,5 +36,5 @@ def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:
         path = books_dir / slug / name / PASSAGES
         if path.is_file():
             with closing(sqlite.connect(path, readonly=True)) as passages:
-                hashes.update(row[1] for row in passages.execute(sql.CHUNK_HASHES))
+                hashes.update(row[1] for row in passages.execute(statements.CHUNK_HASHES))
     return hashes

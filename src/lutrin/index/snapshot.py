@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin import sqlite
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.index.catalog import Catalog
 from lutrin.index.manifest import MANIFEST, Manifest
 
@@ -36,7 +36,7 @@ def snapshot(catalog_path: Path, target: Path) -> list[Published]:
         catalog.connection.backup(copy)
     with Catalog(target) as catalog:
         with catalog.transaction():
-            for statement in sql.KEEP_CURRENT:
+            for statement in statements.KEEP_CURRENT:
                 catalog.connection.execute(statement)
         return published(catalog)
 
@@ -55,7 +55,7 @@ def take_over(catalog_path: Path, other: Path) -> None:
     with Catalog(catalog_path) as catalog:
         catalog.connection.execute("ATTACH DATABASE ? AS other", (str(other),))
         with catalog.transaction():
-            for statement in (*sql.TAKE_OVER, *sql.TAKE_OVER_DECISIONS):
+            for statement in (*statements.TAKE_OVER, *statements.TAKE_OVER_DECISIONS):
                 catalog.connection.execute(statement)
 
 
@@ -72,6 +72,6 @@ def rename_generation(catalog: Catalog, directory: Path, name: str) -> Path:
     digest = hashlib.sha256(text).hexdigest()
     with catalog.transaction():
         catalog.connection.execute("PRAGMA defer_foreign_keys = ON")
-        catalog.connection.execute(sql.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})
-        catalog.connection.execute(sql.RENAME_CURRENT, {"old": directory.name, "new": name})
+        catalog.connection.execute(statements.RENAME_GENERATION, {"old": directory.name, "new": name, "digest": digest})
+        catalog.connection.execute(statements.RENAME_CURRENT, {"old": directory.name, "new": name})
     return renamed

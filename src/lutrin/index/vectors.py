@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from lutrin import sqlite
-from lutrin.index import lexical, sql
+from lutrin.index import lexical, statements
 from lutrin.index.generation import VECTORS, WINDOWS, decode_chunk
 from lutrin.ports import VectorStore, WordIndex
 
@@ -48,8 +48,8 @@ async def write_vectors(
 
 def _terms(passages: sqlite.Connection) -> Iterator[tuple[str, list[str]]]:
     """Each chunk's id, which is that of its first window, and the terms of the whole chunk."""
-    titles = dict(passages.execute(sql.TITLES).fetchall())
-    for (record,) in passages.execute(sql.RECORDS):
+    titles = dict(passages.execute(statements.TITLES).fetchall())
+    for (record,) in passages.execute(statements.RECORDS):
         chunk = decode_chunk(record)
         yield chunk.chunk_id, lexical.chunk_terms(titles[chunk.filename], chunk)
 

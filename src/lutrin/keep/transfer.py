@@ -17,7 +17,7 @@ import msgspec
 
 from lutrin import __version__, sqlite
 from lutrin.errors import ArchiveError, InvalidSettings
-from lutrin.index import sql
+from lutrin.index import statements
 from lutrin.index.build import collection_name
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.disk import file_hashes
@@ -170,7 +170,7 @@ def _take_embeddings(catalog: Catalog, given: Path) -> None:
     catalog.connection.execute("ATTACH DATABASE ? AS other", (str(given),))
     try:
         with catalog.transaction():
-            for statement in (sql.COPY_EMBEDDINGS, *sql.ADD_DECISIONS):
+            for statement in (statements.COPY_EMBEDDINGS, *statements.ADD_DECISIONS):
                 catalog.connection.execute(statement)
     finally:
         catalog.connection.execute("DETACH DATABASE other")
