@@ -24,6 +24,8 @@ from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Searcher
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.library import ShelfLibrary
+from lutrin.serve.render_process import Renderer
+from lutrin.serve.workshop import Workshop
 
 FUSED_DEPTH = 24
 """Results that each plain search gives to the fusion: as many as Lutrin's own."""
@@ -54,7 +56,7 @@ class Pipeline:
         self._chats = chats
         self._first, self._second = flow(chats[0]), flow(chats[1])
         self._library = ShelfLibrary(shelf)
-        self._reader = Reader(self._library)
+        self._reader = Reader(self._library, Workshop(), Renderer())
         self._pages: dict[str, str] = {}
 
     def subject(self, name: str) -> Subject:

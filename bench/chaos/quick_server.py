@@ -80,9 +80,9 @@ class OneBook:
         """There is none."""
         raise NotFound(f"{slug}/{filename}")
 
-    async def find_picture(self, slug: str, filename: str, address: str) -> str:
-        """There is none."""
-        raise NotFound(f"{slug}/{filename} {address}")
+    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
+        """There are none."""
+        raise NotFound(f"{slug}/{filename} {addresses}")
 
     async def picture(self, slug: str, name: str) -> bytes:
         """There is none."""

@@ -115,7 +115,7 @@ def test_the_pictures_and_the_companion_of_a_book_come_along(unpacked: Path, tmp
 
     library = ShelfLibrary(Elsewhere(), settings.corpus_dir)
     slug = published.info.slug
-    name = asyncio.run(library.find_picture(slug, "tides.md", "img/moon.svg"))
+    (name,) = asyncio.run(library.find_pictures(slug, "tides.md", ["img/moon.svg"]))
     assert asyncio.run(library.picture(slug, name)).decode() == MOON
     assert find_books(book)[0].info == published.info
 

@@ -15,9 +15,8 @@ from tests.loopback import NO_TLS
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
-from lutrin.serve.app import create_app
-from lutrin.serve.compression import compressing
-from lutrin.serve.guards import answering_head
+from lutrin.serve.app import create_app, guarded
+from lutrin.serve.render_process import Renderer
 from lutrin.serve.services import Answers, Ingest, Library, Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import load_settings
@@ -45,6 +44,7 @@ class House:
     echo: Callable[[str], None] | None = None
     traces: Traces | None = None
     trouble: str = ""
+    renderer: Renderer = field(default_factory=Renderer)
     heartbeat_s: float = 10.0
 
     def services(self) -> Services:
@@ -60,6 +60,7 @@ class House:
             echo=self.echo,
             traces=self.traces,
             trouble=self.trouble,
+            renderer=self.renderer,
         )
 
 
@@ -80,11 +81,12 @@ def serve(house: House) -> Serve:
 
     @asynccontextmanager
     async def serving(**settings: Any) -> AsyncIterator[httpx.AsyncClient]:
-        values = {"rate_session_per_min": 0, "rate_peer_per_min": 0, "data_dir": house.data_dir, **settings}
-        app = create_app(house.services(), load_settings(**values), heartbeat_s=house.heartbeat_s)
+        chosen = {"rate_session_per_min": 0, "rate_peer_per_min": 0, "data_dir": house.data_dir, **settings}
+        services, values = house.services(), load_settings(**chosen)
+        app = create_app(services, values, heartbeat_s=house.heartbeat_s)
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(
-            compressing(answering_head(app)),
+            guarded(app, services, values),
             ws="none",
             log_config=None,
             access_log=False,

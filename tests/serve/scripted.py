@@ -229,10 +229,10 @@ class ScriptedLibrary:
         """What the test wrote down."""
         return self.deck if slug == "physical-ai" else Practice()
 
-    async def find_picture(self, slug: str, filename: str, address: str) -> str:
+    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
         """The pictures that there are."""
         there = self.pictures if slug == "physical-ai" else {}
-        return next((name for name in candidates(filename, address) if name in there), "")
+        return [next((name for name in candidates(filename, address) if name in there), "") for address in addresses]
 
     async def picture(self, slug: str, name: str) -> bytes:
         """The content of a picture."""

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lutrin.serve.book_reader import rendered
 from lutrin.serve.diagrams import figure
 from lutrin.serve.maths import mathml
 from lutrin.serve.mermaid import Edge, read_mermaid
+from lutrin.serve.rendering import rendered
 
 CHART = """flowchart LR
   A[Depth & colour] --> B([Segment])

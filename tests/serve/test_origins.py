@@ -115,3 +115,17 @@ async def test_no_cache_gives_one_origins_reply_to_another(client: httpx.AsyncCl
     for headers in ({}, {"Origin": "http://localhost:3000"}, {"Origin": "https://evil.example"}):
         for path in ("/health", "/", "/nothing"):
             assert "origin" in (await client.get(path, headers=headers)).headers["vary"].lower()
+
+
+@pytest.mark.parametrize("kind", ["image", "iframe", "script", "empty"])
+async def test_pages_of_other_sites_load_nothing_but_the_widget(client: httpx.AsyncClient, kind: str) -> None:
+    """A picture's address on a foreign page makes no work here; links, the widget and the own page's pictures do."""
+    elsewhere = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": kind}
+    for path in ("/qr.svg?to=/x", "/study/physical-ai/deck.apkg", "/", "/teacher/progress"):
+        assert (await client.get(path, headers=elsewhere)).status_code == 403
+    assert (await client.get("/widget/lutrin.js", headers=elsewhere)).status_code in {200, 404}
+    assert (await client.get("/health", headers=elsewhere)).status_code == 200
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert (await client.get("/", headers=link)).status_code == 200
+    own = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": kind}
+    assert (await client.get("/qr.svg?to=/x", headers=own)).status_code == 200

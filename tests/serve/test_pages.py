@@ -11,10 +11,10 @@ from lutrin.index.companion import Entry
 from lutrin.index.typeahead import Typed
 from lutrin.ingest.tree import CALLOUTS
 from lutrin.records import Unit, UnitKind
-from lutrin.serve.book_reader import rendered, sanitised
 from lutrin.serve.finding import IN_CODE, listed
 from lutrin.serve.html import contents, shelf
 from lutrin.serve.notes import Notes
+from lutrin.serve.rendering import rendered, sanitised
 from lutrin.serve.services import PageEntry, ShelvedBook
 
 from .conftest import House

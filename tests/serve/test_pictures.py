@@ -101,11 +101,11 @@ async def test_only_files_of_the_books_folder_are_read(tmp_path: Path) -> None:
     (book / "link.png").symlink_to(tmp_path / "out.png")
     library = ShelfLibrary(OneCorpus(tmp_path / "corpus"))
     assert book_root(tmp_path / "corpus", "lab") == book
-    assert await library.find_picture("lab", "page.md", "in.png") == "in.png"
+    assert await library.find_pictures("lab", "page.md", ["in.png"]) == ["in.png"]
     assert await library.picture("lab", "in.png") == b"inside"
     with pytest.raises(NotFound):
         await library.picture("lab", "link.png")
     gone = ShelfLibrary(OneCorpus(tmp_path / "gone"))
-    assert await gone.find_picture("lab", "page.md", "in.png") == ""
+    assert await gone.find_pictures("lab", "page.md", ["in.png"]) == [""]
     with pytest.raises(NotFound):
         await gone.picture("lab", "in.png")

@@ -26,9 +26,9 @@ from lutrin.ingest.sites import CONFIGURATIONS
 from lutrin.keep import bundle_install, weights, wheels
 from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, write_archive
 from lutrin.keep.backup import index_members, same_files
-from lutrin.serve.book_reader import pictures_in
 from lutrin.serve.library import book_root
 from lutrin.serve.pictures import candidates
+from lutrin.serve.rendering import pictures_in
 from lutrin.settings import Settings
 
 KIND = "lutrin bundle"

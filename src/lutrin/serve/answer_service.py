@@ -17,7 +17,7 @@ from lutrin.errors import ChatStoreError, InvalidQuestion, MalformedRequest, Rat
 from lutrin.log import get_logger, report_folded
 from lutrin.records import Answer, AnswerEvent, ChatOrigin, Question
 from lutrin.serve import sse
-from lutrin.serve.limits import Limits, peer_of
+from lutrin.serve.limits import Limits, peer_of_scope
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.ownership import CLIENT_HEADER, OPENAI_OWNER, Owner, family, owner
 from lutrin.serve.requests import HTTPRequest
@@ -153,8 +153,7 @@ class AnswerService:
 
     def peer(self, request: HTTPRequest) -> str:
         """The network peer that a request comes from; see `limits.peer_of`."""
-        client = request.client.host if request.client else ""
-        return peer_of(client, request.headers.get("x-forwarded-for", ""), self._settings.trusted_proxies)
+        return peer_of_scope(request.scope, self._settings.trusted_proxies)
 
     def spawn(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
         """Start a task that no connection owns. At shutdown the server waits for vital tasks and cancels the rest."""

@@ -16,7 +16,7 @@ from litestar import Litestar
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.types import Message, Scope
+from litestar.types import ASGIApp, Message, Scope
 
 from lutrin.errors import LutrinError
 from lutrin.ingest.upload import MAX_FILES
@@ -26,12 +26,13 @@ from lutrin.serve import problems
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.arrivals import protocol
 from lutrin.serve.book_reader import Reader
+from lutrin.serve.budget import Budget, budgeting
 from lutrin.serve.compression import BEGAN, compressing
 from lutrin.serve.connections import ACCEPTED_AT_ONCE, BACKLOG, Connections, most_connections, raise_file_limit
 from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_head
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.openapi import openapi_config
+from lutrin.serve.openapi import openapi_config, prepare
 from lutrin.serve.requests import StrictRequest
 from lutrin.serve.routes import (
     answers,
@@ -50,6 +51,7 @@ from lutrin.serve.sse import HEARTBEAT_S
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.serve.teacher_view import TeacherView
 from lutrin.serve.turns import ASKED_HEADER, MESSAGE_HEADER
+from lutrin.serve.workshop import Workshop
 from lutrin.settings import Settings
 
 ANSWERS_END_S = 3
@@ -116,8 +118,10 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     metrics = Metrics()
     service = AnswerService(services, settings, metrics, heartbeat_s)
     jobs = ingest.Jobs(services.board)
-    shared = {"service": service, "settings": settings, "reader": Reader(services.library), "jobs": jobs}
-    shared["files"] = pages.StaticFiles()
+    files, workshop = pages.StaticFiles(), Workshop()
+    reader = Reader(services.library, workshop, services.renderer, files.stamped)
+    shared = {"service": service, "settings": settings, "reader": reader, "jobs": jobs}
+    shared |= {"files": files, "workshop": workshop}
     token = settings.admin_token.get_secret_value() if settings.admin_token is not None else None
     shared |= {"view": TeacherView(settings, services.now), "sign_ins": SignIns(token, services.clock)}
     if "*" in settings.cors_origins:
@@ -134,13 +138,19 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),
         openapi_config=openapi_config(),
-        lifespan=[_lifespan(service)],
+        lifespan=[_lifespan(service, workshop)],
         logging_config=None,
         state=State({"service": service}),
         request_class=StrictRequest,
         request_max_body_size=None,  # the guard counts it
         multipart_form_part_limit=MAX_FILES + book_uploads.OTHER_FIELDS,
     )
+
+
+def guarded(app: Litestar, services: Services, settings: Settings) -> ASGIApp:
+    """The application with what stands before its router: the budget, compression, and HEAD."""
+    budget = Budget(settings.rate_peer_per_min, services.clock)
+    return budgeting(compressing(answering_head(app)), budget, settings.trusted_proxies)
 
 
 async def run_server(
@@ -171,7 +181,7 @@ async def run_server(
     service: AnswerService = app.state.service
     service.metrics.connections.set_function(lambda: connections.count)
     config = uvicorn.Config(
-        compressing(answering_head(app)),
+        guarded(app, services, settings),
         http=protocol(connections),  # type: ignore[arg-type]  # uvicorn calls it, as it would the class
         ws="none",
         backlog=ACCEPTED_AT_ONCE,
@@ -298,13 +308,16 @@ def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
     return count
 
 
-def _lifespan(service: AnswerService) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _lifespan(service: AnswerService, workshop: Workshop) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
-    async def run(_: Litestar) -> AsyncIterator[None]:
+    async def run(app: Litestar) -> AsyncIterator[None]:
         await service.open()
+        await asyncio.to_thread(prepare, app)
         try:
             yield
         finally:
             await service.close()
+            workshop.close()
+            service.services.renderer.close()
 
     return run

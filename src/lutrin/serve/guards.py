@@ -27,6 +27,7 @@ from lutrin.messages import (
     FOREIGN_ORIGIN,
     MALFORMED_BODY,
     NOT_JSON,
+    SHOWN_ELSEWHERE,
     UPLOAD_TOO_LARGE,
     WRONG_HOST,
 )
@@ -39,6 +40,8 @@ MAX_DEPTH = 32
 CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 FORMS = ("/teacher/", "/books")
 """Here forms and files are sent, each with a key or a token of its own."""
+FOR_ALL = ("/widget/", "/health")
+"""What pages of other sites load: the widget, and whether there is a server."""
 LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 # A string (also one that never ends, so that the scan stays linear) or a bracket.
@@ -119,7 +122,22 @@ class ElsewhereGuard(ASGIMiddleware):
             has_body = _header(scope, b"content-length") not in {b"", b"0"} or _header(scope, b"transfer-encoding")
             if has_body and kind != b"application/json" and not scope["path"].startswith(FORMS):
                 raise WrongContentType(NOT_JSON)
+        elif self._is_shown_elsewhere(scope):
+            raise NotPermitted(SHOWN_ELSEWHERE)
         await next_app(scope, receive, send)
+
+    def _is_shown_elsewhere(self, scope: Scope) -> bool:
+        """Whether a page of another site has this loaded as a picture, script or frame, of which it would see nothing.
+
+        A reader's browser would make work here for that page. Links lead here as before.
+        """
+        return (
+            _header(scope, b"sec-fetch-site") == b"cross-site"
+            and _header(scope, b"sec-fetch-mode") != b"cors"
+            and _header(scope, b"sec-fetch-dest") != b"document"
+            and not scope["path"].startswith(FOR_ALL)
+            and "*" not in self._origins
+        )
 
     def _is_admitted(self, origin: str, host: str) -> bool:
         return bool({"*", origin} & self._origins) or origin in {f"http://{host}", f"https://{host}"}

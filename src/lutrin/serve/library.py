@@ -38,6 +38,8 @@ class ShelfLibrary:
         self._corpus = corpus
         self._shown: dict[str, ShelvedBook] = {}
         self._practice: dict[str, tuple[str, Practice]] = {}
+        self._making: dict[str, asyncio.Lock] = {}
+        """For each book: its practice is made once, however many wait for it."""
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
@@ -96,16 +98,16 @@ class ShelfLibrary:
 
     async def practice(self, slug: str) -> Practice:
         """Return a book's practice material, built once for each generation; see `serve.services.Library`."""
-        async with self._shelf.lease(slug) as generation:
+        async with self._shelf.lease(slug) as generation, self._making.setdefault(slug, asyncio.Lock()):
             known = self._practice.get(slug)
             state = generation.state
             if known is None or known[0] != state:
                 known = self._practice[slug] = (state, await _practice(generation))
             return known[1]
 
-    async def find_picture(self, slug: str, filename: str, address: str) -> str:
-        """Find the file that a picture on a page refers to; see `serve.services.Library`."""
-        return await asyncio.to_thread(self._find_picture, slug, filename, address)
+    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
+        """Find the files that the pictures on a page refer to; see `serve.services.Library`."""
+        return await asyncio.to_thread(self._find_pictures, slug, filename, addresses) if addresses else []
 
     async def picture(self, slug: str, name: str) -> bytes:
         """Read a picture, but only from inside the book's folder; see `serve.services.Library`."""
@@ -132,11 +134,14 @@ class ShelfLibrary:
             )
         return known
 
-    def _find_picture(self, slug: str, filename: str, address: str) -> str:
+    def _find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> list[str]:
         root = self._root(slug)
         if root is None:
-            return ""
-        return next((name for name in candidates(filename, address) if (root / name).is_file()), "")
+            return [""] * len(addresses)
+        return [
+            next((name for name in candidates(filename, address) if (root / name).is_file()), "")
+            for address in addresses
+        ]
 
     def _root(self, slug: str) -> Path | None:
         known = self._shelf.root(slug)

@@ -10,6 +10,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from litestar.types import Scope
+
 from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MANY_QUESTIONS
 
@@ -101,6 +103,17 @@ def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
     if peer is None:
         return "unknown"
     return str(ipaddress.ip_network((peer, 64), strict=False)) if peer.version == 6 else str(peer)
+
+
+def peer_of_scope(scope: Scope, trusted: Sequence[str]) -> str:
+    """Return the address that a request comes from; see `peer_of`.
+
+    X-Forwarded-For on several lines is one list, the lines in their order (RFC 9110, section 5.3): a proxy may add its
+    own line instead of extending the one that the client sent.
+    """
+    client = scope.get("client")
+    forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
+    return peer_of(client[0] if client else "", forwarded.decode("latin-1"), trusted)
 
 
 def is_within(address: str, networks: Sequence[str]) -> bool:

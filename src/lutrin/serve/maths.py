@@ -49,11 +49,6 @@ _REFUSALS: tuple[type[Exception], ...] = (
 """Exceptions of the converter for TeX that it cannot read; they share no base class."""
 
 
-def with_mathml(page: str) -> str:
-    """Convert the formulas in HTML to MathML; one that cannot be converted stays as its author typed it."""
-    return FORMULA.sub(_drawn, page)
-
-
 def mathml(tex: str, *, display: bool) -> str | None:
     """Convert a formula to a `math` element with its TeX as an annotation; None if that fails.
 
@@ -83,5 +78,6 @@ def _letter(entity: re.Match[str]) -> str:
     return escape(chr(int(entity[1], 16)), quote=False)
 
 
-def _drawn(match: re.Match[str]) -> str:
+def drawn(match: re.Match[str]) -> str:
+    """Convert a formula in HTML (`FORMULA`) to MathML; one that cannot be converted stays as its author typed it."""
     return mathml(unescape(match[2]).strip(), display=match[1] == "$$") or match[0]

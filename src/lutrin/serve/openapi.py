@@ -4,6 +4,8 @@ import re
 from html import escape
 from typing import Any, get_args
 
+import msgspec
+from litestar import Litestar
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 
@@ -19,14 +21,37 @@ DESCRIPTION = (
 )
 
 
+DOCUMENT = "/schema/openapi.json"
+
+
+class Document(JsonRenderPlugin):
+    """The document as JSON."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._json = b""
+
+    def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
+        """The document; always the same."""
+        self._json = self._json or msgspec.json.encode(openapi_schema)
+        return self._json
+
+
 class Viewer(OpenAPIRenderPlugin):
     """The document as one plain page."""
 
     def __init__(self) -> None:
         super().__init__(path="/", favicon="", style="")
+        self._page = b""
 
-    def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:
-        """The page."""
+    def render(self, request: HTTPRequest, openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002 - the framework's signature
+        """The page; always the same."""
+        self._page = self._page or self.made(openapi_schema)
+        return self._page
+
+    @staticmethod
+    def made(openapi_schema: dict[str, Any]) -> bytes:
+        """Make the page of a document."""
         info = openapi_schema["info"]
         operations = [
             _operation(path, method, spec)
@@ -36,15 +61,21 @@ class Viewer(OpenAPIRenderPlugin):
         ]
         schemas = openapi_schema.get("components", {}).get("schemas", {})
         shapes = [_shape(name, spec) for name, spec in sorted(schemas.items())]
-        source = escape(self.get_openapi_json_route(request))
         page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>{escape(info["title"])}: interface</title>
 <link rel="icon" href="/static/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/static/reader.css"></head>
 <body><main class="interface"><h1>{escape(info["title"])} {escape(info["version"])}</h1>
-<p>{_text(info.get("description", ""))}</p><p><a href="{source}">The OpenAPI document</a></p>
+<p>{_text(info.get("description", ""))}</p><p><a href="{DOCUMENT}">The OpenAPI document</a></p>
 <h2>Operations</h2>{"".join(operations)}<h2>Shapes</h2>{"".join(shapes)}</main></body></html>"""
         return page.encode()
+
+
+def prepare(app: Litestar) -> None:
+    """Make the document and its page, which takes too long for the first request that asks for them."""
+    schema: dict[str, Any] = app.plugins.get("OpenAPIPlugin").provide_openapi_schema()
+    for plugin in app.openapi_config.render_plugins if app.openapi_config else ():
+        plugin.render(None, schema)  # type: ignore[arg-type]  # ours look at no request
 
 
 def openapi_config() -> OpenAPIConfig:
@@ -54,7 +85,7 @@ def openapi_config() -> OpenAPIConfig:
         version=__version__,
         description=DESCRIPTION,
         path="/schema",
-        render_plugins=[Viewer(), JsonRenderPlugin()],
+        render_plugins=[Viewer(), Document()],
         use_handler_docstrings=True,
     )
 

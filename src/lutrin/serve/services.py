@@ -16,6 +16,7 @@ from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
 from lutrin.serve.finding import Found
 from lutrin.serve.notes import Notes, Term
+from lutrin.serve.render_process import Renderer
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
 from lutrin.serve.timings import Traces
 from lutrin.study.deck import Practice
@@ -182,13 +183,13 @@ class Library(Protocol):
         """
         ...
 
-    async def find_picture(self, slug: str, filename: str, address: str) -> str:
-        """Find the file in the book's folder that a picture refers to; empty if there is none that may be shown.
+    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
+        """Find the files in the book's folder that pictures refer to; empty for one that may not be shown.
 
         Args:
             slug: Of the book.
             filename: Of the page.
-            address: As the page writes it.
+            addresses: As the page writes them.
         """
         ...
 
@@ -245,6 +246,8 @@ class Services:
     """The server's own key, from which names of conversations are made that nobody can guess."""
     echo: Callable[[str], None] | None = None
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
+    renderer: Renderer = field(default_factory=Renderer)
+    """Renders pages of books; the server ends its processes."""
     traces: Traces | None = None
     """Gets the spans of each answer."""
     clock: Callable[[], float] = time.monotonic

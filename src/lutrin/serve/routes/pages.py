@@ -19,6 +19,7 @@ from lutrin.serve.book_reader import Reader
 from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
+from lutrin.serve.workshop import Workshop
 
 STATIC = Path(__file__).parents[1] / "static"
 STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
@@ -29,7 +30,7 @@ MOST_FOUND = 8
 Typed = Annotated[str, QueryParameter(max_length=500, description="As it stands in the box")]
 Slug = Annotated[str, QueryParameter(max_length=200, description="Of the book; empty: all of them")]
 OwnPath = Annotated[
-    str, QueryParameter(pattern=r"^/([^/\\].*)?$", max_length=1000, description="Path of a page, from /")
+    str, QueryParameter(pattern=r"^/([^/\\].*)?$", max_length=400, description="Path of a page, from /")
 ]
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 REVALIDATE = {"Cache-Control": "no-cache"}
@@ -110,9 +111,9 @@ class StaticFiles:
     tags=["pages"],
     media_type=MediaType.HTML,
 )
-async def shelf(reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
+async def shelf(reader: Given[Reader]) -> Response[str]:
     """The shelf."""
-    return Response(files.stamped(await reader.shelf()), media_type=MediaType.HTML, headers=REVALIDATE)
+    return Response(await reader.shelf(), media_type=MediaType.HTML, headers=REVALIDATE)
 
 
 @get(
@@ -122,9 +123,9 @@ async def shelf(reader: Given[Reader], files: Given[StaticFiles]) -> Response[st
     summary="A book with its contents",
     tags=["pages"],
 )
-async def cover(book: FromPath[str], reader: Given[Reader], files: Given[StaticFiles]) -> Response[str]:
+async def cover(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """The page that leads to all pages of a book."""
-    return Response(files.stamped(await reader.cover(book)), media_type=MediaType.HTML, headers=REVALIDATE)
+    return Response(await reader.cover(book), media_type=MediaType.HTML, headers=REVALIDATE)
 
 
 @get(
@@ -134,9 +135,9 @@ async def cover(book: FromPath[str], reader: Given[Reader], files: Given[StaticF
     summary="A page that lists the sections that fit words",
     tags=["pages"],
 )
-async def results(reader: Given[Reader], files: Given[StaticFiles], q: Typed = "", book: Slug = "") -> Response[str]:
+async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Response[str]:
     """Where the box leads that has no script."""
-    page = files.stamped(await reader.results(q.strip(), book))
+    page = await reader.results(q.strip(), book)
     return Response(page, media_type=MediaType.HTML, headers=NO_STORE)
 
 
@@ -174,11 +175,9 @@ async def terms(service: Given[AnswerService], book: Slug) -> Response[Glossary]
     summary="A page of a book",
     tags=["pages"],
 )
-async def read(
-    book: FromPath[str], page: FromPath[Path], reader: Given[Reader], files: Given[StaticFiles]
-) -> Response[str]:
+async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
     """Where citations lead."""
-    shown = files.stamped(await reader.page(book, page.as_posix()))
+    shown = await reader.page(book, page.as_posix())
     return Response(shown, media_type=MediaType.HTML, headers=REVALIDATE)
 
 
@@ -192,9 +191,11 @@ async def picture(
 
 
 @get("/qr.svg", include_in_schema=False)
-async def qr_code(request: HTTPRequest, to: OwnPath) -> Response[bytes]:
+async def qr_code(request: HTTPRequest, to: OwnPath, workshop: Given[Workshop]) -> Response[bytes]:
     """The address of a page of this server as a QR code, for a telephone that is held before it."""
-    return Response(qr.svg(qr.address(request, to)), media_type="image/svg+xml", headers=REVALIDATE)
+    address = qr.address(request, to)
+    code = await workshop.once(("qr", address), lambda: qr.svg(address))
+    return Response(code, media_type="image/svg+xml", headers=REVALIDATE)
 
 
 @get("/worker.js", include_in_schema=False)

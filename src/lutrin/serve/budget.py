@@ -1,0 +1,238 @@
+"""A budget of computing for each network address, and for all together, whatever they ask for.
+
+The cost of a request is what it took: the processor time of its steps on the event loop, and of the threads and child
+processes that worked for it (`charge`). Costs flow off with time. An address whose costs stand above its limit is
+refused, and the refusal waits a second, so that whoever asks in a loop over many connections does so once a second on
+each. While all together use more than the machine can spare, the addresses that used more than the mean are refused.
+"""
+
+import asyncio
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextvars import ContextVar
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from lutrin.errors import RateLimited
+from lutrin.messages import TOO_MUCH_WORK
+from lutrin.serve import html
+from lutrin.serve.limits import peer_of_scope
+from lutrin.serve.problems import MEDIA_TYPE, Problem, prefers_html
+
+QUESTION_S = 0.05
+"""Processor time that one question a minute of LUTRIN_RATE_PEER_PER_MIN stands for: with 300, a quarter of a core."""
+ALL_SHARE = 0.7
+"""Of one core, for all addresses together: the event loop is one thread, and must not be its own bottleneck."""
+ALL_BURST_S = 5.0
+REFUSAL_S = 1.0
+"""How long a refusal waits. It costs nothing, and the one who waits for it sends nothing meanwhile on that line."""
+MOST_PEERS = 10_000
+UNMETERED = frozenset({"/health"})
+
+
+class Meter:
+    """What one request has cost.
+
+    Args:
+        peer: Network address that asked; see `limits.peer_of`.
+        budget: Pays for it; None: nobody does.
+    """
+
+    def __init__(self, peer: str, budget: "Budget | None" = None) -> None:
+        self.peer = peer
+        self.spent_s = 0.0
+        self.longest_s = 0.0
+        """Longest step on the event loop: so long everybody else waited."""
+        self._budget = budget
+        self._paid_s = 0.0
+
+    def pay(self) -> float:
+        """Pay what has been spent; on the event loop only.
+
+        Returns:
+            Seconds until the address may spend more; 0 if it may now.
+        """
+        if self._budget is None:
+            return 0.0
+        owed_s, self._paid_s = self.spent_s - self._paid_s, self.spent_s
+        self._budget.spend(self.peer, owed_s)
+        return self._budget.wait_s(self.peer)
+
+
+_meter: ContextVar[Meter | None] = ContextVar("lutrin_meter", default=None)
+
+
+def charge(seconds: float) -> None:
+    """Add processor time to the request that is being answered in this context, if there is one."""
+    if (meter := _meter.get()) is not None:
+        meter.spent_s += seconds
+
+
+def payer() -> str:
+    """Return the address that asked for the request of this context; empty without one."""
+    meter = _meter.get()
+    return meter.peer if meter is not None else ""
+
+
+def settle() -> None:
+    """Pay what the request of this context has spent so far."""
+    if (meter := _meter.get()) is not None:
+        meter.pay()
+
+
+def pay() -> None:
+    """Pay what the request of this context has spent so far, before it spends more.
+
+    Raises:
+        RateLimited: Its address has used its budget meanwhile, by other requests.
+    """
+    meter = _meter.get()
+    wait_s = meter.pay() if meter is not None else 0.0
+    if wait_s > 0:
+        raise RateLimited(TOO_MUCH_WORK, retry_after_s=max(1, math.ceil(wait_s)))
+
+
+class Budget:
+    """Costs of each address and of all, which flow off with time.
+
+    Args:
+        peer_per_min: Questions a minute from one address; 0: no limit, and no budget.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, peer_per_min: int, clock: Callable[[], float]) -> None:
+        self.limited = peer_per_min > 0
+        self._burst_s = peer_per_min * QUESTION_S
+        self._share = self._burst_s / 60.0
+        self._clock = clock
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """Address -> seconds that have not flowed off, and when that was."""
+        self._all: tuple[float, float] = (0.0, 0.0)
+
+    def spend(self, peer: str, seconds: float) -> None:
+        """Add to the costs of an address."""
+        now_s = self._clock()
+        self._levels[peer] = (self._level_s(peer, now_s) + seconds, now_s)
+        self._levels.move_to_end(peer)
+        while len(self._levels) > MOST_PEERS:
+            self._levels.popitem(last=False)
+        self._all = (self._all_s(now_s) + seconds, now_s)
+
+    def wait_s(self, peer: str) -> float:
+        """Seconds until this address may ask again; 0 if it may now."""
+        now_s = self._clock()
+        level_s = self._level_s(peer, now_s)
+        if level_s > self._burst_s:
+            return (level_s - self._burst_s) / self._share
+        over_s = self._all_s(now_s) - ALL_BURST_S
+        if over_s > 0 and level_s > self._mean_s(now_s):
+            return over_s / ALL_SHARE
+        return 0.0
+
+    def _level_s(self, peer: str, now_s: float) -> float:
+        level_s, then_s = self._levels.get(peer, (0.0, now_s))
+        return max(0.0, level_s - (now_s - then_s) * self._share)
+
+    def _all_s(self, now_s: float) -> float:
+        return max(0.0, self._all[0] - (now_s - self._all[1]) * ALL_SHARE)
+
+    def _mean_s(self, now_s: float) -> float:
+        """Mean cost of the addresses that have any; those whose costs have flowed off are forgotten."""
+        levels = [(peer, self._level_s(peer, now_s)) for peer in self._levels]
+        for peer in [peer for peer, level_s in levels if level_s <= 0]:
+            del self._levels[peer]
+        return sum(level_s for _, level_s in levels) / max(1, len(self._levels))
+
+
+def budgeting(app: ASGIApp, budget: Budget, trusted: Sequence[str]) -> ASGIApp:
+    """Wrap an application so that each request is paid for by the address that sends it.
+
+    Args:
+        app: The application.
+        budget: Of all addresses.
+        trusted: Addresses or networks of proxies; see `limits.peer_of`.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        # Only requests of HTTP have a method.
+        if not budget.limited or "method" not in scope or scope["path"] in UNMETERED:
+            await app(scope, receive, send)
+            return
+        peer = peer_of_scope(scope, trusted)
+        wait_s = budget.wait_s(peer)
+        if wait_s > 0:
+            await _refuse(scope, send, max(1, math.ceil(wait_s)))
+            return
+        meter = Meter(peer, budget)
+        try:
+            await metered(app(scope, receive, send), meter)
+        finally:
+            meter.pay()
+
+    return answer
+
+
+async def metered(work: Awaitable[None], meter: Meter) -> None:
+    """Await something, and count what it costs; also what it charges."""
+    token = _meter.set(meter)
+    try:
+        await _Metered(work, meter)
+    finally:
+        _meter.reset(token)
+
+
+class _Metered:
+    """A coroutine whose steps on the event loop are timed."""
+
+    def __init__(self, work: Awaitable[None], meter: Meter) -> None:
+        self._work = work
+        self._meter = meter
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        meter, work = self._meter, self._work.__await__()
+        step: Callable[[Any], Any] = work.send
+        given: Any = None
+        while True:
+            start_s = time.thread_time()
+            try:
+                awaited = step(given)
+            except StopIteration:
+                return
+            finally:
+                spent_s = time.thread_time() - start_s
+                meter.spent_s += spent_s
+                meter.longest_s = max(meter.longest_s, spent_s)
+            try:
+                given = yield awaited
+                step = work.send
+            except BaseException as error:  # noqa: BLE001 - a cancellation, too, belongs to the coroutine inside
+                step, given = work.throw, error
+
+
+async def _refuse(scope: Scope, send: Send, retry_after_s: int) -> None:
+    await asyncio.sleep(REFUSAL_S)
+    accept = next((value for name, value in scope["headers"] if name == b"accept"), b"").decode("latin-1")
+    wants_page = prefers_html(accept)
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    body = _page() if wants_page else msgspec.json.encode(
+        Problem(title=status.phrase, status=status, detail=TOO_MUCH_WORK, retry_after_s=retry_after_s)
+    )  # fmt: skip
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8" if wants_page else MEDIA_TYPE.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"retry-after", str(retry_after_s).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+@lru_cache(maxsize=1)
+def _page() -> bytes:
+    return html.trouble(HTTPStatus.TOO_MANY_REQUESTS, TOO_MUCH_WORK).encode()

@@ -1,0 +1,225 @@
+"""Renders a page of a book as safe HTML, from the same text that was indexed.
+
+What a book feeds to a renderer can take quadratic time or worse: highlighters of programming languages, converters of
+formulas, drawers of diagrams. Each has a limit for a piece and one for a page; a piece beyond them stays as its author
+typed it. The page as a whole is bounded by the process that renders it (`render_process`).
+"""
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape, unescape
+from itertools import pairwise
+from urllib.parse import quote
+
+import msgspec
+import nh3
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from lutrin.ingest.formats import page_html
+from lutrin.serve import maths
+from lutrin.serve.diagrams import with_diagrams
+
+# All as `page_html` writes them; whatever a book itself says stands escaped.
+CODE = re.compile(r'<pre><code class="language-([^"]+)">(.*?)</code></pre>', re.DOTALL)
+IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
+SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
+JOINED = re.compile(r'<math display="inline">(?:(?!</math>).)*</math>[,.;:!?)]+', re.DOTALL)
+PAGES_A_PART = 8
+"""Of a PDF without chapters: about as much as a page of a book made for the screen."""
+MOST_PARTLESS = 2
+TABLE = re.compile(r"<table\b(?:(?!<table\b).)*?</table>", re.DOTALL)
+LINKED = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
+TAG = re.compile(r"<[^>]+>")
+PDF_SECTION = re.compile(r'<section class="page" id="page=\d+">')
+TITLE = re.compile(r'<h1 id="([^"]+)">(.*?)</h1>', re.DOTALL)
+PDF_PAGE = re.compile(r'<section class="page" id="page-(\d+)">')
+"""Citations of a PDF lead to `#page=4`, the form that PDF viewers know too."""
+
+MOST_CODE_CHARS = 50_000
+"""Of one block that is highlighted: a thousand lines of code."""
+PIECE_S = 0.25
+"""Processor time of one piece, a hundred times what an honest block or formula takes."""
+PAGE_S = 1.0
+"""The same for all pieces of one kind on a page."""
+
+_CLASSES = {"class"}
+_ATTRIBUTES = {
+    **{tag: {*names} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},
+    **{f"h{level}": {"id", "class"} for level in range(1, 7)},
+    **maths.ATTRIBUTES,
+    "a": {"href", "id", "class", "title"},
+    "aside": _CLASSES,
+    "code": _CLASSES,
+    "details": {"open", "class"},
+    "div": {"class", "id"},
+    "figure": _CLASSES,
+    "p": _CLASSES,
+    "pre": {"class", "tabindex"},
+    "section": {"class", "id"},
+    "span": {"class", "id"},
+    "table": _CLASSES,
+    "td": {"class", "colspan", "rowspan", "align"},
+    "th": {"class", "colspan", "rowspan", "align", "scope"},
+}
+_TAGS = {*nh3.ALLOWED_TAGS, *maths.TAGS, "aside", "details", "figcaption", "figure", "section", "summary"} - {"img"}
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    """A page's text, rendered."""
+
+    html: str
+    """Safe; a picture is a `span` that holds its description."""
+    pictures: tuple[str, ...]
+    """Addresses of its pictures, as the page writes them."""
+    sections: tuple[tuple[str, str], ...]
+    """Anchor and title, as safe HTML, of each section."""
+
+
+def rendered(source: str, filename: str) -> Rendered:
+    """Render a source file as safe HTML, with the heading anchors that citations link to."""
+    pictures: list[str] = []
+
+    def described(match: re.Match[str]) -> str:
+        pictures.append(unescape(match[1]))
+        return f'<span class="missing-image picture-{len(pictures) - 1}">{match[2]}</span>'
+
+    page = CODE.sub(_bounded(_highlighted), IMAGE.sub(described, page_html(source, filename)))
+    page = maths.FORMULA.sub(_bounded(maths.drawn), page)
+    safe = sanitised(PDF_PAGE.sub(r'<section class="page" id="page=\1">', page))
+    sections = tuple((unescape(match[1]), _without_links(match[2])) for match in SECTION.finditer(safe))
+    scrollable = safe.replace("<pre><code", '<pre tabindex="0"><code')
+    scrollable = TABLE.sub(r'<div class="wide" role="region" aria-label="Table" tabindex="0">\g<0></div>', scrollable)
+    # A browser would begin a line with the comma behind a formula.
+    whole = with_anchors(JOINED.sub(r'<span class="joined">\g<0></span>', scrollable))
+    parts, chapters = in_parts(whole)
+    try:
+        with processor_time(PAGE_S):
+            parts = with_diagrams(parts)
+    except TooSlowError:
+        pass  # its diagrams stay as their author typed them
+    return Rendered(parts, tuple(pictures), chapters or sections)
+
+
+class TooSlowError(Exception):
+    """A piece of a page took more processor time than it may."""
+
+
+@contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """Limit the processor time of a block, also of a regular expression that does not come back by itself.
+
+    Signals reach the main thread alone; a page is rendered in that of its own process.
+
+    Raises:
+        TooSlowError: The time is over.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: object) -> None:
+        raise TooSlowError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)  # again: a converter may have caught the first
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _bounded(render: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str]:
+    """Render each piece within its own limit and that of the page; a piece beyond them stays as it is."""
+    left_s = PAGE_S
+
+    def bounded(match: re.Match[str]) -> str:
+        nonlocal left_s
+        if left_s <= 0:
+            return match[0]
+        start_s = time.thread_time()
+        try:
+            with processor_time(min(PIECE_S, left_s)):
+                return render(match)
+        except TooSlowError:
+            return match[0]
+        finally:
+            left_s -= time.thread_time() - start_s
+
+    return bounded
+
+
+def with_anchors(page: str) -> str:
+    """Add a link to each heading of a page, so that readers can share it."""
+
+    def linked(match: re.Match[str]) -> str:
+        level, anchor, title = match.groups()
+        said = unescape(TAG.sub("", title))
+        link = (
+            f'<a class="anchor" href="#{quote(unescape(anchor), safe="=")}" aria-label="Link to: {escape(said)}"></a>'
+        )
+        return f'<h{level} id="{anchor}">{title}{link}</h{level}>'
+
+    return LINKED.sub(linked, page)
+
+
+def in_parts(page: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Split a long PDF into chapters, or into parts of a few pages if it has no chapters.
+
+    Args:
+        page: HTML with a section for each page of the PDF; others are left as they are.
+
+    Returns:
+        The page, each part in a `div`, and for each part an anchor in it and its title, as safe HTML; none if it is
+        no PDF, or a short one.
+    """
+    pages = PDF_SECTION.split(page)[1:]
+    if len(pages) <= PAGES_A_PART:
+        return page, ()
+    openings = [TITLE.search(one) for one in pages]
+    starts = [number for number, title in enumerate(openings) if title]
+    if len(starts) < MOST_PARTLESS:
+        starts = list(range(0, len(pages), PAGES_A_PART))
+    bounds = [0, *(start for start in starts if start), len(pages)]
+    parts, chapters = [], []
+    for first, end in pairwise(bounds):
+        title = openings[first]
+        span = f"Page {first + 1}" if end - first == 1 else f"Pages {first + 1} to {end}"
+        chapters.append((title[1], _without_links(title[2])) if title else (f"page={first + 1}", span))
+        inside = "".join(f'<section class="page" id="page={n}">{pages[n - 1]}' for n in range(first + 1, end + 1))
+        heading = "" if title else f'<h1 class="quietly">{span}</h1>'
+        parts.append(f'<div class="part" data-pages="{span}">{heading}{inside}</div>')
+    return "".join(parts), tuple(chapters)
+
+
+def pictures_in(source: str, filename: str) -> list[str]:
+    """Addresses of the pictures on a page, as the page writes them."""
+    return [unescape(address) for address, _ in IMAGE.findall(page_html(source, filename))]
+
+
+def sanitised(page: str) -> str:
+    """Remove everything from HTML that runs or loads: scripts, styles, handlers, frames, forms and pictures."""
+    return nh3.clean(page, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"}, link_rel=None)
+
+
+def _highlighted(match: re.Match[str]) -> str:
+    """A code block with its tokens in classes; one in a language that nobody knows stays as it is."""
+    if len(match[2]) > MOST_CODE_CHARS:
+        return match[0]
+    try:
+        lexer = get_lexer_by_name(unescape(match[1]), stripnl=False)
+    except ClassNotFound:
+        return match[0]
+    inside = highlight(unescape(match[2]), lexer, HtmlFormatter(nowrap=True))
+    return f'<pre tabindex="0"><code class="language-{match[1]}">{inside}</code></pre>'
+
+
+def _without_links(inside: str) -> str:
+    return re.sub(r'<a class="anchor"[^>]*></a>|</?a\b[^>]*>', "", inside)
