@@ -1,7 +1,7 @@
 """Attacks over HTTP: large heads, slow connections, guesses, foreign pages, long questions; and wrong settings.
 
     python bench/chaos_door.py [--head-mb 300] [--headers 1200000] [--connections 1100] [--files 1024] [--guesses 200]
-        [--questions 500] [--settings N] [--wait-s 1] [--only TRIAL]
+        [--questions 500] [--flood-s 30] [--settings N] [--wait-s 1] [--only TRIAL]
 
 The target is a real server on a loopback port, with encrypted conversations and scripted answers; for wrong settings
 and a full disk it is `lutrin serve` itself. Each trial reports the replies, the server's memory, whether others were
@@ -14,6 +14,7 @@ import argparse
 import contextlib
 import gzip
 import http.client
+import itertools
 import json
 import os
 import re
@@ -40,6 +41,11 @@ from lutrin.errors import ChatStoreError
 from lutrin.settings import load_settings, variable_name
 
 MOST_GROWN_MB = 20.0
+MOST_GROWN_BY_WORK_MB = 100.0
+"""What was made is kept, up to 32 MB; threads and gzip take the rest."""
+READER = "127.0.0.2"
+SLACK_S = 0.05
+"""Below it, twice as long is what one turn of the machine's own scheduler makes."""
 MOST_LINES = 100
 MOST_LANDING_BYTES = 80_000
 CHUNK = 1 << 16
@@ -71,10 +77,11 @@ class Door:
         return text.count("\n")
 
     def request(
-        self, method: str, path: str, body: str = "", headers: dict[str, str] | None = None
+        self, method: str, path: str, body: str = "", headers: dict[str, str] | None = None, *, source: str = ""
     ) -> tuple[int, bytes]:
-        """Send one request on a new connection."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        """Send one request on a new connection, from an address of this machine."""
+        own = (source, 0) if source else None
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60, source_address=own)
         try:
             connection.request(method, path, body or None, headers or {})
             reply = connection.getresponse()
@@ -200,6 +207,67 @@ def _timed(work: Callable[[], object]) -> float:
     start_s = time.monotonic()
     work()
     return time.monotonic() - start_s
+
+
+def costs(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Ask over twenty connections for what is costly; a reader at another address waits twice as long at most.
+
+    A server of its own, with the limits that servers have by default. The reader looks at the shelf, a page and health.
+    """
+    place = door.server.database.parent / "costs"
+    place.mkdir()
+    server = QuickServer(place, new_key(), load_settings(data_dir=place, log_format="json"), ingest=_no_ingest)
+    server.start()
+    beside = Door(server)
+    try:
+        _await_health(beside)
+        reading = ("/", "/read/b/0", "/health", "/study/b", "/read/b")
+        for path in reading:
+            beside.request("GET", path, source=READER)
+
+        def read() -> list[float]:
+            return [_timed(lambda path=path: _read(beside, path)) for path in reading * 12]  # type: ignore[misc]  # bound early
+
+        alone, before_mb = read(), beside.memory_mb()
+        done, statuses, numbers = threading.Event(), Counter[int](), itertools.count()
+
+        def press() -> None:
+            while not done.is_set():
+                number = next(numbers)
+                path = (
+                    f"/qr.svg?to=/{number:0390}", f"/study/b/deck.apkg?chapter={number % 20}",
+                    f"/read/b/{number % 20}", "/study/b/deck.csv", f"/qr.svg?to=/{number:0999}", "/schema",
+                )[number % 6]  # fmt: skip
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    statuses[beside.request("GET", path)[0]] += 1
+
+        threads = [threading.Thread(target=press) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        under = read()
+        time.sleep(arguments.flood_s)
+        later = read()
+        done.set()
+        for thread in threads:
+            thread.join()
+        grown_mb = beside.memory_mb() - before_mb
+    finally:
+        server.stop()
+    p95 = [round(sorted(times)[int(len(times) * 0.95)], 4) for times in (alone, under, later)]
+    assert p95[2] <= max(2 * p95[0], SLACK_S), f"others' p95 is {p95[2]} s, alone {p95[0]} s"
+    assert max(under) < arguments.wait_s, f"others waited {max(under):.2f} s"
+    assert grown_mb < MOST_GROWN_BY_WORK_MB, f"{grown_mb:.0f} MB more"
+    return {
+        "requests": statuses.total(), "refused": statuses[429], "others_p95_s_alone": p95[0],
+        "others_p95_s_at_first": p95[1], "others_p95_s": p95[2], "others_slowest_s": round(max(under + later), 3),
+        "memory_grown_mb": round(grown_mb, 1),
+    }  # fmt: skip
+
+
+def _read(door: Door, path: str) -> None:
+    status, _ = door.request("GET", path, source=READER)
+    assert status == http.client.OK, f"{path}: {status}"
 
 
 def guesses(door: Door, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -355,7 +423,7 @@ MOST_LOG_KB = 4096 + 64
 """SQLite folds its log into the database at a thousand pages of 4 kB."""
 LUTRIN = Path(sys.executable).with_name("lutrin")
 MODELS = Path(__file__).parents[1] / "models"
-TRIALS = {"heads": heads, "slow": slow, "questions": questions, "strangers": strangers, "flood": flood,
+TRIALS = {"heads": heads, "slow": slow, "questions": questions, "costs": costs, "strangers": strangers, "flood": flood,
           "guesses": guesses, "settings": settings, "keys": keys, "disk": disk, "landing": landing}  # fmt: skip
 
 
@@ -372,6 +440,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1024)
     parser.add_argument("--guesses", type=int, default=200)
     parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--flood-s", type=float, default=30.0, help="How long costly requests come.")
     parser.add_argument(
         "--settings", type=int, default=len(WRONG | LATER), help="How many wrong settings to start with."
     )

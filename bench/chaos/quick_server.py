@@ -6,7 +6,7 @@ import resource
 import signal
 import socket
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 
 from lutrin.chats.rows import Room
@@ -26,8 +26,10 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.app import run_server
+from lutrin.serve.notes import Notes
 from lutrin.serve.services import Ingest, PageEntry, Services, ShelvedBook
 from lutrin.settings import Settings
+from lutrin.study.deck import Card, Practice
 
 PAUSE_S = 0.005
 """Between two events of an answer: time to be killed in."""
@@ -59,30 +61,56 @@ class Echo:
         yield DoneEvent(answer)
 
 
+CODE = "\n```coffeescript\n" + "a." * 20_000 + "\n```\n"
+"""The highlighter of this language takes quadratic time."""
+PAGES = {f"{number}.md": f"# Page {number}\n\nWords.\n{CODE}" for number in range(20)}
+DECK = Practice(
+    cards=tuple(
+        Card(
+            id=f"{number:08x}", kind="question", front=f"Question {number}?", back="Words. " * 20, proof="Proof. " * 10,
+            chapter=f"Chapter {number % 20}", section="", author="", url="/read/b/0",
+        )
+        for number in range(1000)
+    )
+)  # fmt: skip
+
+
 class OneBook:
-    """A library of one book without pages."""
+    """A library of one book, whose pages and cards take long to show."""
 
     async def books(self) -> Sequence[ShelvedBook]:
         """The one."""
         return [ShelvedBook("b", "Book", "", "g")]
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
-        """There are none."""
+        """Its pages."""
         if slug == "b":
-            return []
+            return [PageEntry(name, f"Page {name}") for name in PAGES]
         raise NotFound(slug)
 
-    async def starters(self, most: int) -> Sequence[str]:
+    async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:  # noqa: ARG002 - one for all
         """One question."""
         return ["What is a loop?"][:most]
 
     async def source(self, slug: str, filename: str) -> str:
-        """There is none."""
+        """The text of a page."""
+        if slug == "b" and filename in PAGES:
+            return PAGES[filename]
         raise NotFound(f"{slug}/{filename}")
 
-    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
+    async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:  # noqa: ARG002 - the library's signature
         """There are none."""
-        raise NotFound(f"{slug}/{filename} {addresses}")
+        return {}
+
+    async def practice(self, slug: str) -> Practice:
+        """Its cards."""
+        if slug == "b":
+            return DECK
+        raise NotFound(slug)
+
+    async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:  # noqa: ARG002 - as above
+        """There are none."""
+        return ["" for _ in addresses]
 
     async def picture(self, slug: str, name: str) -> bytes:
         """There is none."""
