@@ -37,6 +37,12 @@ describe('axe finds nothing', () => {
     ['320 pixels', answered, {viewport: {width: 320, height: 568}}],
     ['right-to-left', answered, {}, '/rtl'],
     ['answered', answered],
+    ['unfolded', async (reader) => {
+      await reader.open();
+      await reader.ask('What is a node?');
+      await reader.button('not word for word in the book').click();
+      await reader.answers.locator('mark').first().waitFor();
+    }],
     ['selection', async (reader) => {
       await reader.select('#first');
       await reader.button('Ask').click();

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {ANSWER, EXCERPTS, NEXT, NODE, streamed, TOPIC} from '../support/answers.ts';
+import {ANSWER, EXCERPTS, NEXT, NODE, SENTENCES, streamed, TOPIC} from '../support/answers.ts';
 import {eventually, harness} from '../support/harness.ts';
-import {done, type Step} from '../support/scripted-server.ts';
+import {citation, done, excerpt, type Step} from '../support/scripted-server.ts';
 
 const {server, reader: visit} = harness();
 
@@ -66,11 +66,11 @@ test('pressing it opens header, messages and input, and tells the page', async (
   await reader.bubble.waitFor();
 });
 
-test('the book’s words come first, then sentences above them; the answer ends with what to ask next, and the time', async () => {
+test('the words that answer come first, then sentences above them; the answer ends with what to ask next, and the time', async () => {
   const reader = await visit();
   server.script = () => streamed(1000);
   await reader.open();
-  const sentencesBeside = reader.appearing('.from-book', 'A node is a process that does one job.', '.message.book .text');
+  const sentencesBeside = reader.appearing('.from-book', 'does one job', '.message.book .text');
   await reader.send('What is a node?');
   expect(await sentencesBeside).toBe(0);
   await reader.answers.locator('.text').waitFor();
@@ -80,16 +80,46 @@ test('the book’s words come first, then sentences above them; the answer ends 
   expect(await above.count()).toBe(1);
   expect(await reader.answers.locator('.text strong').innerText()).toBe('node');
   expect(await reader.answers.locator('.text').innerText()).not.toContain('process');
-  expect(await reader.answers.locator('pre').innerText()).toBe('ros2 run demo_nodes_cpp talker');
   expect(await reader.answers.locator('.suggestions .next').allInnerTexts()).toEqual(NEXT);
   expect(await reader.widget.locator('.message time').count()).toBe(1);
 });
 
-test('one card holds the book’s words: chapter and section as link, the words that answer marked, no file name', async () => {
+test('one card holds the book’s words, folded to those that answer; one tap opens it', async () => {
   const reader = await visit();
   await reader.open();
   await reader.ask('What is a node?');
   const card = reader.answers.locator('.from-book');
+  expect(await card.locator('blockquote').allInnerTexts()).toEqual(['does one job', 'repeats what was lost']);
+  expect(await card.locator('mark, pre').count()).toBe(0);
+  await reader.button('The whole passage').click();
+  expect(await card.locator('blockquote').first().innerText()).toContain('A node is a process that does one job.');
+  expect(await card.locator('pre').innerText()).toBe('ros2 run demo_nodes_cpp talker');
+  await reader.button('The whole passage').click();
+  expect(await card.locator('blockquote').allInnerTexts()).toEqual(['does one job', 'repeats what was lost']);
+});
+
+test('what the card holds already stands above as the answer: it is a heading line until it is opened', async () => {
+  const reader = await visit();
+  const table = citation(1, {quote: '| Device | Test |\n|---|---|\n| Emergency stop | Before each lesson |\n| Battery | Weekly |'});
+  const row = {text: '| Device | Test |\n|---|---|\n| Emergency stop | Before each lesson |', citations: [1], support: 'stated' as const};
+  server.script = () => [
+    done('The row [1]', {kind: 'extractive', sources: [table], sentences: [row], excerpts: [excerpt(table, '| Emergency stop | Before each lesson |')]}),
+  ];
+  await reader.open();
+  await reader.ask('How often is the stop tested?');
+  expect(await reader.answers.locator('.text td').allInnerTexts()).toEqual(['Emergency stop', 'Before each lesson']);
+  const card = reader.answers.locator('.from-book');
+  expect(await card.innerText()).toBe('From the book\nChapter 1: Nodes › What a node is');
+  await reader.button('The whole passage').click();
+  expect(await card.locator('tr').count()).toBe(3);
+});
+
+test('the opened card: chapter and section as link, the words that answer marked, no file name', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  const card = reader.answers.locator('.from-book');
+  await reader.button('The whole passage').click();
   expect(await card.getAttribute('aria-label')).toBe('From the book');
   expect(await card.locator('.place').allInnerTexts()).toEqual(['Chapter 1: Nodes › What a node is', 'Chapter 1: Nodes › Quality of service']);
   expect(await card.locator('.place').first().getAttribute('href')).toContain(NODE.url);
@@ -113,7 +143,61 @@ test('an answer without the model is the card alone', async () => {
   await reader.open();
   await reader.ask('What is a node?');
   expect(await reader.answers.locator('.text').count()).toBe(0);
-  expect(await reader.answers.locator('.from-book').count()).toBe(1);
+  expect(await reader.answers.locator('.from-book').innerText()).toContain('ros2 run demo_nodes_cpp talker');
+  expect(await reader.button('The whole passage').count()).toBe(0);
+});
+
+test('a sentence that is not word for word in the book says so, and one tap shows what to compare it with', async () => {
+  const reader = await visit();
+  await reader.open();
+  await reader.ask('What is a node?');
+  expect(await reader.answers.locator('.likely').allInnerTexts()).toEqual([SENTENCES[1]?.text]);
+  expect(await reader.answers.locator('.text').innerText()).not.toContain('†');
+  await reader.button('not word for word in the book').click();
+  await eventually(() => reader.answers.locator('.from-book blockquote').last().innerText(), `${TOPIC.quote} …`);
+  await eventually(() => reader.widget.evaluate((host) => host.shadowRoot?.activeElement?.textContent), 'Chapter 1: Nodes › Quality of service');
+  await reader.page.reload();
+  await reader.answers.locator('.likely').waitFor();
+});
+
+test('what is cited but not excerpted is compared beside the sentence', async () => {
+  const reader = await visit();
+  server.script = () => [done('x', {sources: [NODE, TOPIC], sentences: SENTENCES, excerpts: EXCERPTS.slice(0, 1)})];
+  await reader.open();
+  await reader.ask('What is a node?');
+  await reader.button('not word for word in the book').click();
+  await reader.preview.waitFor();
+  expect(await reader.preview.innerText()).toContain(TOPIC.quote);
+});
+
+test('the closest passage says that it may not answer, and the question that was perhaps meant comes first', async () => {
+  const reader = await visit();
+  server.script = () => [done('x', {kind: 'extractive', closest: true, meant: 'How fast can Wren drive?', sources: [NODE], excerpts: EXCERPTS.slice(0, 1)})];
+  await reader.open();
+  await reader.ask('Wren fast?');
+  expect(await reader.answers.innerText()).toMatch(/^Did you mean: How fast can Wren drive\?\s+The closest passage, it may not answer:/);
+  expect(await reader.answers.locator('.from-book').evaluate((card) => getComputedStyle(card).borderTopStyle)).toBe('dashed');
+  await reader.page.reload();
+  server.script = () => streamed();
+  await reader.button('Did you mean: How fast can Wren drive?').click();
+  await reader.finished.nth(1).waitFor();
+  expect(server.asked.map(({message}) => message)).toEqual(['Wren fast?', 'How fast can Wren drive?']);
+});
+
+test('while the model is on its way, the empty panel says so in one line, and asks no more once there is something to read', async () => {
+  const reader = await visit();
+  server.model = {model_state: 'arriving', model_progress: 'The model is on its way: 41 of 1,117 MB.'};
+  await reader.open();
+  await eventually(() => reader.panel.locator('.coming').allInnerTexts(), ['The model is on its way: 41 of 1,117 MB.']);
+  await reader.ask('What is a node?');
+  expect(await reader.panel.locator('.coming').count()).toBe(0);
+  server.model = {model_state: 'ready'};
+  const other = await visit();
+  const told = other.page.waitForResponse((response) => response.url().endsWith('/ready'));
+  await other.open();
+  await (await told).finished();
+  await other.input.focus();
+  expect(await other.panel.locator('.coming').count()).toBe(0);
 });
 
 test('the page where the reader is goes with the question, where the page says so', async () => {
@@ -275,6 +359,7 @@ test('an answer can be copied with its sources, also its code alone', async () =
   const copied = (): Promise<string> => reader.page.evaluate(() => navigator.clipboard.readText());
   const origin = new URL(reader.page.url()).origin;
   await eventually(async () => (await copied()).startsWith(`${ANSWER}\n\n[1] Chapter 1: Nodes, What a node is (${origin}${NODE.url})`), true);
+  await reader.button('The whole passage').click();
   await reader.button('Copy code').click();
   await eventually(copied, 'ros2 run demo_nodes_cpp talker');
 });
@@ -292,8 +377,8 @@ test('a number in brackets that is code names no source, neither shown nor copie
 
 test('words of the model that are not the book’s say so, and a prepared explanation says who prepared it', async () => {
   const reader = await visit();
-  const explanation = 'A node does one thing. [1]\n\n**In other words** (not of the book):\n\nIt is like a pupil with one task.';
-  server.script = () => [done(`${explanation}\n\n${NODE.quote} [1]`, {sources: [NODE], explanation, excerpts: EXCERPTS.slice(0, 1), prepared_by: 'the authors'})];
+  const sentences = [{text: 'A node does one thing.', citations: [1], support: 'stated' as const}, {text: 'It is like a pupil with one task.', citations: [], support: 'own' as const}];
+  server.script = () => [done('x', {sources: [NODE], sentences, excerpts: EXCERPTS.slice(0, 1), prepared_by: 'the authors'})];
   await reader.open();
   await reader.ask('What is a node?');
   const own = reader.answers.locator('.own');
@@ -399,7 +484,7 @@ test('without an address: an error in the console, the inline message, and no re
 
 test('a reader who scrolled up is left in peace while the answer grows', async () => {
   const reader = await visit();
-  const filler = Array.from({length: 40}, (_, index) => ({send: {type: 'sentence' as const, text: `Sentence number ${index} says something. `.repeat(3), citations: []}}));
+  const filler = Array.from({length: 40}, (_, index) => ({send: {type: 'sentence' as const, text: `Sentence number ${index} says something. `.repeat(3), citations: [], support: 'stated' as const}}));
   server.script = () => [...filler.slice(0, 20), {pause_ms: 2500}, ...filler.slice(20), {hang: true}];
   await reader.open();
   await reader.send('Tell me everything');
@@ -413,5 +498,6 @@ test('a reader who scrolled up is left in peace while the answer grows', async (
   const before = await messages.evaluate((list) => list.scrollTop);
   await reader.widget.getByText('Sentence number 39').waitFor();
   expect(await messages.evaluate((list) => list.scrollTop)).toBe(before);
-  await reader.button('Go to the newest text').waitFor();
+  const [arrow, list] = await Promise.all([reader.button('Go to the newest text').boundingBox(), messages.boundingBox()]);
+  expect(arrow && list && arrow.y).toBeGreaterThanOrEqual((list?.y ?? 0) + (list?.height ?? 0)); // it covers no text
 });

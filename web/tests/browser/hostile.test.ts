@@ -19,16 +19,19 @@ test('three hundred hostile texts as answer, quote, excerpt, title, selection, w
       const sources = batch.map((text, index) =>
         citation(index + 1, {quote: text, section_title: text, chapter: text, filename: text, url: text.slice(0, 200)}),
       );
+      const grades = ['stated', 'likely', 'own'] as const;
+      const sentences = batch.map((text, index) => ({text, citations: [index + 1], support: grades[index % 3] ?? 'own'}));
       const answer = batch.map((text, index) => `${text} [${index + 1}]`).join('\n\n');
       const excerpts = sources.map((source) => excerpt(source, source.quote.slice(1), {cut_before: true, heading_path: [source.quote]}));
       return [
         ...excerpts.slice(0, 3).map((words) => ({send: {type: 'excerpt' as const, ...words}})),
-        {send: {type: 'sentence', text: answer, citations: [1]}},
-        done(answer, {sources, explanation: answer, excerpts, warnings: batch.slice(0, 5), suggestions: batch.slice(0, 5), refusal: 'not_in_book'}),
+        {send: {type: 'sentence' as const, text: answer, citations: [1], support: 'stated' as const}},
+        done(answer, {sources, explanation: answer, sentences, meant: batch[2] ?? '', excerpts, warnings: batch.slice(0, 5), suggestions: batch.slice(0, 5), refusal: 'not_in_book'}),
       ];
     };
     await reader.ask(`Batch ${at}: ${batch[1]}`);
     await reader.answers.last().locator('.from-book').waitFor();
+    await reader.answers.last().locator('.fold').click();
     await reader.answers.last().locator('.cite').first().hover();
     await reader.preview.waitFor();
     const found = await reader.widget.evaluate((host) => {

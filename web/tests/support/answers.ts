@@ -1,5 +1,6 @@
 /** Answers that a good server might give, for tests and screenshots. */
 
+import type {Sentence} from '../../widget/src/wire.ts';
 import {citation, done, excerpt, type Script, type Step} from './scripted-server.ts';
 
 export const NODE = citation(1);
@@ -17,7 +18,11 @@ const NODE_WORDS = `${NODE.quote}
 \`\`\`bash
 ros2 run demo_nodes_cpp talker
 \`\`\``;
-export const EXPLANATION = 'A **node** does one thing only. [1] Nodes talk over topics, and what is lost can be sent again. [2]';
+export const SENTENCES: Sentence[] = [
+  {text: 'A **node** does one thing only.', citations: [1], support: 'stated'},
+  {text: 'Nodes talk over topics, and what is lost can be sent again.', citations: [2], support: 'likely'},
+];
+export const EXPLANATION = 'A **node** does one thing only. [1] Nodes talk over topics, and what is lost can be sent again. [2] †';
 export const EXCERPTS = [excerpt({...NODE, quote: NODE_WORDS}, 'does one job'), excerpt(TOPIC, 'repeats what was lost', {cut_after: true})];
 export const ANSWER = [EXPLANATION, `${NODE_WORDS}\n\n[1]`, `${TOPIC.quote} [2]`].join('\n\n');
 export const NEXT = ['What is a topic?', 'How do I start a node?'];
@@ -27,12 +32,9 @@ export function streamed(pause_ms = 0): Step[] {
   return [
     {send: {type: 'sources', citations: [NODE, TOPIC]}},
     ...EXCERPTS.map((words) => ({send: {type: 'excerpt' as const, ...words}})),
+    ...SENTENCES.flatMap((sentence) => [{pause_ms}, {send: {type: 'sentence' as const, ...sentence}}]),
     {pause_ms},
-    {send: {type: 'sentence', text: 'A **node** does one thing only.', citations: [1]}},
-    {pause_ms},
-    {send: {type: 'sentence', text: 'Nodes talk over topics, and what is lost can be sent again.', citations: [2]}},
-    {pause_ms},
-    done(ANSWER, {sources: [NODE, TOPIC], explanation: EXPLANATION, excerpts: EXCERPTS, suggestions: NEXT}),
+    done(ANSWER, {sources: [NODE, TOPIC], explanation: EXPLANATION, sentences: SENTENCES, excerpts: EXCERPTS, suggestions: NEXT}),
   ];
 }
 

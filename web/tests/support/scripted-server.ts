@@ -48,6 +48,8 @@ export class ScriptedServer {
   /** Milliseconds before `/history` answers. */
   historyPause_ms = 0;
   down = false;
+  /** What `/ready` says of the model. */
+  model: {model_state?: string; model_progress?: string} = {};
   readonly #api: string;
   readonly #http: Server;
   readonly #sessions = new Map<string, {title: string; created: string; messages: StoredMessage[]}>();
@@ -79,6 +81,7 @@ export class ScriptedServer {
     this.script = () => [];
     this.historyPause_ms = 0;
     this.down = false;
+    this.model = {};
   }
 
   messages(): StoredMessage[] {
@@ -97,6 +100,7 @@ export class ScriptedServer {
     if (request.method === 'GET' && page) return this.#page(response, page);
     if (this.down) return void request.socket.destroy();
     if (request.method === 'OPTIONS') return json(response, 405, {}); // no page of another origin is let in
+    if (first === 'ready') return json(response, 200, {ready: true, ...this.model});
     if (first === 'chat') return this.#chat(request, response, secret);
     if (first === 'history') {
       await pause(this.historyPause_ms);
@@ -176,9 +180,9 @@ export class ScriptedServer {
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
-    const {refusal, explanation, excerpts, suggestions, warnings} = answer;
-    const parts = {refusal, explanation, excerpts, suggestions, warnings, prepared_by: answer.prepared_by, explainable: answer.explainable};
-    const none = {refusal: null, explanation: '', excerpts: [], suggestions: [], warnings: [], prepared_by: '', explainable: false};
+    const {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable} = answer;
+    const parts = {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable};
+    const none = {refusal: null, explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', explainable: false};
     session.messages.push(
       {...common, ...none, id: `${id}q`, role: 'user', text: asked.message, kind: null, selected_text: asked.selected_text ?? '', citations: []},
       {...common, ...parts, id, role: 'assistant', text: answer.answer, kind: answer.kind, selected_text: '', citations: answer.sources},
@@ -244,7 +248,10 @@ export function done(answer: string, changes: Partial<Answer> = {}): {send: Answ
     latency_ms: 1,
     generation: '000001-scripted',
     explanation: '',
+    sentences: [],
     excerpts: [],
+    closest: false,
+    meant: '',
     prepared_by: '',
     explainable: false,
     is_cut: false,

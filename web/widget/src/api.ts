@@ -58,6 +58,11 @@ export class Api {
     return {events: answerEvents(connect, {signal}), messageId: () => messageId, askedAt: () => askedAt};
   }
 
+  /** How the language model is doing, as a server that is ready says it; of older servers nothing. */
+  async model(): Promise<{model_state?: string; model_progress?: string}> {
+    return this.#json('ready');
+  }
+
   async history(session: string): Promise<StoredMessage[]> {
     const {messages} = await this.#json<{messages: StoredMessage[]}>(`history/${encodeURIComponent(session)}`);
     return messages;

@@ -10,6 +10,7 @@ import {Invitation} from './invitation.ts';
 import {KeyController} from './keys.ts';
 import {citationUrl, Landing, samePage} from './landing.ts';
 import {plainText} from './markdown/index.ts';
+import {ModelState} from './model.ts';
 import {PageController, type AskDetail} from './page.ts';
 import {PreviewController} from './preview.ts';
 import {ChatProperties} from './properties.ts';
@@ -40,6 +41,9 @@ export class LutrinChat extends ChatProperties {
   readonly identity: Identity;
   readonly invitation: Invitation;
   readonly docking: Dock;
+  readonly model = new ModelState(this);
+  /** Turns whose passages the reader sees whole. */
+  readonly unfolded = new WeakSet<Turn>();
   server: Api | undefined;
   touched = false;
   readonly #tab = storeOf(() => sessionStorage);
@@ -185,6 +189,11 @@ export class LutrinChat extends ChatProperties {
     return this.resolveLink?.(citation) ?? citationUrl(citation, this.server?.base ?? new URL(location.href), location.href).href;
   }
 
+  /** A page of another site than the server's stays where it is: its citations open beside it. */
+  tabOf(citation: Citation): string | undefined {
+    return this.newTab || new URL(this.hrefOf(citation), document.baseURI).origin !== location.origin ? '_blank' : undefined;
+  }
+
   // Asking
 
   submit(): void {
@@ -307,6 +316,26 @@ export class LutrinChat extends ChatProperties {
   }
 
   // What the reader does with answers
+
+  /** Show the passages of an answer whole, or folded to the words that answer. */
+  fold(turn: Turn): void {
+    if (!this.unfolded.delete(turn)) this.unfolded.add(turn);
+    this.requestUpdate();
+  }
+
+  /** Show what a sentence is to be compared with: in the card below it, or, what stands not there, beside it. */
+  async compare(turn: Turn, citations: readonly number[], event: Event): Promise<void> {
+    const button = event.currentTarget as HTMLElement;
+    const excerpt = turn.excerpts.find(({n}) => citations.includes(n));
+    const citation = turn.sources.find(({n}) => citations.includes(n));
+    if (!excerpt) return void (citation && this.preview.tap(citation, button));
+    this.unfolded.add(turn);
+    this.requestUpdate();
+    await this.updateComplete;
+    const figure = button.closest('.message')?.querySelector<HTMLElement>(`figure[data-n="${excerpt.n}"]`);
+    figure?.scrollIntoView({block: 'nearest'});
+    figure?.querySelector<HTMLElement>('.place')?.focus({preventScroll: true});
+  }
 
   copy(text: string, event: Event): void {
     const button = event.currentTarget as HTMLElement;

@@ -2,7 +2,7 @@
 
 import {Refused, type Api} from './api.ts';
 import {citedNumbers} from './markdown/index.ts';
-import type {AnswerKind, Citation, Excerpt, Mode, Refusal, StoredMessage, Verdict} from './wire.ts';
+import type {Answer, AnswerKind, Citation, Excerpt, Mode, Refusal, Sentence, StoredMessage, Verdict} from './wire.ts';
 
 export type TurnState = 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
 
@@ -18,12 +18,17 @@ export interface Turn {
   resuming: boolean;
   /** The book's own words, sent before anything is generated. */
   excerpts: Excerpt[];
-  sentences: {text: string; citations: number[]}[];
+  /** The answer sentence by sentence; none: `explanation` stands for them. */
+  sentences: Sentence[];
   sources: Citation[];
   /** The whole answer; until it is there, what was streamed stands for it. */
   text: string;
   /** The beginning of `text` that precedes the excerpts. */
   explanation: string;
+  /** The excerpts are only the closest passage, which may not answer. */
+  closest: boolean;
+  /** A question that may be meant; empty: none. */
+  meant: string;
   kind: AnswerKind | undefined;
   refusal: Refusal | undefined;
   suggestions: string[];
@@ -169,7 +174,7 @@ export class Conversation {
   async again(api: Api, session: string, turn: Turn, where: Where): Promise<void> {
     if (!this.ready) return;
     const before = {...turn};
-    Object.assign(turn, {state: 'streaming', text: '', sentences: [], suggestions: [], error: undefined});
+    Object.assign(turn, {state: 'streaming', suggestions: [], error: undefined});
     await this.#run(api, turn, session, {...where, explain: true});
     if (turn.state !== 'done') Object.assign(turn, before, {error: turn.error});
     this.#changed();
@@ -227,7 +232,8 @@ export class Conversation {
       },
       signal,
     );
-    let first = true;
+    // Asked again, an answer has excerpts and sentences already.
+    const begun = {excerpts: false, sentences: false};
     for await (const event of events) {
       turn.resuming = event.type === 'resuming';
       if (event.type !== 'queued' && event.type !== 'resuming') turn.queue = undefined;
@@ -240,28 +246,21 @@ export class Conversation {
           break;
         case 'excerpt':
           turn.state = 'streaming';
-          // Asked again, an answer has excerpts already.
-          turn.excerpts = first ? [event] : [...turn.excerpts, event];
-          first = false;
+          turn.excerpts = begun.excerpts ? [...turn.excerpts, event] : [event];
+          begun.excerpts = true;
           break;
         case 'sentence':
           turn.state = 'streaming';
-          turn.sentences.push(event);
+          turn.sentences = begun.sentences ? [...turn.sentences, event] : [event];
+          begun.sentences = true;
           break;
         case 'done':
           turn.state = 'done';
           if (askedAt()) turn.asked = new Date(askedAt());
           turn.text = event.answer;
-          turn.explanation = event.explanation;
-          turn.excerpts = event.excerpts;
           turn.sources = event.sources;
-          turn.kind = event.kind;
-          turn.refusal = event.refusal ?? undefined;
-          turn.suggestions = event.suggestions;
-          turn.warnings = event.warnings;
-          turn.preparedBy = event.prepared_by;
-          turn.explainable = event.explainable;
           turn.messageId = messageId();
+          Object.assign(turn, partsOf(event));
           break;
         case 'error':
           this.#fail(turn, event.detail);
@@ -301,6 +300,8 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     sources: [],
     text: '',
     explanation: '',
+    closest: false,
+    meant: '',
     kind: undefined,
     refusal: undefined,
     suggestions: [],
@@ -310,6 +311,23 @@ function newTurn(question: string, selectedText: string, mode: Mode | undefined,
     messageId: '',
     verdict: undefined,
     error: undefined,
+  };
+}
+
+/** What an answer and a stored one have in common, as a turn has it. */
+function partsOf(answer: Answer | StoredMessage): Partial<Turn> {
+  return {
+    explanation: answer.explanation,
+    sentences: answer.sentences,
+    excerpts: answer.excerpts,
+    closest: answer.closest,
+    meant: answer.meant,
+    kind: answer.kind ?? undefined,
+    refusal: answer.refusal ?? undefined,
+    suggestions: answer.suggestions,
+    warnings: answer.warnings,
+    preparedBy: answer.prepared_by,
+    explainable: answer.explainable,
   };
 }
 
@@ -327,16 +345,9 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
     const answer = {
       state: 'done' as const,
       text: message.text,
-      explanation: message.explanation,
-      excerpts: message.excerpts,
       sources: message.citations,
-      kind: message.kind ?? undefined,
-      refusal: message.refusal ?? undefined,
-      suggestions: message.suggestions,
-      warnings: message.warnings,
-      preparedBy: message.prepared_by,
-      explainable: message.explainable,
       messageId: message.id,
+      ...partsOf(message),
     };
     if (last && last.state === 'stopped') {
       Object.assign(last, answer);
@@ -349,22 +360,18 @@ export function turnsOf(messages: readonly StoredMessage[]): Turn[] {
 }
 
 /**
- * What of an answer can be read so far besides its excerpts: Markdown with `[n]` markers. An answer without excerpts is
- * text alone.
+ * What stands above the excerpts in one piece, in Markdown with `[n]` markers: of an answer without sentences what was
+ * prepared, of one without excerpts all of it.
  */
 export function textOf(turn: Turn): string {
-  if (turn.text) return turn.excerpts.length ? turn.explanation : turn.text;
-  return turn.sentences
-    .map(({text, citations}) => {
-      const missing = citations.filter((n) => !text.includes(`[${n}]`)).map((n) => `[${n}]`);
-      return missing.length ? `${text} ${missing.join('')}` : text;
-    })
-    .join(' ');
+  if (turn.sentences.length) return '';
+  return turn.excerpts.length ? turn.explanation : turn.text;
 }
 
-/** What is cited, in the order of its numbers: by the text beside the excerpts, and by the excerpts. */
+/** What is cited, in the order of its numbers: by the sentences or the text beside the excerpts, and by the excerpts. */
 export function citedBy(turn: Turn): Citation[] {
-  const cited = new Set([...citedNumbers(textOf(turn)), ...turn.excerpts.map(({n}) => n)]);
+  const said = turn.sentences.flatMap(({citations}) => citations);
+  const cited = new Set([...said, ...citedNumbers(textOf(turn)), ...turn.excerpts.map(({n}) => n)]);
   return turn.sources.filter(({n}) => cited.has(n));
 }
 

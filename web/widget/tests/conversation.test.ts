@@ -20,8 +20,8 @@ function problem(status: number, body: object, headers: Record<string, string> =
 }
 
 const EXCERPT = {n: 1, text: 'The book’s.', marks: [[0, 3]], cut_before: false, cut_after: true, heading_path: ['P', 'S'], url: '/read/b/p#s', chunk_id: 'c1'};
-const done = (explanation: string, excerpts: object[] = []): object => ({
-  type: 'done', answer: [explanation, ...(excerpts.length ? ['The book’s. [1]'] : [])].filter(Boolean).join('\n\n'), explanation, excerpts,
+const done = (explanation: string, excerpts: object[] = [], sentences: object[] = []): object => ({
+  type: 'done', sentences, closest: false, meant: '', answer: [explanation, ...(excerpts.length ? ['The book’s. [1]'] : [])].filter(Boolean).join('\n\n'), explanation, excerpts,
   sources: [], mode: 'book', kind: 'generated', refusal: null, suggestions: [], warnings: [],
 });
 
@@ -29,24 +29,25 @@ test('an answer goes from excerpt to sentences to the whole', async () => {
   const seen: string[] = [];
   const conversation = new Conversation(() => {
     const turn = conversation.turns[0];
-    if (turn) seen.push(`${turn.state} ${turn.excerpts.length} ${textOf(turn)}`.trim());
+    if (turn) seen.push(`${turn.state} ${turn.excerpts.length} ${turn.sentences.map(({text}) => text).join(' ')}`.trim());
   });
+  const sentences = [{text: 'One.', citations: [1], support: 'stated'}, {text: 'Two.', citations: [2], support: 'likely'}];
   const api = server(() =>
     stream(
       {type: 'excerpt', ...EXCERPT},
-      {type: 'sentence', text: 'One.', citations: [1]},
-      {type: 'sentence', text: 'Two [2].', citations: [2]},
-      done('One. [1] Two. [2]', [EXCERPT]),
+      ...sentences.map((sentence) => ({type: 'sentence', ...sentence})),
+      done('One. [1] Two. [2] †', [EXCERPT], sentences),
     ),
   );
   const turn = await conversation.ask(api, 's', {text: ' What? '});
-  expect(turn).toMatchObject({question: 'What?', state: 'done', messageId: 'm1', text: 'One. [1] Two. [2]\n\nThe book’s. [1]', excerpts: [EXCERPT]});
+  expect(turn).toMatchObject({question: 'What?', state: 'done', messageId: 'm1', text: 'One. [1] Two. [2] †\n\nThe book’s. [1]', excerpts: [EXCERPT], sentences});
+  expect(turn && textOf(turn)).toBe('');
   expect([...new Set(seen)]).toEqual([
     'waiting 0',
     'streaming 1',
-    'streaming 1 One. [1]',
-    'streaming 1 One. [1] Two [2].',
-    'done 1 One. [1] Two. [2]',
+    'streaming 1 One.',
+    'streaming 1 One. Two.',
+    'done 1 One. Two.',
   ]);
 });
 
@@ -137,7 +138,7 @@ test('a stopped answer keeps what came, and the server is told', async () => {
     return new Response(body, {headers: {'Content-Type': 'text/event-stream'}});
   });
   const turn = await conversation.ask(api, 's', {text: 'What?'});
-  expect([turn?.state, turn && textOf(turn), left, conversation.phase]).toEqual(['stopped', 'One.', true, 'idle']);
+  expect([turn?.state, turn?.sentences[0]?.text, left, conversation.phase]).toEqual(['stopped', 'One.', true, 'idle']);
 });
 
 test('an answer of excerpts alone has no text beside them, one without excerpts is text', async () => {
@@ -151,7 +152,7 @@ test('an answer of excerpts alone has no text beside them, one without excerpts 
 });
 
 test('a stored answer looks as it did', async () => {
-  const parts = {explanation: 'So. [1]', excerpts: [EXCERPT], suggestions: ['And then?'], warnings: ['Unplug it.'], refusal: null};
+  const parts = {explanation: 'So. [1]', sentences: [], closest: true, meant: 'Which?', excerpts: [EXCERPT], suggestions: ['And then?'], warnings: ['Unplug it.'], refusal: null};
   const message = {id: 'm', role: 'assistant', text: 'So. [1]\n\nThe book’s. [1]', created: '2026-11-21T10:00:00.000+00:00', citations: [], ...parts};
   const conversation = new Conversation(() => undefined);
   await conversation.restore(server(() => new Response(JSON.stringify({messages: [message]}))), 's');
@@ -163,7 +164,7 @@ test('a stored answer looks as it did', async () => {
 test('stored messages come back as turns, also when their question was left out', () => {
   const stored = (role: 'user' | 'assistant', text: string): StoredMessage => ({
     id: text, role, text, created: '2026-11-21T10:00:00.000+00:00', mode: null, kind: null, selected_text: '', citations: [], session_id: 's', chunk_ids: [],
-    explanation: '', excerpts: [], suggestions: [], warnings: [], prepared_by: '', explainable: false,
+    explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', explainable: false,
   });
   const turns = turnsOf([stored('assistant', 'a0'), stored('user', 'q1'), stored('assistant', 'a1'), stored('user', 'q2'), stored('user', 'q3')]);
   const summary = ({question, text, state}: Turn): string[] => [question, text, state];

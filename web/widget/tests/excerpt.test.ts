@@ -1,15 +1,23 @@
 import {expect, test} from 'vitest';
-import {parseExcerpt, type Block, type Inline} from '../src/markdown/index.ts';
+import {folded, parseExcerpt, parseMarkdown, stands, type Block, type Inline} from '../src/markdown/index.ts';
 
-/** What is marked, and all that is shown, piece by piece: marked pieces in brackets. */
-function shown(text: string, ...words: string[]): string {
-  const characters = Array.from(text);
+/** An excerpt in which these words are marked. */
+function excerpted(text: string, words: readonly string[]): Block[] {
   const marks = words.map((word): [number, number] => {
     const from = Array.from(text.slice(0, text.indexOf(word))).length;
     return [from, from + Array.from(word).length];
   });
-  expect(characters.length).toBeGreaterThan(0);
-  return blocks(parseExcerpt(text, marks)).join('\n');
+  return parseExcerpt(text, marks);
+}
+
+/** What is marked, and all that is shown, piece by piece: marked pieces in brackets. */
+function shown(text: string, ...words: string[]): string {
+  return blocks(excerpted(text, words)).join('\n');
+}
+
+/** What is left of it when it is folded. */
+function kept(text: string, ...words: string[]): string {
+  return blocks(folded(excerpted(text, words))).join('\n');
 }
 
 function blocks(all: readonly Block[]): string[] {
@@ -93,4 +101,30 @@ test('no sign of ours comes from the text of a book', () => {
 
 test('the title that is left of a box’s first line is a title', () => {
   expect(shown('Safety]\nNever charge it alone.', 'Never')).toBe('<Safety>\n[Never] charge it alone.');
+});
+
+test('folded, an excerpt is the words that answer, with dots where the book says more between them', () => {
+  expect(kept('A **node** is one. It runs. It has a name.', 'A **node** is one.', 'It has a name.')).toBe('A <node> is one. … It has a name.');
+  expect(kept('First.\n\nSecond one. Third.\n\nFourth.', 'Second one.')).toBe('Second one.');
+  expect(kept('No mark anywhere.')).toBe('');
+});
+
+test('folded, rows stand below their header, items keep their numbers, code its lines', () => {
+  expect(kept('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |', '| 3 | 4 |')).toBe('a | b\n3 | 4');
+  const steps = folded(excerpted('1. Press.\n2. Wait.\n3. Release.', ['2. Wait.']));
+  expect(steps).toMatchObject([{type: 'list', start: 2}]);
+  expect(kept('```bash\n# start it\nros2 run a b\nros2 run c d\n```', 'ros2 run a b')).toBe('ros2 run a b');
+  expect(kept('> Never alone. Always two.', 'Always two.')).toBe('> Always two.');
+});
+
+test('whether the folded words stand in an answer already is told whatever the markup of both', () => {
+  const isAbove = (answer: string, text: string, ...words: string[]): boolean => stands(folded(excerpted(text, words)), parseMarkdown(answer));
+  expect(isAbove('A node is *one process*, it says.', 'So: a **node** is one process. More.', 'a **node** is one process')).toBe(true);
+  expect(isAbove('A node is two.', 'A **node** is one. More.', 'A **node** is one.')).toBe(false);
+  expect(isAbove('| a | b |\n|---|---|\n| 3 | four |', '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | four |', '| 3 | four |')).toBe(true);
+});
+
+test('rows whose header was cut off are rows, not lines with bars', () => {
+  expect(shown('| Battery | Weekly |\n| Stop | Daily |', 'Stop')).toBe('\nBattery | Weekly\n[Stop] | Daily');
+  expect(shown('Use a | b here.', 'here')).toBe('Use a | b [here].');
 });

@@ -16,6 +16,8 @@ const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/;
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+/** A row between bars; where no header comes before it, the text begins within the table. */
+const ROW = /^ {0,3}\|.*\|[ \t]*$/;
 const ADMONITION = /^ {0,3}:{3,}[ \t]*[a-z]/i;
 const ADMONITION_END = /^ {0,3}:{3,}[ \t]*$/;
 
@@ -71,6 +73,9 @@ function blocksOf(lines: readonly string[], depth: number): Block[] {
       const rows = take((row) => row.includes('|') && Boolean(row.trim()) && !interrupts(row));
       const header = cells(line);
       blocks.push({type: 'table', header, rows: rows.map((row) => sized(cells(row), header.length))});
+    } else if (ROW.test(line)) {
+      const rows = take((row) => ROW.test(row)).filter((row) => !DELIMITERS.test(row)).map(cells);
+      blocks.push({type: 'table', header: [], rows});
     } else if (ADMONITION.test(line)) {
       at += 1;
       const inner = take((inside) => !ADMONITION_END.test(inside));

@@ -58,6 +58,26 @@ export const messages = css`
   .own .label {
     font-style: normal;
   }
+  /* Not word for word in the book: read on without a stumble, and see where to compare. */
+  .likely {
+    text-decoration: underline dotted var(--_quiet) 1px;
+    text-underline-offset: 4px;
+  }
+  .grade {
+    display: inline-block;
+    margin: -3px 2px;
+    padding: 3px 6px;
+    border: 0;
+    border-radius: 8px;
+    font: 12px/18px var(--_font);
+    color: var(--_quiet);
+    background: none;
+    cursor: pointer;
+  }
+  .grade:hover {
+    color: var(--_ink);
+    text-decoration: underline;
+  }
   .selected {
     display: -webkit-box;
     margin: 0 0 6px;
@@ -116,6 +136,26 @@ export const messages = css`
     border-radius: 12px;
     background: var(--_sheet);
   }
+  .closest {
+    border-style: dashed;
+    background: none;
+  }
+  .bar {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    gap: 8px;
+    min-height: 24px;
+  }
+  .bar .fold {
+    margin: -8px -10px -8px 0;
+  }
+  .fold svg {
+    transition: transform 0.15s;
+  }
+  .fold[aria-expanded="true"] svg {
+    transform: rotate(180deg);
+  }
   .from-book figure {
     margin: 0;
   }
@@ -141,9 +181,11 @@ export const messages = css`
   }
   .place {
     display: block;
-    margin-bottom: 6px;
     padding-block: 2px;
     line-height: 20px;
+  }
+  figcaption + blockquote {
+    margin-top: 6px;
   }
   mark {
     padding: 0 1px;
@@ -264,6 +306,10 @@ export const messages = css`
   }
   .next:hover {
     text-decoration: underline;
+  }
+  .meant {
+    border-top: 0;
+    border-bottom: 1px solid var(--_line);
   }
   footer {
     display: flex;

@@ -177,18 +177,21 @@ export const panel = css`
   .messages:focus-visible {
     outline-offset: -3px;
   }
+  /* A line of its own: it covers no text. */
   .below {
-    position: relative;
-    height: 0;
+    display: grid;
+    justify-items: center;
+    padding: 4px;
+    border-top: 1px solid var(--_line);
   }
   .below .round {
-    position: absolute;
-    bottom: 8px;
-    left: calc(50% - 18px);
     border: 1px solid var(--_line);
     color: var(--_ink);
     background: var(--_paper);
-    box-shadow: 0 2px 10px rgb(0 0 0 / 20%);
+  }
+  .below + .composer {
+    padding-top: 0;
+    border-top: 0;
   }
   .messages:has(> .greeting) {
     display: grid;

@@ -12,7 +12,7 @@ export function chatView(chat: LutrinChat): TemplateResult {
   const {words: texts, open, selecting, preview} = chat;
   const link =
     preview.citation && preview.tapped
-      ? {href: chat.hrefOf(preview.citation), newTab: chat.newTab, follow: (event: Event) => citationPressed(chat, event as MouseEvent)}
+      ? {href: chat.hrefOf(preview.citation), tab: chat.tabOf(preview.citation), follow: (event: Event) => citationPressed(chat, event as MouseEvent)}
       : undefined;
   return html`
     ${open
@@ -115,9 +115,12 @@ function messagesView(chat: LutrinChat): TemplateResult {
   const actions: TurnActions = {
     texts,
     ready: conversation.ready,
-    newTab: chat.newTab,
     commenting: chat.commenting,
+    unfolded: (turn) => chat.unfolded.has(turn),
+    fold: (turn) => chat.fold(turn),
+    compare: (turn, citations, event) => void chat.compare(turn, citations, event),
     hrefOf: (citation) => chat.hrefOf(citation),
+    tabOf: (citation) => chat.tabOf(citation),
     retry: (turn) => chat.retry(turn),
     edit: (turn) => chat.edit(turn),
     explain: (turn) => void chat.explain(turn),
@@ -161,6 +164,7 @@ function messagesView(chat: LutrinChat): TemplateResult {
 function greetingView(chat: LutrinChat): TemplateResult {
   const {words: texts, starters, conversation} = chat;
   return html`<div class="greeting"><p class="question">${texts.greeting}</p>${chat.selection ? nothing : html`<p>${texts.hint}</p>`}
+    ${chat.model.coming ? html`<p class="coming label" role="status">${texts.modelComing(chat.model.progress)}</p>` : nothing}
     ${starters?.length
       ? html`<div class="suggestions"><p class="label">${texts.starters}</p>${starters.map(
           (words) => html`<button class="next" type="button" dir="auto" ?disabled=${!conversation.ready} @click=${() => void chat.ask({text: words})}>${words}</button>`,

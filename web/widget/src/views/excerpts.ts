@@ -1,43 +1,75 @@
 import {html, nothing, type TemplateResult} from 'lit';
-import {citationOf, type Turn} from '../conversation.ts';
-import {parseExcerpt, type Block} from '../markdown/index.ts';
+import {citationOf, textOf, type Turn} from '../conversation.ts';
+import {folded, parseExcerpt, parseMarkdown, stands, type Block} from '../markdown/index.ts';
 import type {Excerpt} from '../wire.ts';
+import {icon} from './icons.ts';
 import {blocksView} from './markdown.ts';
 import type {TurnActions} from './turn.ts';
 
-/** The one card of an answer that holds the book's own words. */
+/**
+ * The one card of an answer that holds the book's own words: below an answer, and while one is written, folded to those
+ * that answer; to its heading line where they stand above. The closest passage, and what answers alone, is whole.
+ */
 export function excerptsView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
-  const {excerpts} = turn;
+  const {excerpts, closest, sentences, state} = turn;
   if (!excerpts.length) return nothing;
   const {texts} = actions;
-  return html`<section class="from-book" aria-label=${texts.fromBook}>
-    <p class="label">${texts.fromBook}</p>
-    ${excerpts.map((excerpt, index) => excerptView(excerpt, turn, actions, excerpts[index - 1]?.url === excerpt.url))}
+  const above = parseMarkdown([textOf(turn), ...sentences.map(({text}) => text)].join('\n\n'));
+  const foldable = !closest && above.length > 0;
+  const isFolded = (foldable && !actions.unfolded(turn)) || (!closest && state === 'streaming' && !foldable);
+  const shown = excerpts.map((excerpt): readonly Block[] => {
+    if (!isFolded) return wholeOf(excerpt);
+    const marked = markedOf(excerpt);
+    if (foldable && stands(marked, above)) return [];
+    return marked.length ? marked : wholeOf(excerpt);
+  });
+  return html`<section class=${closest ? 'from-book closest' : 'from-book'} aria-label=${texts.fromBook}>
+    <div class="label bar">
+      <span>${closest ? texts.closestPassage : texts.fromBook}</span>
+      ${foldable
+        ? html`<button class="icon fold" type="button" aria-expanded=${isFolded ? 'false' : 'true'} aria-label=${texts.wholePassage} title=${texts.wholePassage}
+            @click=${() => actions.fold(turn)}>${icon('fold')}</button>`
+        : nothing}
+    </div>
+    ${excerpts.map((excerpt, index) => excerptView(excerpt, shown[index] ?? [], turn, actions, excerpts[index - 1]?.url === excerpt.url))}
   </section>`;
 }
 
 /** @param goesOn The excerpt before it stands in the same section, so that the place is known. */
-function excerptView(excerpt: Excerpt, turn: Turn, {texts, hrefOf, copy, newTab}: TurnActions, goesOn: boolean): TemplateResult {
+function excerptView(excerpt: Excerpt, shown: readonly Block[], turn: Turn, {texts, hrefOf, tabOf, copy}: TurnActions, goesOn: boolean): TemplateResult {
   const citation = citationOf(turn, excerpt.n);
   const path = placeOf(excerpt, citation?.chapter) || texts.selection;
   const place =
     citation && excerpt.url
-      ? html`<a class="place" dir="auto" href=${hrefOf(citation)} target=${newTab ? '_blank' : nothing} .citation=${citation}>${path}</a>`
+      ? html`<a class="place" dir="auto" href=${hrefOf(citation)} target=${tabOf(citation) ?? nothing} .citation=${citation}>${path}</a>`
       : html`<span class="place" dir="auto">${path}</span>`;
-  const blocks = blocksOf(excerpt);
-  return html`<figure>
+  return html`<figure data-n=${excerpt.n}>
     ${goesOn ? nothing : html`<figcaption>${place}</figcaption>`}
-    <blockquote dir="auto">${blocksView(blocks, {texts, copy, cite: () => undefined})}</blockquote>
+    ${shown.length ? html`<blockquote dir="auto">${blocksView(shown, {texts, copy, cite: () => undefined})}</blockquote>` : nothing}
   </figure>`;
 }
 
 /** An excerpt never changes, and a conversation is drawn anew with every event. */
-const parsed = new WeakMap<Excerpt, Block[]>();
+const wholes = new WeakMap<Excerpt, readonly Block[]>();
+const parts = new WeakMap<Excerpt, readonly Block[]>();
 
-function blocksOf(excerpt: Excerpt): Block[] {
-  const blocks = parsed.get(excerpt) ?? withCuts(parseExcerpt(excerpt.text, excerpt.marks), excerpt);
-  parsed.set(excerpt, blocks);
-  return blocks;
+function wholeOf(excerpt: Excerpt): readonly Block[] {
+  return once(wholes, excerpt, () => withCuts(parseExcerpt(excerpt.text, excerpt.marks), excerpt));
+}
+
+/** What is marked of an excerpt; all of it where all is. */
+function markedOf(excerpt: Excerpt): readonly Block[] {
+  return once(parts, excerpt, () => {
+    const {text, marks} = excerpt;
+    const blocks = parseExcerpt(text, marks);
+    return marks.some(([from, to]) => from === 0 && to >= Array.from(text).length) ? blocks : folded(blocks);
+  });
+}
+
+function once<Key extends object, Value>(known: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
 /** An ellipsis where the book goes on: in the paragraph itself, else in one of its own. */

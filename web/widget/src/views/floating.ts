@@ -37,7 +37,7 @@ function toolbarKey(event: KeyboardEvent, leave: () => void): void {
 export function previewView(
   citation: Citation | undefined,
   texts: Texts,
-  link: {href: string; newTab: boolean; follow: (event: Event) => void} | undefined,
+  link: {href: string; tab: string | undefined; follow: (event: Event) => void} | undefined,
   stay: {enter: () => void; leave: () => void},
 ): TemplateResult {
   return html`<div id="preview" class="preview" role="tooltip" ?hidden=${!citation} @pointerenter=${stay.enter} @pointerleave=${stay.leave}>
@@ -45,7 +45,7 @@ export function previewView(
       ? html`<blockquote dir="auto">${blocksView(parseExcerpt(citation.quote, []), {texts, cite: () => undefined})}</blockquote>
           <p class="label" dir="auto">${placeOf(citation, texts)}</p>
           ${link
-            ? html`<a class="chip" href=${link.href} target=${link.newTab ? '_blank' : nothing} .citation=${citation} @click=${link.follow}>${texts.openSource}</a>`
+            ? html`<a class="chip" href=${link.href} target=${link.tab ?? nothing} .citation=${citation} @click=${link.follow}>${texts.openSource}</a>`
             : nothing}`
       : nothing}
   </div>`;

@@ -55,6 +55,7 @@ function blockView(block: Block, context: MarkdownContext, tight: boolean): unkn
 }
 
 function codeView({text, language, marks = []}: Block & {type: 'code'}, {texts, copy}: MarkdownContext): TemplateResult {
+  if (language === 'mermaid') return html`<p class="image">${texts.diagram}</p>`;
   const button = copy
     ? html`<button class="icon" type="button" aria-label=${texts.copyCode} title=${texts.copyCode}
         @click=${(event: Event) => copy(text, event)}>${icon('copy')}</button>`
@@ -75,13 +76,14 @@ function tableView(header: Inline[][], rows: Inline[][][], context: MarkdownCont
   const cell = (content: Inline[]): unknown => inlinesView(content, context);
   return html`<div class="table" tabindex="0">
     <table>
-      <thead><tr>${header.map((head) => html`<th scope="col" dir="auto">${cell(head)}</th>`)}</tr></thead>
+      ${header.length ? html`<thead><tr>${header.map((head) => html`<th scope="col" dir="auto">${cell(head)}</th>`)}</tr></thead>` : nothing}
       <tbody>${rows.map((row) => html`<tr>${row.map((data) => html`<td dir="auto">${cell(data)}</td>`)}</tr>`)}</tbody>
     </table>
   </div>`;
 }
 
-function inlinesView(nodes: readonly Inline[], context: MarkdownContext): unknown[] {
+/** Inline content as templates; see `markdownView`. */
+export function inlinesView(nodes: readonly Inline[], context: MarkdownContext): unknown[] {
   return nodes.map((node) => inlineView(node, context));
 }
 

@@ -1,25 +1,28 @@
 import {html, nothing, type TemplateResult} from 'lit';
 import {citationOf, citedBy, textOf, type Turn} from '../conversation.ts';
-import {parseMarkdown, splitAt} from '../markdown/index.ts';
 import type {Texts} from '../texts.ts';
-import type {Citation, Verdict} from '../wire.ts';
+import type {Citation, Sentence, Verdict} from '../wire.ts';
 import {excerptsView} from './excerpts.ts';
 import {icon, type IconName} from './icons.ts';
-import {blocksView, type MarkdownContext} from './markdown.ts';
+import {markdownView} from './markdown.ts';
+import {ownView, sentencesView, type SentenceActions} from './sentences.ts';
 
-/** The heading under which the server puts sentences that are the model's own. */
-const OWN_WORDS = 'In other words';
 const MOST_SUGGESTIONS = 3;
 
 export interface TurnActions {
   texts: Texts;
   /** Another question may be sent now. */
   ready: boolean;
-  /** Citations open beside the page. */
-  newTab: boolean;
   /** The turn whose reader may say what was wrong. */
   commenting: Turn | undefined;
+  /** The turn's passages are shown whole. */
+  unfolded: (turn: Turn) => boolean;
+  fold: (turn: Turn) => void;
+  /** Shows the passage that a sentence is to be compared with. */
+  compare: (turn: Turn, citations: readonly number[], event: Event) => void;
   hrefOf: (citation: Citation) => string;
+  /** The target of a link to a citation; undefined: the page itself. */
+  tabOf: (citation: Citation) => string | undefined;
   retry: (turn: Turn) => void;
   edit: (turn: Turn) => void;
   explain: (turn: Turn) => void;
@@ -48,13 +51,13 @@ function questionView(turn: Turn, {texts, edit}: TurnActions): TemplateResult {
 
 function answerView(turn: Turn, isLast: boolean, actions: TurnActions): TemplateResult {
   const {texts} = actions;
-  const text = textOf(turn);
   const running = turn.state === 'waiting' || turn.state === 'streaming';
   const {error, warnings, refusal} = turn;
   return html`<article class="message book" tabindex="-1" aria-label=${texts.book} aria-busy=${running}>
-    ${text ? explanationView(turn, text, actions) : nothing}
+    ${meantView(turn, actions)}
+    ${isUnexplained(turn, texts) ? html`<p class="label">${texts.notExplained}</p>` : nothing}
+    ${saysView(turn, actions)}
     ${running ? progressView(turn, texts) : nothing}
-    ${text || !isUnexplained(turn, texts) ? nothing : html`<p class="label">${texts.notExplained}</p>`}
     ${excerptsView(turn, actions)}
     ${warnings.map((warning) => html`<p class="warning" dir="auto">${warning}</p>`)}
     ${error === undefined ? nothing : html`<p class="error" role="alert">${error || texts.wrong}</p>`}
@@ -64,41 +67,48 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
       : nothing}
     ${refusal === 'not_in_selection' ? chip(texts.searchBook, () => actions.searchBook(turn), actions) : nothing}
     ${suggestionsView(turn, actions)}
-    ${running ? nothing : footerView(turn, isLast, text, actions)}
+    ${running ? nothing : footerView(turn, isLast, actions)}
   </article>`;
 }
 
 /** Whether *Explain* or *Simplify* found no more than the book's own words. */
-function isUnexplained({state, question, selectedText, excerpts}: Turn, {explainQuestion, simplifyQuestion}: Texts): boolean {
-  return state === 'done' && Boolean(selectedText && excerpts.length) && [explainQuestion, simplifyQuestion].includes(question);
+function isUnexplained({state, kind, question, selectedText, preparedBy}: Turn, {explainQuestion, simplifyQuestion}: Texts): boolean {
+  const wanted = Boolean(selectedText) && [explainQuestion, simplifyQuestion].includes(question);
+  return state === 'done' && wanted && kind === 'extractive' && !preparedBy;
 }
 
-/** The answer's own sentences; those that rest on no book are set apart and say so. */
-function explanationView(turn: Turn, text: string, actions: TurnActions): TemplateResult {
+/** A question that was perhaps meant, before anything else. */
+function meantView({meant}: Turn, {texts, ready, ask}: TurnActions): TemplateResult | typeof nothing {
+  if (!meant) return nothing;
+  return html`<p><button class="next meant" type="button" dir="auto" ?disabled=${!ready} @click=${() => ask(meant)}>${texts.meant} <em>${meant}</em></button></p>`;
+}
+
+/** What answers: sentence by sentence, or what was prepared in one piece. Words that are not the book's are set apart. */
+function saysView(turn: Turn, actions: TurnActions): TemplateResult | typeof nothing {
   const {texts, copy} = actions;
-  const context: MarkdownContext = {
+  const context: SentenceActions = {
     texts,
     copy,
     cite: (n) => {
       const citation = citationOf(turn, n);
       return citation && citeView(citation, actions);
     },
+    compare: (citations, event) => actions.compare(turn, citations, event),
   };
-  const {before, under, behind} = splitAt(parseMarkdown(text), OWN_WORDS);
-  return html`<div class="text">${blocksView(before, context)}${
-    under.length
-      ? html`<section class="own" aria-label=${texts.ownWords}><p class="label"><b>${texts.ownWords}</b> ${texts.ownWordsOf(turn.preparedBy)}</p>${blocksView(under, context)}</section>`
-      : nothing
-  }${blocksView(behind, context)}</div>
-  ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
+  const text = textOf(turn);
+  if (!text && !turn.sentences.length) return nothing;
+  const isOwn = ({support}: Sentence): boolean => support === 'own';
+  const book = turn.sentences.filter((sentence) => !isOwn(sentence));
+  return html`<div class="text">${text ? markdownView(text, context) : sentencesView(book, context)}${ownView(turn.sentences.filter(isOwn), turn.preparedBy, context)}</div>
+    ${turn.preparedBy ? html`<p class="label" dir="auto">${texts.preparedBy(turn.preparedBy)}</p>` : nothing}`;
 }
 
 function chip(words: string, act: () => void, {ready}: TurnActions): TemplateResult {
   return html`<p><button class="chip" type="button" ?disabled=${!ready} @click=${act}>${words}</button></p>`;
 }
 
-function citeView(citation: Citation, {texts, hrefOf, newTab}: TurnActions): TemplateResult {
-  return html`<a class="cite" href=${hrefOf(citation)} target=${newTab ? '_blank' : nothing} .citation=${citation} aria-describedby="preview"
+function citeView(citation: Citation, {texts, hrefOf, tabOf}: TurnActions): TemplateResult {
+  return html`<a class="cite" href=${hrefOf(citation)} target=${tabOf(citation) ?? nothing} .citation=${citation} aria-describedby="preview"
     aria-label=${texts.source(citation.n, citation.section_title)}>${citation.n}</a>`;
 }
 
@@ -123,7 +133,7 @@ function suggestionsView({kind, suggestions}: Turn, {texts, ready, ask}: TurnAct
   )}</div>`;
 }
 
-function footerView(turn: Turn, isLast: boolean, text: string, actions: TurnActions): TemplateResult {
+function footerView(turn: Turn, isLast: boolean, actions: TurnActions): TemplateResult {
   const {texts, ready, retry, copy, judge, commenting} = actions;
   const retryable = isLast && turn.question && turn.state !== 'done';
   const judgeable = turn.state === 'done' && turn.messageId;
@@ -131,7 +141,7 @@ function footerView(turn: Turn, isLast: boolean, text: string, actions: TurnActi
       ${timeView(turn.asked)}
       <span class="actions">
         ${retryable ? tool('retry', texts.retry, () => retry(turn), {disabled: !ready, word: true}) : nothing}
-        ${text || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(copyOf(turn, text, actions), event)) : nothing}
+        ${turn.text || turn.sentences.length || turn.excerpts.length ? tool('copy', texts.copy, (event) => copy(copyOf(turn, actions), event)) : nothing}
         ${judgeable ? tool('up', texts.good, () => judge(turn, 'up'), {pressed: turn.verdict === 'up'}) : nothing}
         ${judgeable ? tool('down', texts.bad, () => judge(turn, 'down'), {pressed: turn.verdict === 'down'}) : nothing}
       </span>
@@ -158,9 +168,10 @@ function tool(name: IconName, label: string, act: (event: Event) => void, state:
     }</button>`;
 }
 
-/** An answer for the clipboard: its text, then where each source that it cites stands. */
-function copyOf(turn: Turn, shown: string, {hrefOf}: TurnActions): string {
-  const text = turn.text || [shown, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
+/** An answer for the clipboard: its text, or what came of it, then where each source that it cites stands. */
+function copyOf(turn: Turn, {hrefOf}: TurnActions): string {
+  const said = turn.sentences.map(({text, citations}) => [text, ...citations.map((n) => `[${n}]`)].join(' ')).join(' ');
+  const text = turn.text || [said, ...turn.excerpts.map((excerpt) => `${excerpt.text} [${excerpt.n}]`)].filter(Boolean).join('\n\n');
   const lines = citedBy(turn).map((source) => `[${source.n}] ${[source.chapter, source.section_title].filter(Boolean).join(', ')} (${hrefOf(source)})`);
   return lines.length ? `${text}\n\n${lines.join('\n')}` : text;
 }
