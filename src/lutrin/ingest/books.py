@@ -1,8 +1,6 @@
 """A book on the disk: its title, its folders and their labels, and where a page stands in it."""
 
-import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import slug
+from lutrin.ingest.configuration import MAX_BYTES, parse, read_plain
 from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.markdown import Page, title_from_name
 from lutrin.ingest.navigation import Entry, bare
@@ -220,12 +218,12 @@ def _spelled(title: str, folders: Mapping[str, Folder]) -> str:
 def _description(root: Path) -> dict[str, Any]:
     """Lutrin's own `book.toml`; from mdBook's, only what is also meant for Lutrin (a slug, an edition)."""
     file = root / "book.toml"
-    if not file.is_file():
-        return {}
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DocumentError("book.toml", f"cannot be read ({error})") from None
+        values = parse(read_plain(file, MAX_BYTES).decode("utf-8"), "toml") or {}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise DocumentError("book.toml", f"cannot be read ({getattr(error, 'strerror', None) or error})") from None
     return {**values, **values["book"]} if is_mdbook(values) else values
 
 
@@ -306,8 +304,8 @@ def _category(path: Path) -> dict[str, Any]:
         if text is None:
             continue
         try:
-            values = json.loads(text) if name.endswith("json") else yaml.safe_load(text)
-        except (ValueError, yaml.YAMLError, RecursionError):
+            values = parse(text, "json" if name.endswith("json") else "yaml")
+        except ValueError:
             continue  # a label is a convenience; the folder's name will do
         if isinstance(values, dict):
             return values
@@ -332,8 +330,6 @@ _HEADING = re.compile(r"^(?:\# |=+[ \t]*$|<h1)", re.MULTILINE)
 
 def _small_text(path: Path) -> str | None:
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > 4 * _MAX_CHARS:
-            return None
-        return path.read_text(encoding="utf-8", errors="replace")[:_MAX_CHARS]
+        return read_plain(path, 4 * _MAX_CHARS).decode("utf-8", errors="replace")[:_MAX_CHARS]
     except OSError:
         return None

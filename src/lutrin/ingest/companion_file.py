@@ -16,6 +16,7 @@ import msgspec
 
 from lutrin.index.companion import FILE, KINDS, Decision, Entry, Prepared, key_of, wordings
 from lutrin.ingest.books import Book
+from lutrin.ingest.configuration import fault_of, read_plain
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
 
 MAX_BYTES = 64 << 20
@@ -76,9 +77,17 @@ def companion_path(book: Book) -> Path:
 
 def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = ()) -> str:
     """Hash a book's companions and the teacher's decisions; empty if it has neither."""
-    found = [path.read_bytes() for path in paths if path.is_file()]
+    found = [read_plain(path, MAX_BYTES) for path in paths if is_companion(path)]
     found += [msgspec.json.encode(decisions)] if decisions else []
     return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
+
+
+def is_companion(path: Path) -> bool:
+    """Whether a companion is there and can be read."""
+    try:
+        return not fault_of(path.lstat(), MAX_BYTES)
+    except OSError:
+        return False
 
 
 def read_lines(path: Path) -> list[Line]:
@@ -87,10 +96,9 @@ def read_lines(path: Path) -> list[Line]:
     Raises:
         OSError: The file cannot be read.
     """
-    with path.open("rb") as file:
-        text = file.read(MAX_BYTES + 1)
-    if len(text) > MAX_BYTES:
-        return [Line(1, None, f"the companion is larger than {MAX_BYTES >> 20} MB")]
+    if fault := fault_of(path.lstat(), MAX_BYTES):
+        return [Line(1, None, f"the companion {fault}")]
+    text = read_plain(path, MAX_BYTES)
     numbered = enumerate(text.removeprefix(b"\xef\xbb\xbf").splitlines(), 1)
     return [_line(number, line) for number, line in numbered if line.strip()]
 
@@ -295,7 +303,7 @@ def check_files(
     notices: list[Notice] = []
     found: dict[tuple[str, ...], Prepared] = {}
     for path in paths:
-        for line in read_lines(path) if path.is_file() else ():
+        for line in read_lines(path) if path.exists() else ():
             try:
                 prepared = fitted_line(line, fitting)
             except MisfitError as misfit:

@@ -1,31 +1,46 @@
-"""Small configuration files of sites: YAML, TOML, JSON. Unreadable ones count as empty."""
+"""Reads what a stranger writes beside a book: configurations in YAML, TOML and JSON, lists of names, companions.
+
+Each has a limit for its size, its depth and, for what takes long to parse, for memory and time. YAML has no aliases.
+A link, a pipe, a device or a file with holes is no file. An unreadable configuration counts as empty, except where its
+author has to be told.
+"""
 
 import json
+import os
+import stat
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import yaml
 
 from lutrin.ingest.frontmatter import PlainLoader
+from lutrin.platform import bound
 
 MAX_BYTES = 262_144
+MAX_DEPTH = 64
+AT_ONCE_CHARS = 4096
+"""More is parsed in a process of its own: 250 KB of dots in a key of TOML take gigabytes, 4 KB take nothing."""
+MEMORY_BYTES = 256 * 1024 * 1024
+TIME_S = 5
+_PATIENCE = 4
+"""Seconds of the clock for each second of processor time."""
+_BLOCK_BYTES = 512
+"""Unit of `st_blocks` (stat(2))."""
+_HOLE_BYTES = 1 << 20
+"""Files smaller than this may have holes: some file systems store small files beside their names."""
+
+Kind = Literal["yaml", "toml", "json"]
 
 
-def is_small_file(path: Path) -> bool:
-    """Whether a path is a file small enough to be hand-written, and not a link."""
-    try:
-        return not path.is_symlink() and path.is_file() and path.stat().st_size <= MAX_BYTES
-    except OSError:
-        return False
+class _Parsed(msgspec.Struct, frozen=True):
+    """What the process answers."""
 
-
-def read_small(path: Path) -> str:
-    """The text of a configuration; empty if it is missing, a link, too large, or cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace") if is_small_file(path) else ""
-    except OSError:
-        return ""
+    value: Any = None
+    error: str = ""
 
 
 class _TolerantLoader(PlainLoader):
@@ -35,25 +50,136 @@ class _TolerantLoader(PlainLoader):
 _TolerantLoader.add_multi_constructor("", lambda _loader, _suffix, _node: None)
 
 
+def read_plain(path: Path, most_bytes: int) -> bytes:
+    """The content of a plain file.
+
+    Raises:
+        OSError: It is missing, a link, a pipe, a device, has holes, is larger than that, or cannot be read.
+    """
+    # Without waiting, should it be a pipe.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        fault = fault_of(os.fstat(descriptor), most_bytes)
+        if fault:
+            raise OSError(0, fault, str(path))
+        return file.read(most_bytes)
+
+
+def fault_of(status: os.stat_result, most_bytes: int) -> str:
+    """Why a file is not read, by its size and kind; empty if it is."""
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if status.st_size > most_bytes:
+        return f"is larger than {most_bytes // 1024:,} KB"
+    # A file system that compresses stores text in a tenth; what stores a hundredth has nothing to read.
+    has_holes = status.st_size > _HOLE_BYTES and status.st_blocks * _BLOCK_BYTES < status.st_size // 100
+    return "has holes, and no text in them" if has_holes else ""
+
+
+def is_small_file(path: Path) -> bool:
+    """Whether a path is a plain file small enough to be hand-written."""
+    try:
+        return not fault_of(path.lstat(), MAX_BYTES)
+    except OSError:
+        return False
+
+
+def read_small(path: Path) -> str:
+    """The text of a configuration; empty if there is none that can be read."""
+    try:
+        return read_plain(path, MAX_BYTES).decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def read_yaml(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
     """Read a YAML file's value; None if it has none."""
-    try:
-        return yaml.load(read_small(path), Loader=_TolerantLoader)  # noqa: S506 - a subclass of SafeLoader
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
+    return _read(path, "yaml")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; none if it cannot be read."""
-    try:
-        return tomllib.loads(read_small(path))
-    except (ValueError, RecursionError):
-        return {}
+    return _read(path, "toml") or {}
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
     """Read a JSON file's value; None if it has none."""
+    return _read(path, "json")
+
+
+def _read(path: Path, kind: Kind) -> Any:  # noqa: ANN401 - whatever the file holds
     try:
-        return json.loads(read_small(path) or "null")
-    except (ValueError, RecursionError):
+        return parse(read_small(path), kind)
+    except ValueError:
         return None
+
+
+def parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text holds
+    """The value of a configuration; None if it is empty.
+
+    Raises:
+        ValueError: It is malformed, nested too deeply, or takes more memory or time than a configuration may.
+    """
+    if not text.strip():
+        return None
+    if kind == "json" or len(text) <= AT_ONCE_CHARS:
+        return _parse(text, kind)
+    command = [sys.executable, "-m", "lutrin.ingest.configuration", kind]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own module
+            command, input=text.encode(), capture_output=True, timeout=_PATIENCE * TIME_S, check=False
+        )
+        parsed = msgspec.msgpack.decode(done.stdout, type=_Parsed)
+    except (subprocess.TimeoutExpired, msgspec.MsgspecError):
+        raise ValueError("takes too much memory or time") from None
+    if parsed.error:
+        raise ValueError(parsed.error)
+    return parsed.value
+
+
+def _parse(text: str, kind: Kind) -> Any:  # noqa: ANN401 - whatever the text holds
+    try:
+        match kind:
+            case "yaml":
+                value = yaml.load(text, Loader=_TolerantLoader)  # noqa: S506 - a subclass of SafeLoader
+            case "toml":
+                value = tomllib.loads(text)
+            case "json":
+                value = json.loads(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if _is_deep(value):
+        raise ValueError("is nested too deeply")
+    return value
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for holder in level
+            if isinstance(holder, dict | list)
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def main() -> None:
+    """Parse one text from standard input, within the limits."""
+    bound(MEMORY_BYTES, TIME_S)
+    kind: Kind = "toml" if sys.argv[1] == "toml" else "yaml"
+    try:
+        parsed = _Parsed(_parse(sys.stdin.buffer.read().decode(), kind))
+        body = msgspec.msgpack.encode(parsed)
+    except (ValueError, TypeError, OverflowError) as error:  # also what has no form in MessagePack, as a date
+        body = msgspec.msgpack.encode(_Parsed(error=str(error) or "cannot be read"))
+    sys.stdout.buffer.write(body)
+
+
+if __name__ == "__main__":
+    main()

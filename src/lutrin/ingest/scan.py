@@ -4,7 +4,6 @@ import fnmatch
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,10 +12,13 @@ from io import BufferedReader
 from pathlib import Path
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.configuration import fault_of, read_plain
 from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
 
 IGNORE_FILE = ".lutrinignore"
 """Names, one a line, what a folder leaves out, with `*` for anything; an empty one leaves all of it out."""
+MAX_IGNORE_BYTES = 16_384
+"""Of such a file: each of its patterns is compared with every name of the folder."""
 COMPANION = "companion.jsonl"
 """End of the name of what was prepared for a book's readers; `lutrin.ingest.companion_file` reads it."""
 _IGNORED_FOLDERS = {
@@ -104,10 +106,10 @@ class SourceFile:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
-                if not stat.S_ISREG(status.st_mode):
-                    raise DocumentError(self.name, "is not a regular file")
                 if status.st_size > limit:
                     raise DocumentError(self.name, f"is larger than {limit // 1024 // 1024} MB")
+                if fault := fault_of(status, limit):
+                    raise DocumentError(self.name, fault)
                 yield file
         except OSError as error:
             raise DocumentError(self.name, f"cannot be read ({error.strerror or error})") from None
@@ -173,7 +175,7 @@ def is_housekeeping(name: str) -> bool:
 def ignored_names(folder: Path) -> tuple[str, ...]:
     """Patterns of a folder's `.lutrinignore`; `*` alone if it is empty."""
     try:
-        lines = (folder / IGNORE_FILE).read_text(encoding="utf-8", errors="replace")[:65_536].splitlines()
+        lines = read_plain(folder / IGNORE_FILE, MAX_IGNORE_BYTES).decode("utf-8", errors="replace").splitlines()
     except OSError:
         return ()
     return tuple(line.strip().rstrip("/") for line in lines if line.strip() and line[0] != "#") or ("*",)
