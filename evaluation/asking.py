@@ -9,7 +9,7 @@ from evaluation.pipeline import Pipeline
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.run import Outcome
 from evaluation.run import run as run_questions
-from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.ability import Ability
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides

@@ -153,7 +153,7 @@ def test_the_server_knows_no_adapter(name: str) -> None:
     assert not {item for item in own(name) if room(item) in {"adapters", "cli", *WIRING}}
 
 
-def test_only_wiring_and_fakes_see_adapters() -> None:
+def test_only_wiring_sees_adapters() -> None:
     """Profiles are chosen in one place."""
     users = {name for name in MODULES if any(room(item) == "adapters" for item in own(name))}
     assert {name for name in users if room(name) not in {"adapters", *WIRING}} == set()

@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lutrin.adapters.fakes import WordHashEmbedder
+from tests.fakes import WordHashEmbedder
+
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import IngestInProgress, LutrinError
 from lutrin.index.catalog import Catalog

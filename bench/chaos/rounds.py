@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from chaos.press import PATIENCE_S, Answer, Child, Press
+from tests.fakes import WordHashEmbedder
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.index.shelf import Shelf
 

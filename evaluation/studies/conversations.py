@@ -24,7 +24,7 @@ from evaluation.measures import WORDS, facts_in, holds_files
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
 from evaluation.text import first_words
-from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.query.followup import completed
 from lutrin.query.understand import alone

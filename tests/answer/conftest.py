@@ -1,11 +1,11 @@
-"""A small published book about robots, read by the shipped fakes, for the tests of the whole answer flow."""
+"""A small published book about robots, read by the fakes, for the tests of the whole answer flow."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.fakes import ExactStore, WordHashEmbedder
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest

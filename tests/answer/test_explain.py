@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.answer.book import chunk, unit
+from tests.fakes import Believing
+from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.adapters.fakes import Believing
-from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.explain import Explained, Explainer, Explanation, sentences_of
 from lutrin.answer.plan import Plan

@@ -1,4 +1,4 @@
-"""From a question to an answer: the whole flow over a small book, with the shipped fakes."""
+"""From a question to an answer: the whole flow over a small book, with the fakes."""
 
 import asyncio
 import re
@@ -8,11 +8,11 @@ from contextlib import aclosing
 import msgspec
 import pytest
 from tests.answer.book import english
+from tests.fakes import WordHashEmbedder, WordSupport
+from tests.fakes_generator import ScriptedGenerator
 
 from lutrin import messages
-from lutrin.adapters.fakes import WordHashEmbedder, WordSupport
-from lutrin.adapters.fakes_chat import MemoryChatStore
-from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import InvalidQuestion, NotFound

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from tests.answer.book import english
+from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.answer.plan import Plan, make_plan
 from lutrin.index.shelf import Shelf
 from lutrin.query.understand import understand

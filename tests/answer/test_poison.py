@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from tests.answer.book import english
+from tests.fakes import ExactStore, WordSupport
+from tests.fakes_generator import ScriptedGenerator
 
 from evaluation.studies import poison
 from lutrin.adapters.embed_fastembed import FastembedEmbedder
-from lutrin.adapters.fakes import ExactStore, WordSupport
-from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.answer.prompt import SYSTEM
 from lutrin.index.readback import verify_generation

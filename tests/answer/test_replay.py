@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from tests.answer.book import english
 from tests.answer.test_flow import BATTERY, MakeFlow, make_flow
+from tests.fakes import ExactStore, WordHashEmbedder
+from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
-from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.flow import AnswerFlow
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import IndexUnavailable, NotFound

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.answer.book import chunk, unit
+from tests.fakes import Believing, Credulous, WordSupport
 
-from lutrin.adapters.fakes import Believing, Credulous, WordSupport
 from lutrin.answer.verify import Verifier, evidence_for
 
 LOAD = "A load of 2 kg can be lifted by the arm."

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
+from tests.fakes import ExactStore, WordHashEmbedder
+
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf

@@ -4,9 +4,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.fakes import WordHashEmbedder, WordSupport
 
 from evaluation.claims import Claim, compare, passages_of, read_claims, row, table, threshold_for
-from lutrin.adapters.fakes import WordHashEmbedder, WordSupport
 from lutrin.errors import InvalidInput
 
 PAGE = "# Bees\n\n## Smoke\n\nSmoke calms the bees.\n\n## Weight\n\nA full frame weighs 2 kg.\n"

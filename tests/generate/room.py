@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lutrin.adapters.fakes_generator import ScriptedDecoder, echo
+from tests.fakes_generator import ScriptedDecoder, echo
+
 from lutrin.generate.pace import Pace
 from lutrin.generate.protocol import Limits, Output
 from lutrin.generate.scheduler import Scheduler

@@ -1,8 +1,8 @@
 """The scheduler, over a decoder that checks every rule and says something else if a single token goes astray."""
 
 import pytest
+from tests.fakes_generator import echo
 
-from lutrin.adapters.fakes_generator import echo
 from lutrin.generate.pace import Pace
 from lutrin.generate.protocol import Limits, Refused
 from lutrin.records import Finished, Piece, Queued

@@ -4,8 +4,8 @@ import functools
 from pathlib import Path
 
 import pytest
+from tests.fakes_generator import ScriptedDecoder
 
-from lutrin.adapters.fakes_generator import ScriptedDecoder
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable
 from lutrin.generate.measure import Speed, measure, measure_apart

@@ -10,8 +10,8 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from tests.fakes_generator import FaultyDecoder, ScriptedDecoder
 
-from lutrin.adapters.fakes_generator import FaultyDecoder, ScriptedDecoder
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.generate.protocol import Limits

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.fakes import ExactStore, WordHashEmbedder
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.build import BookFile, GenerationBuilder
 from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.disk import sync_tree

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fakes import WordHashEmbedder
 
 from lutrin import sqlite
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.catalog import Catalog, FileState, PublishedBook
 from lutrin.index.embeddings import EmbeddingCache

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fakes import WordHashEmbedder
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.build import collection_name
 from lutrin.index.generation import WINDOWS, OpenGeneration, open_generation

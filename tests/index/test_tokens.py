@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.fakes import WordHashEmbedder
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.index.tokens import (
     BETWEEN,
     HEADING,

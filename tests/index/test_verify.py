@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.fakes import ExactIndex, ExactStore
 
-from lutrin.adapters.fakes import ExactIndex, ExactStore
 from lutrin.errors import VerificationFailed
 from lutrin.index.disk import file_hashes
 from lutrin.index.generation import PASSAGES, VECTORS, WINDOWS

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.fakes import ExactStore, WordHashEmbedder
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.chats.key import chat_key
 from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import Catalog

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.remote.postgres import database
 
-from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.chats.key import new_key
 from lutrin.chats.postgres_chats import PostgresChatStore
 from lutrin.chats.store import SqlChatStore

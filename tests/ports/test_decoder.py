@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.fakes_generator import ScriptedDecoder
 
-from lutrin.adapters.fakes_generator import ScriptedDecoder
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import GeneratorUnavailable, ModelMissing
 from lutrin.ports import Decoder, Run

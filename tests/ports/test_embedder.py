@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fakes import WordHashEmbedder
 from tests.remote.openai_server import KEY, running
 
 from lutrin.adapters.embed_fastembed import FastembedEmbedder, windows
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.remote_openai import RemoteEmbedder
 from lutrin.errors import ModelMissing
 from lutrin.ports import Embedder

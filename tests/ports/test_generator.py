@@ -10,9 +10,9 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from tests.fakes_generator import ScriptedDecoder, ScriptedGenerator
 from tests.remote.openai_server import KEY, running
 
-from lutrin.adapters.fakes_generator import ScriptedDecoder, ScriptedGenerator
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.adapters.remote_openai import RemoteGenerator
 from lutrin.errors import DeadlineExceeded

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.fakes import WordSupport
+from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.adapters.fakes import WordSupport
-from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.adapters.support_generated import GeneratedSupport
 from lutrin.ports import Support
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.fakes import ExactStore
 from tests.remote.postgres import database
 from tests.remote.qdrant_server import KEY, SharedLocal, running
 
-from lutrin.adapters.fakes import ExactStore
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.index_qdrant import QdrantStore, connect
 from lutrin.adapters.postgres_words import WordedStore

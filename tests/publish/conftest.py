@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.fakes import ExactStore, WordHashEmbedder
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation

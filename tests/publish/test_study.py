@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.fakes import WordSupport
+from tests.fakes_generator import ScriptedGenerator
 from tests.publish.conftest import Press
 
-from lutrin.adapters.fakes import WordSupport
-from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.traffic import Traffic
 from lutrin.answer.verify import Verifier
 from lutrin.index.companion import Entry

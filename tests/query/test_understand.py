@@ -1,9 +1,9 @@
 """A question, understood once."""
 
 import pytest
+from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.errors import InvalidQuestion
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, respelled, understand

@@ -16,10 +16,10 @@ from openai.types.create_embedding_response import CreateEmbeddingResponse, Usag
 from openai.types.embedding import Embedding
 from openai.types.embedding_create_params import EmbeddingCreateParams
 from pydantic import TypeAdapter
+from tests.fakes import WordHashEmbedder, WordSupport
 from tests.loopback import stop_listening
 
 from lutrin.adapters import support_generated
-from lutrin.adapters.fakes import WordHashEmbedder, WordSupport
 
 KEY = "key-of-the-loopback-service"
 WINDOW_WORDS = 4000

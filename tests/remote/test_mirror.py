@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.fakes import ExactStore, WordHashEmbedder
 from tests.remote.postgres import Cluster
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.adapters.postgres_books import PostgresRack
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.catalog import Catalog

@@ -9,9 +9,9 @@ from contextlib import aclosing
 
 import numpy as np
 import pytest
+from tests.fakes import WordHashEmbedder
 from tests.remote.openai_server import KEY, Fault, OpenAIService, running
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, IndexUnavailable, QueueFull
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fakes import WordHashEmbedder
 from tests.keep.conftest import now
 from tests.remote.qdrant_server import SharedLocal
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.index_qdrant import QdrantStore
 from lutrin.errors import ArchiveError, InvalidSettings

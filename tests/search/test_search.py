@@ -1,8 +1,8 @@
 """Search in one book: what may answer is a candidate, once; where the reader is counts."""
 
 import pytest
+from tests.fakes import WordHashEmbedder
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import ChatMessage
 from lutrin.search.search import Searcher

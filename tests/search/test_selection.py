@@ -1,8 +1,8 @@
 """A selection as a passage of its own: its sentences and code are all the evidence there is."""
 
 import pytest
+from tests.fakes import WordHashEmbedder
 
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.index.generation import OpenGeneration
 from lutrin.search.selection import looks_like_code, search_selection, units_of
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from tests.answer.book import english
 from tests.answer.conftest import PAGES
+from tests.fakes import ExactStore, WordHashEmbedder
 
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
@@ -92,7 +92,7 @@ class School:
 
 
 def tools() -> IngestTools:
-    """The shipped fakes."""
+    """The fakes."""
     store = ExactStore()
 
     async def verify(directory: Path) -> None:

@@ -10,9 +10,9 @@ import httpx
 import pytest
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from tests.fakes import WordHashEmbedder
 
 from lutrin import __version__, stages
-from lutrin.adapters.fakes import WordHashEmbedder
 from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.adapters.trace_otel import OtelTraces
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.adapters.fakes_generator import ScriptedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.errors import ModelMissing
 from lutrin.runtime.judging import Trust, measured, read_list, recalled, remember, told, trust_of

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.answer.book import english
 from tests.answer.conftest import PAGES
+from tests.fakes import ExactStore, WordHashEmbedder, WordSupport
+from tests.fakes_generator import ScriptedGenerator
 
 from lutrin import messages
-from lutrin.adapters.fakes import ExactStore, WordHashEmbedder, WordSupport
-from lutrin.adapters.fakes_chat import MemoryChatStore
-from lutrin.adapters.fakes_generator import ScriptedGenerator
+from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf

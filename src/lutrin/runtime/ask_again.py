@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 
 import msgspec
 
-from lutrin.adapters.fakes_chat import MemoryChatStore
+from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.shelf import PinnedShelf

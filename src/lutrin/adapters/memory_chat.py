@@ -1,4 +1,4 @@
-"""Conversations in memory, for tests and for trying out an answer flow."""
+"""Conversations in memory, for answering again without storing anything."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,4 @@
-"""Deterministic fakes of embedder, support and vector index, without model or native library.
-
-They are shipped, so tests and people who try Lutrin without its models get real behaviour on a small scale.
-"""
+"""Deterministic fakes of embedder, support and vector index, without model or native library."""
 
 import asyncio
 import hashlib
