@@ -151,7 +151,6 @@ class ExactIndex:
         ids: Sequence[str],
         vectors: Vectors,
         metadata: Sequence[Mapping[str, str | int | bool]],
-        terms: Sequence[Sequence[str]] | None = None,  # noqa: ARG002 - the passages' database finds words here
     ) -> None:
         """Add records."""
         self._require_open()

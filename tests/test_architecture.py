@@ -70,7 +70,6 @@ VENDORS = {
     "asyncpg": {
         "lutrin.adapters.postgres",
         "lutrin.adapters.postgres_books",
-        "lutrin.adapters.postgres_words",
         "lutrin.chats.postgres_chats",
     },
     "cryptography": {"lutrin.chats.seal"},

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -158,7 +158,6 @@ class VectorIndex(Protocol):
         ids: Sequence[str],
         vectors: Vectors,
         metadata: Sequence[Mapping[str, str | int | bool]],
-        terms: Sequence[Sequence[str]] | None = None,
     ) -> None:
         """Add records; ids must be new. Only called while a generation is being built.
 
@@ -166,7 +165,6 @@ class VectorIndex(Protocol):
             ids: Of the records.
             vectors: (records, dimension), L2-normalised.
             metadata: To filter by; the same names in each.
-            terms: Words by which each record may be found; only a `WordIndex` keeps them.
 
         Raises:
             IndexUnavailable: The records cannot be written.
@@ -204,29 +202,6 @@ class VectorIndex(Protocol):
 
         Raises:
             IndexUnavailable: What was added could not be written.
-        """
-        ...
-
-
-@runtime_checkable
-class WordIndex(Protocol):
-    """A vector index that also finds records by their words; without one, the passages' database does that."""
-
-    async def matching(
-        self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
-    ) -> list[tuple[str, float]]:
-        """The `k` records whose terms match best.
-
-        Args:
-            terms: Made in the same way as those that were added.
-            k: How many at most.
-            where: As for `VectorIndex.search`.
-
-        Returns:
-            Pairs of id and BM25, larger is better, best first; records without any of the terms are left out.
-
-        Raises:
-            IndexUnavailable: The collection cannot be read.
         """
         ...
 

@@ -205,10 +205,6 @@ class Settings(BaseSettings):
         default=True,
         description="Remote profile: servers get the books from PostgreSQL; false: they share one data folder.",
     )
-    words: Literal["index", "postgres"] = Field(
-        "index",
-        description="Remote profile: `index` searches words beside the vectors, `postgres` in PostgreSQL's tsvector.",
-    )
     llm_base_url: str = Field(
         GEMINI_URL,
         description="Remote profile: address of a service with OpenAI's protocol (vLLM, llama-server, Ollama).",

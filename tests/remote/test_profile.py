@@ -159,11 +159,6 @@ def test_a_second_ingest_embeds_nothing(school: School, services: Services) -> N
         ),
         pytest.param({"LUTRIN_LLM_MODEL": "local", "QDRANT_URL": "local"}, "extractive", id="embeddings-elsewhere"),
         pytest.param({"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local"}, "generated", id="model-elsewhere"),
-        pytest.param(
-            {"LUTRIN_EMBED_MODEL": "local", "QDRANT_URL": "local", "LUTRIN_WORDS": "postgres"},
-            "generated",
-            id="words-elsewhere",
-        ),
     ],
 )
 def test_parts_can_stay_local(
@@ -175,10 +170,9 @@ def test_parts_can_stay_local(
     variables: dict[str, str],
     answers: str,
 ) -> None:
-    """Each part alone is elsewhere: vectors in Qdrant, embeddings, the language model, words in PostgreSQL."""
+    """Each part alone is elsewhere: vectors in Qdrant, embeddings, the language model."""
     school = School(services, warm_remote, models_dir, tmp_path, LUTRIN_MODEL="none", **variables)
-    if "LUTRIN_WORDS" not in variables:
-        del school.variables["DATABASE_URL"]
+    del school.variables["DATABASE_URL"]
     try:
         done = school.ingest()
         assert done.code == 0, done.err

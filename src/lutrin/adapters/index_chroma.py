@@ -147,7 +147,6 @@ class ChromaIndex:
         ids: Sequence[str],
         vectors: Vectors,
         metadata: Sequence[Metadata],
-        terms: Sequence[Sequence[str]] | None = None,  # noqa: ARG002 - the passages' database finds words here
     ) -> None:
         """Add records; see `ports.VectorIndex.add`."""
 

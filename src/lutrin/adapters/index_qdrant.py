@@ -1,18 +1,13 @@
-"""Vectors in Qdrant: dense ones for meaning, sparse ones for words, and a collection for each generation of a book.
+"""Vectors in Qdrant, with a collection for each generation of a book.
 
 A generation's folder contains a note with the name of its collection, so readers of a generation get exactly those
 records, whatever is published meanwhile. The collection's public name, such as `physical-ai-textbook-v1`, is an alias,
 which moves to the new collection atomically when that is published.
-
-Words are weighted by BM25 (Robertson and Zaragoza 2009): the sparse vector holds the saturated frequency of each term,
-and Qdrant computes the inverse document frequency from the whole collection.
 """
 
 import asyncio
-import hashlib
 import uuid
 import warnings
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -36,7 +31,7 @@ Metadata = Mapping[str, str | int | bool]
 Connect = Callable[[], AsyncQdrantClient]
 
 NOTE = "collection.json"
-DENSE, WORDS, ID = "dense", "words", "lutrin_id"
+DENSE, ID = "dense", "lutrin_id"
 BATCH = 256
 PAGE = 1000
 TIMEOUT_S = 5
@@ -47,8 +42,6 @@ READY_S = 1800.0
 """Longest wait for the graph of a collection that was just written."""
 HNSW = models.HnswConfigDiff(m=24, ef_construct=200)
 EF_SEARCH = 256
-K1, B, AVERAGE_TERMS = 1.2, 0.75, 250.0
-"""Parameters of BM25. The average length assumes chunks of 400 tokens; the true one is known only at the end."""
 SCHEMAS = {
     str: models.PayloadSchemaType.KEYWORD,
     bool: models.PayloadSchemaType.BOOL,
@@ -154,21 +147,15 @@ class QdrantIndex:
         ids: Sequence[str],
         vectors: Vectors,
         metadata: Sequence[Metadata],
-        terms: Sequence[Sequence[str]] | None = None,
     ) -> None:
         """Add records; see `ports.VectorIndex.add`."""
         if not ids:
             return
         if not self._note.records:
             await self._write(partial(self._make, int(vectors.shape[1]), metadata[0]))
-        words = terms or [()] * len(ids)
         points = [
-            models.PointStruct(
-                id=point_id(name),
-                vector={DENSE: vector.tolist(), **({WORDS: _weighed(spoken)} if spoken else {})},
-                payload={ID: name, **data},
-            )
-            for name, vector, data, spoken in zip(ids, vectors, metadata, words, strict=True)
+            models.PointStruct(id=point_id(name), vector={DENSE: vector.tolist()}, payload={ID: name, **data})
+            for name, vector, data in zip(ids, vectors, metadata, strict=True)
         ]
         for start in range(0, len(points), BATCH):
             part = points[start : start + BATCH]
@@ -181,16 +168,27 @@ class QdrantIndex:
         self, vector: npt.NDArray[np.float32], k: int, where: Mapping[str, str] | None = None
     ) -> list[tuple[str, float]]:
         """Return the `k` nearest records; see `ports.VectorIndex.search`."""
-        return await self._nearest(np.asarray(vector, dtype=np.float32).tolist(), DENSE, k, where)
-
-    async def matching(
-        self, terms: Sequence[str], k: int, where: Mapping[str, str] | None = None
-    ) -> list[tuple[str, float]]:
-        """Return the `k` records whose terms match best; see `ports.WordIndex.matching`."""
-        if not terms:
+        self._require_open()
+        if not self._note.records:
             return []
-        indices = sorted({_index(term) for term in terms})
-        return await self._nearest(models.SparseVector(indices=indices, values=[1.0] * len(indices)), WORDS, k, where)
+        must: list[models.Condition] = [
+            models.FieldCondition(key=name, match=models.MatchValue(value=value))
+            for name, value in (where or {}).items()
+        ]
+        found = await self._read(
+            partial(
+                self._client.query_points,
+                self._note.collection,
+                query=np.asarray(vector, dtype=np.float32).tolist(),
+                using=DENSE,
+                limit=k,
+                query_filter=models.Filter(must=must) if must else None,
+                search_params=models.SearchParams(hnsw_ef=max(EF_SEARCH, k)),
+                with_payload=[ID],
+            )
+        )
+        pairs = [(str((point.payload or {})[ID]), float(point.score)) for point in found.points]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
     async def ids(self) -> list[str]:
         """Return every id in the collection."""
@@ -226,7 +224,6 @@ class QdrantIndex:
             await self._client.create_collection(
                 name,
                 vectors_config={DENSE: models.VectorParams(size=dimension, distance=models.Distance.COSINE)},
-                sparse_vectors_config={WORDS: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                 hnsw_config=HNSW,
                 # Build no graph while records arrive; `_finished` builds it once.
                 optimizers_config=models.OptimizersConfigDiff(indexing_threshold=0),
@@ -244,31 +241,6 @@ class QdrantIndex:
                 if info.status == models.CollectionStatus.GREEN:
                     return
                 await asyncio.sleep(0.5)
-
-    async def _nearest(
-        self, query: list[float] | models.SparseVector, using: str, k: int, where: Mapping[str, str] | None
-    ) -> list[tuple[str, float]]:
-        self._require_open()
-        if not self._note.records:
-            return []
-        must: list[models.Condition] = [
-            models.FieldCondition(key=name, match=models.MatchValue(value=value))
-            for name, value in (where or {}).items()
-        ]
-        found = await self._read(
-            partial(
-                self._client.query_points,
-                self._note.collection,
-                query=query,
-                using=using,
-                limit=k,
-                query_filter=models.Filter(must=must) if must else None,
-                search_params=models.SearchParams(hnsw_ef=max(EF_SEARCH, k)) if using == DENSE else None,
-                with_payload=[ID],
-            )
-        )
-        pairs = [(str((point.payload or {})[ID]), float(point.score)) for point in found.points]
-        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
     async def _read(self, call: Callable[[], Awaitable[T]]) -> T:
         self._require_open()
@@ -293,21 +265,6 @@ def connect(url: str, api_key: str) -> AsyncQdrantClient:
 def point_id(name: str) -> str:
     """Return the UUID under which Qdrant keeps a record; the record's own id is in the payload."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lutrin:{name}"))
-
-
-def _index(term: str) -> int:
-    """Index of a term in sparse vectors: 32 bits of its hash. Of 100,000 terms, about one pair collides."""
-    return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")
-
-
-def _weighed(terms: Sequence[str]) -> models.SparseVector:
-    """Return saturated term frequencies: f (k1 + 1) / (f + k1 (1 - b + b length / average))."""
-    counts = Counter(map(_index, terms))
-    norm = K1 * (1 - B + B * len(terms) / AVERAGE_TERMS)
-    indices = sorted(counts)
-    return models.SparseVector(
-        indices=indices, values=[counts[index] * (K1 + 1) / (counts[index] + norm) for index in indices]
-    )
 
 
 def _read_note(directory: Path) -> Note:

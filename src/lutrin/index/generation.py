@@ -30,7 +30,7 @@ from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
 from lutrin.index.tokens import TokenIndex
-from lutrin.ports import VectorIndex, Vectors, VectorStore, WordIndex
+from lutrin.ports import VectorIndex, Vectors, VectorStore
 from lutrin.records import Chunk, TextRole
 
 T = TypeVar("T")
@@ -163,8 +163,6 @@ class OpenGeneration:
         Raises:
             IndexUnavailable: The index cannot be read.
         """
-        if isinstance(self.vectors, WordIndex):
-            return await self.vectors.matching(lexical.terms(words)[: lexical.MAX_TERMS], k, where)
         rows = [row for row, _ in await self._query(lambda: self._filtered(where))] if where else None
         return await self._postings.match(words, k, rows)
 
@@ -174,8 +172,7 @@ class OpenGeneration:
         Raises:
             IndexUnavailable: The index cannot be read.
         """
-        if not isinstance(self.vectors, WordIndex):
-            await self._postings.keep(text)
+        await self._postings.keep(text)
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """Chunks by their ids, in the order asked for; unknown ids are left out."""
@@ -237,13 +234,6 @@ class OpenGeneration:
         near = np.vecdot(self.windows[taken], vector)  # row by row: see `tokens.product`
         best: npt.NDArray[np.float32] = np.maximum.reduceat(near, firsts)
         return best
-
-    async def neighbours(self, chunk: Chunk) -> list[Chunk]:
-        """The chunks just before and just after one, in its file."""
-        sides = {"filename": chunk.filename, "before": chunk.chunk_index - 1, "after": chunk.chunk_index + 1}
-        return await self._query(
-            lambda: [decode_chunk(row[0]) for row in self._passages.execute(statements.NEIGHBOURS, sides)]
-        )
 
     async def files(self) -> list[FileEntry]:
         """The book's files in reading order."""

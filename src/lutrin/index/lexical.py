@@ -93,30 +93,6 @@ def stemmed(word: str) -> str:
     return stemmed
 
 
-def terms(text: str, code: str | None = None) -> list[str]:
-    """The terms of a text for an index without tokenisers; stop words are left out, unless all words are.
-
-    >>> terms("Sensors of /cmd_vel")
-    ['sensor', 'cmd_vel', '=/cmd_vel', '=cmd_vel', '=cmd', '=vel', '=sensors+of', '=of+cmd_vel']
-
-    Args:
-        text: A question or a passage.
-        code: The part in which neighbouring words belong together; None: all of it.
-    """
-    spoken = words(text)
-    content = [word for word in spoken if word not in STOP_WORDS] or spoken
-    names = [*identifiers(text), *bigrams(text if code is None else code)]
-    return [*map(stemmed, content), *(f"={name}" for name in names)]
-
-
-def chunk_terms(title: str, chunk: Chunk) -> list[str]:
-    """The terms of a chunk; those of its title and headings are repeated by their columns' weights in FTS5."""
-    heading = " ".join((chunk.chapter, *chunk.heading_path[1:]))
-    code = "\n".join(unit.text for unit in chunk.units if unit.kind == "code")
-    weighed = [*terms(title, "") * int(TITLE_WEIGHT), *terms(heading, "") * int(HEADING_WEIGHT)]
-    return [*weighed, *terms(chunk.text, code)]
-
-
 def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
     """Merge the indexes into one segment each, and count the chunks of each word."""
     frequency: dict[str, int] = {}

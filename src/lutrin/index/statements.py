@@ -168,9 +168,6 @@ RECORDS_BY_ID = "SELECT chunk_id, row, record FROM chunk WHERE chunk_id IN (SELE
 """The chunks whose ids are in the JSON array `ids`."""
 RECORDS_OF_PAGE = "SELECT record FROM chunk WHERE filename = :filename ORDER BY chunk_index"
 """The chunks of a file, in order."""
-NEIGHBOURS = """SELECT record FROM chunk WHERE filename = :filename AND chunk_index IN (:before, :after)
-    ORDER BY chunk_index"""
-"""The chunks of a file in the places `before` and `after`."""
 CHAPTERS = """SELECT chunk.chapter FROM chunk JOIN file ON file.filename = chunk.filename WHERE chunk.chapter != ''
     GROUP BY chunk.chapter ORDER BY min(file.ordinal), min(chunk.row)"""
 """The names of chapters in reading order."""

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from lutrin import sqlite
-from lutrin.index import lexical, statements
-from lutrin.index.generation import VECTORS, WINDOWS, decode_chunk
-from lutrin.ports import VectorStore, WordIndex
+from lutrin.index import lexical
+from lutrin.index.generation import VECTORS, WINDOWS
+from lutrin.ports import VectorStore
 
 BATCH = 1000
 
@@ -33,25 +33,15 @@ async def write_vectors(
     index = await store.create(directory / VECTORS, collection, count)
     try:
         records = list(_records(passages, count))
-        spoken = dict(_terms(passages)) if isinstance(index, WordIndex) else {}
         for start in range(0, count, BATCH):
             part = records[start : start + BATCH]
             await index.add(
                 [name for name, _ in part],
                 vectors[start : start + BATCH],
                 [data for _, data in part],
-                [spoken.get(name, ()) for name, _ in part],
             )
     finally:
         await index.close()
-
-
-def _terms(passages: sqlite.Connection) -> Iterator[tuple[str, list[str]]]:
-    """Each chunk's id, which is that of its first window, and the terms of the whole chunk."""
-    titles = dict(passages.execute(statements.TITLES).fetchall())
-    for (record,) in passages.execute(statements.RECORDS):
-        chunk = decode_chunk(record)
-        yield chunk.chunk_id, lexical.chunk_terms(titles[chunk.filename], chunk)
 
 
 def _records(passages: sqlite.Connection, count: int) -> Iterator[tuple[str, dict[str, str | int | bool]]]:

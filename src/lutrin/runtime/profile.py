@@ -94,13 +94,11 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
 
 
 def open_store(settings: Settings) -> VectorStore:
-    """Open the store of vectors, and of words if they are not in the passages' own database."""
-    store: VectorStore = ChromaStore(settings.data_dir / "scratch")
+    """Open the store of vectors."""
     if settings.profile == "remote" and settings.qdrant_url != LOCAL:
-        store = remote().store(settings)
-    if settings.profile == "remote" and settings.words == "postgres":
-        store = remote().worded(store, settings)
-    return store
+        store: VectorStore = remote().store(settings)
+        return store
+    return ChromaStore(settings.data_dir / "scratch")
 
 
 def remote() -> ModuleType:

@@ -12,16 +12,14 @@ from functools import partial
 from lutrin.adapters.index_qdrant import QdrantStore, connect
 from lutrin.adapters.postgres import Shared, ingest_alone
 from lutrin.adapters.postgres_books import PostgresRack
-from lutrin.adapters.postgres_words import WordedStore
 from lutrin.adapters.remote_openai import RemoteEmbedder, RemoteGenerator
 from lutrin.chats.key import chat_key
 from lutrin.chats.postgres_chats import PostgresChatStore, place
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import KeySeal
 from lutrin.doctor import Check
-from lutrin.errors import ChatStoreError, IndexUnavailable, InvalidSettings, LutrinError
-from lutrin.messages import MISSING_VARIABLE
-from lutrin.ports import Embedder, VectorStore
+from lutrin.errors import ChatStoreError, IndexUnavailable, LutrinError
+from lutrin.ports import Embedder
 from lutrin.settings import LOCAL, Settings
 
 __all__ = [
@@ -34,7 +32,6 @@ __all__ = [
     "require_reachable",
     "shared",
     "store",
-    "worded",
 ]
 
 
@@ -64,17 +61,6 @@ def store(settings: Settings) -> QdrantStore:
     """Make the store of vectors in Qdrant."""
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key is not None else ""
     return QdrantStore(partial(connect, settings.qdrant_url or "", key), settings.qdrant_prefix)
-
-
-def worded(vectors: VectorStore, settings: Settings) -> WordedStore:
-    """Add an index of words in PostgreSQL to a store of vectors.
-
-    Raises:
-        InvalidSettings: There is no PostgreSQL.
-    """
-    if settings.database_url is None:
-        raise InvalidSettings(MISSING_VARIABLE.format(name="DATABASE_URL"), remedy="LUTRIN_WORDS=postgres needs it.")
-    return WordedStore(vectors, settings.database_url.get_secret_value())
 
 
 async def chats(settings: Settings, url: str) -> PostgresChatStore:

@@ -1,6 +1,5 @@
 """Candidates for an answer: two searches, fused by rank, and how the question's tokens match each candidate."""
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,6 @@ import numpy as np
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.tokens import MaxSim
-from lutrin.ports import WordIndex
 from lutrin.records import Chunk
 from lutrin.search.asked import Asked, Float
 
@@ -69,10 +67,8 @@ async def gather(
     wanted = 2 * POOL if without or generation.repeats else POOL
     searches = [generation.nearest(item.vector, wanted, where) for item in asked]
     searches += [generation.matching(item.text, wanted, where) for item in asked]
-    if isinstance(generation.vectors, WordIndex):  # elsewhere: they wait for it together
-        found = await asyncio.gather(*searches)
-    else:  # in memory: who stepped back between them would wait for everybody else's question
-        found = [await search for search in searches]
+    # Most need no other thread: who stepped back between them would wait for everybody else's question.
+    found = [await search for search in searches]
     names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs), *led]))
     places = [
         (row, chunk)
