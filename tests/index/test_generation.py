@@ -102,11 +102,6 @@ async def test_rows_lead_to_vectors(generation: OpenGeneration) -> None:
     assert sum(len(generation.windows_of(row)) for row, _ in places) == generation.manifest.windows
 
 
-async def test_neighbours_are_those_of_the_same_file(generation: OpenGeneration) -> None:
-    """The first passage of a page has only the next one; a page of one passage has none."""
-    first = next(chunk for chunk in await generation.all_chunks() if chunk.filename == "01-sensors/01-lidar.md")
-
-
 async def test_files_and_sources_are_there(generation: OpenGeneration) -> None:
     """The pages are listed in reading order, and their text is the one that was read."""
     assert [file.filename for file in await generation.files()] == sorted(PAGES)
