@@ -149,8 +149,8 @@ def test_a_listing_has_its_number_its_file_and_its_caption() -> None:
 def test_a_footnote_has_a_mark_in_the_text_and_before_the_note() -> None:
     """Numbered in the order of the page."""
     page = page_html("# Arm\n\nIt lifts[^load] and turns[^2].\n\n[^load]: Up to 5 kg.\n\n[^2]: By 90°.\n", "arm.md")
-    assert "<p>It lifts<sup>1</sup> and turns<sup>2</sup>.</p>" in page
-    assert "<p><sup>1</sup> Up to 5 kg.</p>\n<p><sup>2</sup> By 90°.</p>" in page
+    assert '<sup><a href="#note-1">1</a></sup> and turns<sup><a href="#note-2">2</a></sup>.</p>' in page
+    assert '<p><sup id="note-1">1</sup> Up to 5 kg.</p>\n<p><sup id="note-2">2</sup> By 90°.</p>' in page
 
 
 def test_boxes_of_a_lesson_say_what_they_are() -> None:
@@ -198,7 +198,8 @@ def test_formulas_between_the_brackets_of_tex_keep_their_braces() -> None:
     [
         ("~March 7th~ ~the *exam*~ is over", "<del>March 7th</del> <del>the <em>exam</em></del> is over"),
         ("~5 kg to ~10 kg in ~/arm", "~5 kg to ~10 kg in ~/arm"),
-        ("a~b~c", "a~b~c"),
+        ("a~b c~d", "a~b c~d"),
+        ("H~2~O and 10^9^", "H<sub>2</sub>O and 10<sup>9</sup>"),
     ],
 )
 def test_what_is_struck_out_is_shown_so(source: str, shown: str) -> None:

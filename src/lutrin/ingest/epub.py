@@ -3,14 +3,19 @@
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 from urllib.parse import unquote
 
+import bs4
+
 from lutrin.errors import DocumentError
-from lutrin.ingest.hypertext import document_of, main_of, soup_of, titled, to_markdown
+from lutrin.ingest.hypertext import document_of, main_of, soup_of, titled, to_markdown, unread_notices
+from lutrin.ingest.markdown import title_from_name
+from lutrin.ingest.titles import true_title
 from lutrin.records import Document
 
 MAX_UNPACKED_BYTES = 300 * 1024 * 1024
@@ -18,6 +23,8 @@ MAX_PAGE_BYTES = 20 * 1024 * 1024
 MAX_PAGES = 5_000
 _HEADING = re.compile(r"^(#{1,6}) ", re.MULTILINE)
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
+_HEADS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_BLOCKS = [*_HEADS, "p", "div", "section", "article", "aside", "blockquote", "li", "td", "figure", "ul", "ol", "table"]
 _XHTML = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 
 
@@ -53,73 +60,144 @@ def _read(archive: zipfile.ZipFile, filename: str) -> Document:
         )
         if any(str(item.get("uri", "")).lower().endswith((".xhtml", ".html", ".htm", ".xml")) for item in encrypted):
             raise DocumentError(filename, "is encrypted (DRM) and cannot be read")
-    container = soup_of(_bytes(archive, "META-INF/container.xml", filename))
-    root = container.find("rootfile")
+    package_name = _package_name(archive, filename)
+    book = _Package(archive, filename, package_name)
+    title = _first(book.package, "title")
+    parts = list(book.pages())
+    source = titled(true_title(title.get_text() if title else "") or title_from_name(filename), "\n\n".join(parts))
+    return document_of(source, filename, unread_notices(filename, book.unread))
+
+
+def _package_name(archive: zipfile.ZipFile, filename: str) -> str:
+    root = _first(soup_of(_bytes(archive, "META-INF/container.xml", filename)), "rootfile")
     if root is None:
         raise DocumentError(filename, "is not a complete EPUB (it names no package)")
-    package_name = str(root.get("full-path") or "")
-    package = soup_of(_bytes(archive, package_name, filename))
-    folder = posixpath.dirname(package_name)
-    items = {str(item.get("id")): item for item in package.find_all("item")}
-    book = _Package(archive, filename, package, folder, items)
-    labels = book.labels()
-    title = package.find("dc:title")
-    parts = list(book.pages(labels))
-    return document_of(titled(title.get_text() if title else "", "\n\n".join(parts)), filename)
+    return _join("", str(root.get("full-path") or ""))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """An entry of the navigation."""
+
+    text: str
+    fragment: str
+    depth: int
+
+
 class _Package:
     """An open EPUB: the items of its package file, by id."""
 
-    archive: zipfile.ZipFile
-    filename: str
-    package: Any
-    folder: str
-    items: Mapping[str, Any]
+    def __init__(self, archive: zipfile.ZipFile, filename: str, name: str) -> None:
+        self.archive, self.filename = archive, filename
+        self.names = {known.casefold(): known for known in reversed(archive.namelist())}
+        """Names in the archive: programs that do not tell capitals from small letters wrote some of the addresses."""
+        self.package = soup_of(self.read(name))
+        self.folder = posixpath.dirname(name)
+        self.items = {str(item.get("id")): item for item in _all(self.package, "item")}
+        self.unread = 0
 
-    def pages(self, labels: Mapping[str, str]) -> Iterator[str]:
+    def read(self, name: str) -> bytes:
+        """A member of the archive."""
+        return _bytes(self.archive, self.names.get(name.casefold(), name), self.filename)
+
+    def address(self, item: Any) -> str:  # noqa: ANN401 - as bs4 has it
+        """The name of an item in the archive; empty if it is not there."""
+        name = _join(self.folder, str(item.get("href") or ""))
+        return self.names.get(name.casefold(), "")
+
+    def pages(self) -> Iterator[str]:
         """The pages of the spine as Markdown."""
-        names = set(self.archive.namelist())
-        for reference in self.package.find_all("itemref", limit=MAX_PAGES):
+        labels, styles = self.labels(), self.styles()
+        for reference in _all(self.package, "itemref")[:MAX_PAGES]:
             item = self.items.get(str(reference.get("idref")))
             if item is None or "nav" in _properties(item) or str(item.get("media-type")) not in _XHTML:
                 continue
-            name = _join(self.folder, str(item.get("href") or ""))
-            if name not in names:
+            name = self.address(item)
+            if not name:
                 continue
-            text = _lowered(to_markdown(main_of(soup_of(_bytes(self.archive, name, self.filename)))))
-            label = labels.get(name, "")
+            soup = main_of(soup_of(self.read(name)))
+            first = _mark(soup, labels.get(name, []))
+            text, unread = to_markdown(soup, styles)
+            self.unread += unread
             if text.strip():
-                yield f"## {label}\n\n{text}" if label and not _HEADING.match(text.lstrip()) else text
+                text = _lowered(text)
+                yield f"## {first}\n\n{text}" if first and not _HEADING.match(text.lstrip()) else text
 
-    def labels(self) -> Mapping[str, str]:
-        """Map each page's name in the archive to its first label in the navigation."""
-        found: dict[str, str] = {}
-        spine = self.package.find("spine")
+    def labels(self) -> Mapping[str, list[_Label]]:
+        """The labels that the navigation gives to each page, by its name in the archive."""
+        found: defaultdict[str, list[_Label]] = defaultdict(list)
+        spine = _first(self.package, "spine")
         tables = [item for item in self.items.values() if "nav" in _properties(item)]
         tables += [self.items[name] for name in (str(spine.get("toc")) if spine else "",) if name in self.items]
         for item in tables:
-            name = _join(self.folder, str(item.get("href") or ""))
-            if name in self.archive.namelist():
-                for address, label in _entries(soup_of(_bytes(self.archive, name, self.filename))):
-                    page = _join(posixpath.dirname(name), address.partition("#")[0])
-                    found.setdefault(page, " ".join(label.split()))
+            name = self.address(item)
+            if name and not found:
+                for address, text, depth in _entries(soup_of(self.read(name))):
+                    path, _, fragment = address.partition("#")
+                    page = self.names.get(_join(posixpath.dirname(name), path).casefold(), "")
+                    if page and text.strip():
+                        found[page].append(_Label(" ".join(text.split()), fragment, depth))
         return found
+
+    def styles(self) -> str:
+        """The book's style sheets, which say what is hidden."""
+        sheets = [self.address(item) for item in self.items.values() if item.get("media-type") == "text/css"]
+        return "\n".join(self.read(name).decode("utf-8", "replace") for name in sheets if name)
+
+
+def _mark(soup: Any, labels: Sequence[_Label]) -> str:  # noqa: ANN401 - as bs4 has it
+    """Make headings where labels of the navigation lead into a page; return the label of the page itself."""
+    top = min((label.depth for label in labels), default=0)
+    first = next((label.text for label in labels if not label.fragment), "")
+    for label in labels:
+        target = soup.find(id=label.fragment) if label.fragment else None
+        if target is None:
+            first = first or label.text
+            continue
+        level = min(6, 1 + label.depth - top)
+        block = target if target.name in _BLOCKS else target.find_parent(_BLOCKS) or target
+        opening = block if block.name in _HEADS else block.find(_HEADS)
+        if opening is not None and _same(opening.get_text(), label.text):
+            continue
+        if block.name in {"p", "div"} and block.find(["p", "div"]) is None and _same(block.get_text(), label.text):
+            block.name = f"h{level}"
+        elif opening is None and block.name not in {"li", "td"} and block is not soup:
+            heading = bs4.Tag(name=f"h{level}")
+            heading.append(label.text)
+            block.insert_before(heading)
+    return first
+
+
+def _same(text: str, label: str) -> bool:
+    return "".join(text.split()).casefold() == "".join(label.split()).casefold()
+
+
+def _all(soup: Any, name: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+    """Elements of that name, whatever prefix their name space has."""
+    return list(soup.find_all(lambda tag: tag.name.rpartition(":")[2] == name))
+
+
+def _first(soup: Any, name: str) -> Any:  # noqa: ANN401 - as bs4 has it
+    return next(iter(_all(soup, name)), None)
 
 
 def _properties(item: Any) -> list[str]:  # noqa: ANN401 - as bs4 has it
     return str(item.get("properties") or "").split()
 
 
-def _entries(table: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as bs4 has it
-    """Address and label of each entry: links in a `nav` (version 3), or points of an NCX (version 2)."""
-    for link in table.select("nav a[href]"):
-        yield str(link.get("href")), link.get_text()
-    for point in table.find_all("navpoint"):
-        content, text = point.find("content"), point.find("text")
+def _entries(table: Any) -> Iterator[tuple[str, str, int]]:  # noqa: ANN401 - as bs4 has it
+    """Address, label and depth of each entry: links in the `nav` of contents (version 3), or points of an NCX."""
+    navs = _all(table, "nav")
+    contents = [nav for nav in navs if "toc" in f"{nav.get('epub:type') or ''} {nav.get('role') or ''}"]
+    unnamed = [nav for nav in navs if not nav.get("epub:type")]
+    for nav in contents or unnamed:
+        for link in nav.select("a[href]"):
+            yield str(link.get("href")), link.get_text(), len(link.find_parents("ol"))
+    for point in _all(table, "navpoint"):
+        content, text = _first(point, "content"), _first(point, "text")
         if content is not None and text is not None:
-            yield str(content.get("src") or ""), text.get_text()
+            depth = len(point.find_parents(lambda tag: tag.name.rpartition(":")[2] == "navpoint"))
+            yield str(content.get("src") or ""), text.get_text(), depth
 
 
 def _lowered(text: str) -> str:

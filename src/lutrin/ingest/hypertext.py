@@ -10,23 +10,31 @@ import msgspec
 from markdownify import MarkdownConverter
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.grids import Cell, grid_of, spans
+from lutrin.ingest.html_seen import settle
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.records import Document, Notice
 
-_UNSEEN = (
-    "script", "style", "noscript", "template", "nav", "header", "footer", "form", "button", "iframe", "object", "svg",
-    "head", "aside.sidebar", "[role=navigation]", "[hidden]", "[aria-hidden=true]", ".headerlink", ".anchor-link",
-)  # fmt: skip
 _MAIN = ("main", "[role=main]", "article", "#content", "body")
 _LEAST_MAIN = 0.4
 """An element with a smaller share of the page's text does not hold all its content."""
-_LANGUAGE = re.compile(r"(?:language|lang|highlight(?:-source)?|sourceCode|brush:)[-_ ]?([\w+#]+)")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_BAR = re.compile(r"(?<!\\)\|")
+_RUN = re.compile(r"`{3,}")
+_TITLE = re.compile(r"^# ", re.MULTILINE)
 _DEEPEST = 200
 
 
 class _Converter(MarkdownConverter):
-    """Writes Markdown for Lutrin's own parser."""
+    """Writes a settled tree as Markdown for Lutrin's own parser."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            heading_style="atx", bullets="-", escape_misc=True, newline_style="backslash", wrap=False,
+            sub_symbol="<sub>", sup_symbol="<sup>",
+        )  # fmt: skip
+        self._cells: dict[int, str] = {}
+        """Texts of the cells read so far, by the identity of their elements."""
 
     def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """Keep links to the web; others lead into files that the reader does not have."""
@@ -35,13 +43,32 @@ class _Converter(MarkdownConverter):
             return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]  # its package has no annotations
         return text
 
-    def convert_aside(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """A box: a warning stays one."""
-        return _box(el, text) or f"\n\n{text.strip()}\n\n"
-
-    def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+    def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """A box, or nothing but a block."""
-        return _box(el, text) or f"\n\n{text.strip()}\n\n"
+        kind, text = el.get("data-box"), text.strip()
+        if not kind or "_inline" in parent_tags:
+            return f" {text} " if "_inline" in parent_tags else f"\n\n{text}\n\n"
+        title = str(el.get("data-title") or "").replace("]", "\\]").replace("[", "\\[")
+        return f"\n\n:::{kind}{f'[{title}]' if title else ''}\n\n{text}\n\n:::\n\n"
+
+    convert_aside = convert_section = convert_article = convert_div
+
+    def convert_tex(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+        """Write a formula."""
+        tex = str(el["data-tex"]).replace("$", r"\$")
+        if "_inline" in parent_tags:
+            tex = tex.replace("|", r"\vert ")
+        elif el.get("display"):
+            return f"\n\n$$\n{tex}\n$$\n\n"
+        return f"${tex}$"
+
+    def convert_note(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+        """Write a note mark."""
+        return f"[^{el['data-name']}]"
+
+    def convert_notetext(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+        """Write a note as a paragraph of its own."""
+        return f"\n\n[^{el['data-name']}]: {text.strip()}\n\n" if text.strip() else ""
 
     def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         """Write a term before its meaning."""
@@ -55,56 +82,105 @@ class _Converter(MarkdownConverter):
         """Write a caption as its own paragraph."""
         return f"\n\n*{text.strip()}*\n\n" if text.strip() else ""
 
+    convert_caption = convert_figcaption
 
-_BOXES = {
-    "warning": "warning",
-    "caution": "caution",
-    "danger": "danger",
-    "note": "note",
-    "tip": "tip",
-    "important": "info",
-}
+    def convert_li(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
+        """Write an item with the number that a browser shows; letters are text, for Markdown has no such lists."""
+        mark, text = str(el.get("data-mark") or ""), text.strip()
+        if "_inline" in parent_tags:
+            return f" {mark} {text};" if text else ""
+        if mark and not re.fullmatch(r"\d{1,9}[.)]", mark):
+            mark, text = "-", f"{_as_text(mark)} {text}".strip()
+        bullet = f"{mark or '-'} "
+        indented = "\n".join(f"{' ' * len(bullet)}{line}" if line else "" for line in text.split("\n"))
+        return f"{bullet}{indented[len(bullet) :]}\n" if text else "\n"
 
+    def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
+        """Write code between fences that are longer than any within."""
+        if "_inline" in parent_tags:
+            return (
+                f" `{' '.join(text.split())}` " if text.strip() and "`" not in text else f" {' '.join(text.split())} "
+            )
+        fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(text))])
+        text = text.removeprefix("\n").removesuffix("\n")
+        return f"\n\n{fence}{el.get('data-code') or ''}\n{text}\n{fence}\n\n" if text.strip() else ""
 
-def _box(element: Any, text: str) -> str:  # noqa: ANN401 - as bs4 has it
-    """Convert an admonition of a site generator to ours."""
-    names = {str(name).lower() for name in element.get("class") or ()}
-    kind = next((_BOXES[name] for name in _BOXES if name in names), "")
-    if (
-        not kind
-        or not names & {"admonition", "alert", "callout", "theme-admonition", "box", *_BOXES}
-        or not text.strip()
-    ):
+    def convert_td(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+        """Keep a cell's text for its table."""
+        self._cells[id(el)] = _BAR.sub(r"\\|", " ".join(text.replace("\\\n", " ").split()))
         return ""
-    return f"\n\n:::{kind}\n\n{text.strip()}\n\n:::\n\n"
+
+    convert_th = convert_td
+
+    def convert_tr(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+        """Leave a row to its table."""
+        return ""
+
+    def convert_table(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
+        """Write a table's grid: a row of heads, then rows with all their cells; one within a cell as running text."""
+        rows = [row for row in el.find_all("tr") if row.find_parent("table") is el]
+        cells = [[self._cell(cell) for cell in row.find_all(["td", "th"], recursive=False)] for row in rows]
+        if "_inline" in parent_tags:
+            return f" {'; '.join(': '.join(c.text for c in row if c.text) for row in cells)} "
+        marked = sum(row.parent is not None and row.parent.name == "thead" for row in rows)
+        grid = grid_of(cells, marked, infer=True)
+        if len(grid.header) == 1 and not marked:
+            return f"{text}\n\n" + "\n\n".join(cell.text for row in cells for cell in row if cell.text) + "\n\n"
+        lines = [grid.header, ["---"] * len(grid.header), *(row for row in grid.rows if any(row))]
+        drawn = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return f"{text}\n\n{drawn}\n\n" if any(grid.header) or len(lines) > 2 else ""
+
+    def _cell(self, cell: Any) -> Cell:  # noqa: ANN401 - as bs4 has it
+        across, down = spans(str(cell.get("colspan") or ""), str(cell.get("rowspan") or ""))
+        return Cell(self._cells.pop(id(cell), ""), cell.name == "th", across, down)
 
 
-def _language(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """The language of a code block, from the classes of the generators."""
-    around = (
-        element,
-        *element.find_all("code", limit=1),
-        element.parent,
-        element.parent.parent if element.parent else None,
-    )
-    for tag in around:
-        names = " ".join(tag.get("class") or ()) if tag is not None else ""
-        if match := _LANGUAGE.search(names):
-            return match[1]
-    return ""
+def _as_text(mark: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>{}#|~$&])", r"\\\1", mark)
 
 
-def to_markdown(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
-    """An element with its children as Markdown."""
-    for unseen in element.select(", ".join(_UNSEEN)):
-        unseen.decompose()
+def to_markdown(element: Any, styles: str = "") -> tuple[str, int]:  # noqa: ANN401 - as bs4 has it
+    """An element with its children as Markdown, and how many of its formulas cannot be read.
+
+    Args:
+        element: It is changed.
+        styles: Style sheets of the page.
+    """
+    _close(element)
     _flatten(element)
-    converter = _Converter(
-        heading_style="atx", bullets="-", code_language_callback=_language, escape_misc=True, newline_style="backslash",
-        wrap=False, strip_pre=None, table_infer_header=True,
-    )  # fmt: skip
-    text = str(converter.convert_soup(element)).replace("\u00a0", " ").replace("\r", "")
-    return _BLANK_LINES.sub("\n\n", text).strip() + "\n"
+    unread = settle(element, styles)
+    text = str(_Converter().convert_soup(element)).replace("\u00a0", " ").replace("\r", "")
+    return _BLANK_LINES.sub("\n\n", text).strip() + "\n", unread
+
+
+def unread_notices(filename: str, count: int) -> tuple[Notice, ...]:
+    """What the report says of formulas that cannot be read."""
+    if not count:
+        return ()
+    said = "1 formula cannot be read" if count == 1 else f"{count} formulas cannot be read"
+    return (Notice(filename=filename, message=f"{said}: only a picture is left; [formula ...] stands in the text"),)
+
+
+_CLOSES = {
+    "li": {"li"},
+    "p": {"p"},
+    "dt": {"dt", "dd"},
+    "dd": {"dt", "dd"},
+    "tr": {"tr", "td", "th"},
+    "option": {"option"},
+}
+_CLOSES |= {"td": {"td", "th"}, "th": {"td", "th"}}
+"""Elements that end the one before them, whose end tag HTML lets authors leave out."""
+
+
+def _close(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Put beside each other what the parser has put inside each other for want of an end tag."""
+    for tag in element.find_all(list(_CLOSES)):
+        while tag.parent is not None and tag.parent is not element and tag.parent.name in _CLOSES[tag.name]:
+            before = tag.parent
+            for moved in [*tag.next_siblings][::-1]:
+                before.insert_after(moved)
+            before.insert_after(tag)
 
 
 def _flatten(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
@@ -171,6 +247,8 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
         DocumentError: It holds no text.
     """
     soup = soup_of(data)
-    heading = soup.find("h1")
-    title = "" if heading is not None else (soup.title.get_text() if soup.title else "")
-    return document_of(titled(title, to_markdown(main_of(soup))), filename)
+    named = soup.title.get_text() if soup.title else ""
+    styles = "\n".join(style.get_text() for style in soup.find_all("style"))
+    text, unread = to_markdown(main_of(soup), styles)
+    title = "" if _TITLE.search(text) else named
+    return document_of(titled(title, text), filename, unread_notices(filename, unread))

@@ -31,6 +31,8 @@ _ALT = re.compile(r"\balt=(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)')")
 _TEX = re.compile(r"\\[A-Za-z]{2,}|[_^][\w{]|[=<>]")
 _STRUCK = re.compile(r"[^~\n]*[^\s~](~)(?![\w~])")
 _TARGET = re.compile(r"`([^`<>]*[^`<>\s])\s+<[^`<>]*>`")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_LONGEST_NOTE = 4_000
 # Characters of a page that may be scanned in vain for the end of a tag or brace; after that the rest is text.
 _PATIENCE = 4_000_000
 
@@ -63,6 +65,13 @@ class _Parser(mistune.InlineParser):
         self.register("paren_maths", r"\\\\[(\[]", _parse_paren_maths, before="escape", start_chars="\\")
         self.register("tex_maths", r"\\[(\[]", _parse_tex_maths, before="escape", start_chars="\\")
         self.register("span", r"\[(?!\^)(?=[^\[\]\n]{1,200}\]\{)", _parse_span, before="link", start_chars="[")
+        self.register(
+            "raised", r"(?<=[\w)\]])\^[-+\u2212]?\w{1,20}\^(?!\w)", _parse_shifted, before="link", start_chars="^"
+        )
+        self.register(
+            "lowered", r"(?<=[A-Za-z)\]])~[-+\u2212]?\w{1,20}~(?!~)", _parse_shifted, before="struck", start_chars="~"
+        )
+        self.register("aside", r"\^\[", _parse_aside, before="link", start_chars="^")
         self.register("footnote", r"\[\^[^\s\]]{1,100}\](?!\()", _parse_footnote, before="link", start_chars="[")
 
     def parse_method(self, m: Any, state: Any) -> int | None:  # noqa: ANN401 - as mistune declares it
@@ -231,8 +240,45 @@ def _parse_struck(inline: mistune.InlineParser, m: Any, state: Any) -> int | Non
 
 def _parse_footnote(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
     notes = state.env["notes"]
-    state.append_token({"type": "note", "number": notes.setdefault(m.group(0), len(notes) + 1)})
-    return int(m.end()) + int(state.src.startswith(":", m.end()))
+    defines = m.start() == 0 and state.src.startswith(":", m.end())
+    number = notes.setdefault(m.group(0), len(notes) + 1)
+    state.append_token({"type": "note", "number": number, "defines": defines})
+    return int(m.end()) + int(defines)
+
+
+def _parse_aside(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    """Parse Pandoc's `^[note]`, whose text stands apart from the sentence."""
+    close = _closing_bracket(state.src, m.end())
+    if close is None or state.mdx or state.depth >= inline.max_nested_level:
+        return None
+    inner = state.copy()
+    inner.base = state.base + m.end()
+    inner.src = state.src[m.end() : close]
+    notes = state.env["notes"]
+    number = notes.setdefault((state.base + m.start(), inner.src), len(notes) + 1)
+    state.append_token({"type": "aside", "children": inline.render(inner), "number": number, "raw": inner.src})
+    return close + 1
+
+
+def _closing_bracket(text: str, start: int) -> int | None:
+    depth = 1
+    for match in _BRACKET.finditer(text, start, start + _LONGEST_NOTE):
+        depth += 1 if match.group() == "[" else -1
+        if not depth:
+            return match.start()
+    return None
+
+
+def _parse_shifted(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
+    """Pandoc's `10^9^` and `H~2~O`."""
+    if state.mdx or state.depth >= inline.max_nested_level:
+        return None
+    inner = state.copy()
+    inner.base = state.base + m.start() + 1
+    inner.src = m.group(0)[1:-1]
+    kind = "raised" if m.group(0).startswith("^") else "lowered"
+    state.append_token({"type": kind, "children": inline.render(inner)})
+    return int(m.end())
 
 
 @lru_cache(maxsize=1)

@@ -48,9 +48,9 @@ class Page:
     def __init__(self, source: str, filename: str) -> None:
         self.source = source
         self.filename = filename
-        # What other formats are brought into has everything escaped that would be markup of MDX.
-        plain = not filename.lower().endswith((".md", ".mdx", ".markdown"))
-        self.mdx = filename.lower().endswith(".mdx") or (not plain and looks_like_mdx(source))
+        # What other formats are brought into has everything escaped that would be markup of MDX, and numbers as shown.
+        self.plain = not filename.lower().endswith((".md", ".mdx", ".markdown"))
+        self.mdx = filename.lower().endswith(".mdx") or (not self.plain and looks_like_mdx(source))
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         self.blocks: list[Block]
@@ -190,6 +190,7 @@ def parse_markdown(source: str, filename: str) -> Document:
         values=page.values,
         shown=page.shown_exports(),
         role=role_of_front(page.front.text) or role_of_page(filename),
+        written=page.plain,
         problem=page.problem,
     )
     outline.add_front(page.shown_front())

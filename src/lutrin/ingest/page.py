@@ -197,11 +197,15 @@ class _Renderer:
         return f"<table>\n<thead>\n{row(block.header, 'th')}</thead>\n<tbody>\n{body}</tbody>\n</table>\n"
 
     def listing(self, block: Listing) -> str:
-        items = "".join(f"<li>{self.item(item)}</li>\n" for item in block.items)
         if block.delimiter not in ".)":
+            items = "".join(f"<li>{self.item(item)}</li>\n" for item in block.items)
             return f"<ul>\n{items}</ul>\n"
-        first = block.items[0].marker[:-1]
-        start = f' start="{int(first)}"' if first.isdigit() and int(first) != 1 else ""
+        numbers = block.numbers(written=self.page.plain)
+        items = ""
+        for place, (item, number) in enumerate(zip(block.items, numbers, strict=True)):
+            value = f' value="{number}"' if place and number != numbers[place - 1] + 1 else ""
+            items += f"<li{value}>{self.item(item)}</li>\n"
+        start = f' start="{numbers[0]}"' if numbers[0] != 1 else ""
         return f"<ol{start}>\n{items}</ol>\n"
 
     def item(self, item: Item) -> str:

@@ -1,17 +1,17 @@
 """Inline tokens as HTML: escaped, without scripts, without pictures from elsewhere."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape, unescape
 
 from lutrin.ingest.inline import Token
 from lutrin.ingest.script import Tag
 from lutrin.ingest.strings import attribute_texts
 from lutrin.ingest.tree import is_dark_address
-from lutrin.ingest.visible import expression_text
+from lutrin.ingest.visible import expression_text, plain_text
 
 _PLAIN_TAGS = frozenset("abbr b cite code del em i ins kbd mark q s samp small strong sub sup u var br wbr".split())
-_WRAPPED = {"emphasis": "em", "strong": "strong", "strike": "del"}
+_WRAPPED = {"emphasis": "em", "strong": "strong", "strike": "del", "raised": "sup", "lowered": "sub", "marked": "mark"}
 _ID = re.compile(r"#([\w:-]+)")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):|\s*[/\\]{2}")
 
@@ -49,25 +49,11 @@ def inline_html(tokens: Sequence[Token], values: dict[str, str]) -> str:
     return "".join(_token(token, values) for token in tokens)
 
 
-def plain_text(tokens: Sequence[Token]) -> str:
-    """The text of tokens without any markup, as a picture's description."""
-    return "".join(
-        plain_text(token["children"]) if "children" in token else unescape(token.get("raw", " ")) for token in tokens
-    )
-
-
 def _token(token: Token, values: dict[str, str]) -> str:
     kind = token["type"]
-    if kind == "text":
-        return escape(unescape(token["raw"]), quote=False)
-    if kind == "softbreak":
-        return "\n"
-    if kind == "linebreak":
-        return "<br>\n"
-    if kind == "codespan":
-        return f"<code>{escape(token['raw'], quote=False)}</code>"
-    if kind == "maths":
-        return f'<span class="math">${escape(token["raw"], quote=False)}$</span>'
+    maker = _MAKERS.get(kind)
+    if maker is not None:
+        return maker(token)
     if kind in _WRAPPED:
         return f"<{_WRAPPED[kind]}>{inline_html(token['children'], values)}</{_WRAPPED[kind]}>"
     if kind == "span":
@@ -78,15 +64,19 @@ def _token(token: Token, values: dict[str, str]) -> str:
         target = link_target(token["attrs"]["url"])
         text = inline_html(token["children"], values)
         return f'<a href="{escape(target)}">{text}</a>' if target else text
-    if kind == "note":
-        return f"<sup>{token['number']}</sup>"
-    if kind == "image":
-        return image_html(token["attrs"]["url"], plain_text(token["children"]))
-    if kind == "tag":
-        return _tag(token["tag"])
-    if kind == "expression":
-        return escape(expression_text(token["raw"], values), quote=False)
-    return ""
+    if kind in {"note", "aside"}:
+        return _note(token, values)
+    return escape(expression_text(token["raw"], values), quote=False) if kind == "expression" else ""
+
+
+def _note(token: Token, values: dict[str, str]) -> str:
+    """A note mark that leads to its note, the number before the note, or a note that stands beside its mark."""
+    number = token["number"]
+    if token["type"] == "aside":
+        return f"<sup>{number}</sup><small> ({inline_html(token['children'], values)})</small>"
+    if token["defines"]:
+        return f'<sup id="note-{number}">{number}</sup>'
+    return f'<sup><a href="#note-{number}">{number}</a></sup>'
 
 
 def _tag(tag: Tag) -> str:
@@ -102,3 +92,14 @@ def _tag(tag: Tag) -> str:
         return f"<{'/' if tag.closing else ''}{name}>"
     texts = " ".join(escape(shown.text, quote=False) for shown in attribute_texts(tag))
     return f" <span>{texts}</span> " if texts else " "
+
+
+_MAKERS: dict[str, Callable[[Token], str]] = {
+    "text": lambda token: escape(unescape(token["raw"]), quote=False),
+    "softbreak": lambda _: "\n",
+    "linebreak": lambda _: "<br>\n",
+    "codespan": lambda token: f"<code>{escape(token['raw'], quote=False)}</code>",
+    "maths": lambda token: f'<span class="math">${escape(token["raw"], quote=False)}$</span>',
+    "image": lambda token: image_html(token["attrs"]["url"], plain_text(token["children"])),
+    "tag": lambda token: _tag(token["tag"]),
+}

@@ -6,7 +6,8 @@ from dataclasses import replace
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.drafts import Draft, Where, finished
 from lutrin.ingest.frontmatter import FrontText
-from lutrin.ingest.inline import Inline
+from lutrin.ingest.grids import Cell, grid_of, spans
+from lutrin.ingest.inline import Inline, Token
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import Tag, literal_of
@@ -30,9 +31,10 @@ from lutrin.ingest.tree import (
     callout_of,
     cells_of,
     entries_of,
+    rows_of,
     variant_of,
 )
-from lutrin.ingest.visible import Visible, anchor_text, read_visible, unmarked
+from lutrin.ingest.visible import Visible, anchor_text, plain_text, read_visible, unmarked
 from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
@@ -52,6 +54,7 @@ class Outline:
         shown: Names of exports that the page uses.
         role: Of the whole page, where its name or front matter tells it.
         problem: Told of what cannot be understood: offset and what is wrong.
+        written: Whether the numbers of lists are shown as they stand in the source.
     """
 
     def __init__(
@@ -64,12 +67,14 @@ class Outline:
         shown: frozenset[str],
         role: TextRole | None,
         problem: Callable[[int, str], None],
+        written: bool = False,
     ) -> None:
         self.source = source
         self.inline = inline
         self.values = values
         self.shown = shown
         self._role = role
+        self._written = written
         self._problem = problem
         self._title = title
         self._slugger = Slugger()
@@ -164,7 +169,7 @@ class Outline:
             return
         where = where.within(role_of_opening(text))
         number = self._draft.new_block()
-        solid = [token for token in tokens if token["type"] not in {"softbreak", "linebreak", "comment", "note"}]
+        solid = [t for t in tokens if t["type"] not in {"softbreak", "linebreak", "comment", "note", "aside"}]
         images = all(
             token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
         )
@@ -174,6 +179,15 @@ class Outline:
         first = tokens[:1] if tokens[0]["type"] == "strong" else []
         run_in = len(read_visible(block.body.text, first, self.values).text)
         self._sentences(block.body, visible, number, where, run_in=run_in)
+        self._asides(block.body, tokens, number, where)
+
+    def _asides(self, body: Placed, tokens: Sequence[Token], number: int, where: Where) -> None:
+        """Notes that stand in the midst of a sentence in the file, and below it on the page."""
+        for token in tokens:
+            if token["type"] == "aside":
+                text = clean(plain_text(token["children"]))
+                start, end = token["span"]
+                self._draft.add("sentence", text, (body.at(start), body.end(end)), number, where)
 
     def _inline_callout(self, block: Paragraph, where: Where) -> Where:
         if not where.warning and "<" in block.body.text:
@@ -230,30 +244,33 @@ class Outline:
     def _list(self, block: Listing, where: Where) -> None:
         lead = where.lead or self._intro
         number = self._draft.new_block()
-        for item in block.items:
-            self._item(item, number, replace(where, headings=False, lead=lead))
+        self._items(block, number, replace(where, headings=False, lead=lead))
         self._intro = ""
 
-    def _item(self, item: Item, number: int, where: Where) -> None:
+    def _items(self, block: Listing, number: int, where: Where) -> None:
+        numbers = block.numbers(written=self._written) if block.delimiter in ".)" else []
+        for place, item in enumerate(block.items):
+            marker = f"{numbers[place]}{block.delimiter} " if numbers else ""
+            self._item(item, marker, number, where)
+
+    def _item(self, item: Item, marker: str, number: int, where: Where) -> None:
         first = item.children[0] if item.children else None
         rest = item.children
         nested = where.lead
         if isinstance(first, Paragraph):
             rest = rest[1:]
-            nested = self._item_text(item, first, number, where) or nested
+            nested = self._item_text(item, first, marker, number, where) or nested
         for child in rest:
             if isinstance(child, Paragraph):
                 visible = self._visible(child.body)
                 inner = where.within(role_of_opening(clean(visible.text)))
                 self._sentences(child.body, visible, number, inner)
             elif isinstance(child, Listing):
-                inner = replace(where, lead=nested)
-                for sub in child.items:
-                    self._item(sub, number, inner)
+                self._items(child, number, replace(where, lead=nested))
             else:
                 self._block(child, replace(where, lead=nested))
 
-    def _item_text(self, item: Item, paragraph: Paragraph, number: int, where: Where) -> str:
+    def _item_text(self, item: Item, paragraph: Paragraph, marker: str, number: int, where: Where) -> str:
         where = self._inline_callout(paragraph, where)
         body = paragraph.body
         tokens = self.inline.tokens(body.text)
@@ -262,7 +279,6 @@ class Outline:
         if not text:
             return ""
         shape = shape_of(tokens)
-        marker = f"{item.marker} " if item.marker[:-1] else ""
         ranges = sentence_ranges(visible.text, visible.protected)
         if len(text) <= _LONG_ITEM:
             ranges = [(0, len(visible.text))]
@@ -275,6 +291,7 @@ class Outline:
                 self._draft.add("list_item", told, place, number, where, lead=where.lead, shape=shape)
             else:
                 self._draft.add("sentence", clean(visible.text[start:end]), place, number, where)
+        self._asides(body, tokens, number, where)
         self._lead = text[:_LONG_LEAD]
         return text[:_LONG_LEAD]
 
@@ -321,6 +338,8 @@ class Outline:
             text = clean(unmarked(shown.text, self.inline))
             here = inside.within("references") if shown.url else inside
             self._draft.add("caption", text, (shown.start, shown.end), self._draft.new_block(), here)
+        if block.tag.name == "table" and self._grid(block, inside):
+            return
         if block.tag.name == "tr" and (cells := cells_of(block)):
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
             self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)
@@ -341,6 +360,36 @@ class Outline:
                 self._code(Code(literal[0], block.tag.attribute("language"), only.start, only.end, start, end), inside)
                 return
         self._walk(block.children, inside)
+
+    def _grid(self, block: Element, where: Where) -> bool:
+        """Read a table of HTML if nothing but text is in its cells."""
+        rows = rows_of(block)
+        cells = [[self._cell(cell) for cell in row.children if isinstance(cell, Element)] for row, _ in rows]
+        filled = [[cell for cell in row if cell is not None] for row in cells]
+        if not rows or [len(row) for row in filled] != [len(row) for row in cells]:
+            return False
+        for caption in block.children:
+            if isinstance(caption, Element) and caption.tag.name == "caption":
+                self._block(caption, where)
+        grid = grid_of(filled, sum(marked for _, marked in rows), infer=False)
+        header = " | ".join(grid.header) if any(grid.header) else ""
+        number = self._draft.new_block()
+        for row, texts in zip(grid.kept, grid.rows, strict=True):
+            parts = cells_of(rows[row][0])
+            if any(texts) and parts:
+                text = " | ".join(texts) if any(texts[1:]) else texts[0]
+                self._draft.add("table_row", text, (parts[0].start, parts[-1].end), number, where, lead=header)
+        if header and not grid.rows:
+            self._draft.add("table_row", header, (rows[0][0].start, rows[-1][0].end), number, where)
+        return True
+
+    def _cell(self, cell: Element) -> Cell | None:
+        """A cell of HTML; None if it holds more than text."""
+        inside = cells_of(cell) if cell.children else []
+        if cell.tag.name not in {"td", "th"} or (cell.children and not inside):
+            return None
+        text = " ".join(clean(self._visible(part.body).text) for part in inside)
+        return Cell(text, cell.tag.name == "th", *spans(cell.tag.attribute("colspan"), cell.tag.attribute("rowspan")))
 
     def _definitions(self, entries: Sequence[tuple[Paragraph, Paragraph]], where: Where) -> None:
         """Each term with the first sentence of what it means: an item that can be quoted alone."""

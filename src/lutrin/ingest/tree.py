@@ -116,6 +116,15 @@ class Listing:
     end: int
     items: list[Item] = field(default_factory=list)
 
+    def numbers(self, *, written: bool) -> list[int]:
+        """The number that a reader sees before each item of a numbered list.
+
+        Args:
+            written: Whether it is the one in the source; Markdown takes that of the first item and counts on.
+        """
+        first = int(self.items[0].marker[:-1])
+        return [int(item.marker[:-1]) if written else first + place for place, item in enumerate(self.items)]
+
 
 @dataclass(slots=True)
 class Admonition:
@@ -151,6 +160,17 @@ def cells_of(row: Element) -> list[Paragraph]:
             return []
         elif child.children:
             found += inside
+    return found
+
+
+def rows_of(table: Element, *, marked: bool = False) -> list[tuple[Element, bool]]:
+    """The rows of a table in HTML, and whether each stands in its `thead`."""
+    found: list[tuple[Element, bool]] = []
+    for child in table.children:
+        if isinstance(child, Element) and child.tag.name == "tr":
+            found.append((child, marked))
+        elif isinstance(child, Element) and child.tag.name in {"thead", "tbody", "tfoot"}:
+            found += rows_of(child, marked=child.tag.name == "thead")
     return found
 
 

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import unescape
 
@@ -13,6 +14,10 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
 """Whether a string in an attribute holds marks of Markdown; in others, braces and brackets are just text."""
+_SHIFTED = {"raised": "sup", "lowered": "sub"}
+_SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_TRADE_MARKS = frozenset({"tm", "sm", "\u2122", "\u2120", "\u00ae", "\u00a9"})
 _MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
 SLOTS = frozenset(
     "title label description caption summary alt text question answer definition content heading subtitle header note "
@@ -61,6 +66,67 @@ def _start(piece: Piece) -> int:
     return piece.start
 
 
+def closing_tag(tokens: Sequence[Token], index: int) -> int:
+    """Index of the tag that closes a raised or lowered element, or a ruby's reading, at `index`; 0 if it is none."""
+    tag = tokens[index]["tag"]
+    if tag.name.lower() not in {"sup", "sub", "rt"} or tag.closing:
+        return 0
+    return next(
+        (
+            place
+            for place in range(index + 1, len(tokens))
+            if tokens[place]["type"] == "tag" and tokens[place]["tag"].closing and tokens[place]["tag"].name == tag.name
+        ),
+        0,
+    )
+
+
+def is_note_mark(tokens: Sequence[Token]) -> bool:
+    """Whether raised text is a link to a note."""
+    for token in tokens:
+        target = token["attrs"]["url"] if token["type"] == "link" else ""
+        if token["type"] == "tag" and token["tag"].name.lower() == "a":
+            target = token["tag"].attribute("href")
+        if target.startswith("#") or token["type"] == "note":
+            return True
+    return False
+
+
+def plain_text(tokens: Sequence[Token]) -> str:
+    """The text of tokens without any markup, as a picture's description."""
+    return "".join(
+        plain_text(token["children"]) if "children" in token else unescape(token.get("raw", " "))
+        for token in tokens
+        if token["type"] != "tag"
+    )
+
+
+def signs_around(name: str, before: str, inside: str) -> tuple[str, str]:
+    """Signs that keep raised and lowered text apart from the word before it, as a reader would type it.
+
+    >>> signs_around("sup", "10", "-7"), signs_around("sub", "H", "2"), signs_around("sub", "10", "2")
+    (('^', ''), ('', ''), ('_', ''))
+    >>> signs_around("sup", "2", "n + 1"), signs_around("sup", "21", "st"), signs_around("rt", "\u6f22", "kan")
+    (('^(', ')'), ('', ''), (' (', ')'))
+
+    Args:
+        name: `sup`, `sub` or `rt`.
+        before: The text before it.
+        inside: The raised or lowered text.
+    """
+    inside = inside.strip()
+    if not inside:
+        return "", ""
+    if name == "rt":
+        return " (", ")"
+    if name == "sup" and (inside.lower() in _TRADE_MARKS or (inside in _ORDINALS and before[-1:].isdigit())):
+        return "", ""
+    if name == "sub" and inside.isdigit() and (before[-1:].isalpha() or before[-1:] in {")", "]"}):
+        return "", ""
+    sign = "^" if name == "sup" else "_"
+    return (sign, "") if _SIMPLE.fullmatch(inside) else (f"{sign}(", ")")
+
+
 class _Reader:
     def __init__(self, text: str, values: dict[str, str], *, attributes: bool) -> None:
         self.text = text
@@ -80,8 +146,33 @@ class _Reader:
         self.length += len(visible)
 
     def walk(self, tokens: list[Token]) -> None:
-        for token in tokens:
-            self.token(token)
+        after = 0
+        for index, token in enumerate(tokens):
+            if index < after:
+                continue
+            close = closing_tag(tokens, index) if token["type"] == "tag" else 0
+            if close:
+                self.shifted(token["tag"].name.lower(), tokens[index + 1 : close], token["span"], tokens[close]["span"])
+                after = close + 1
+            else:
+                self.token(token)
+
+    def shifted(self, name: str, inside: list[Token], opening: tuple[int, int], closing: tuple[int, int]) -> None:
+        """Put what stands above or below the line, so that no reader takes it for a part of the word before it."""
+        self.cursor = max(self.cursor, opening[0])
+        if is_note_mark(inside):
+            self.cursor = max(self.cursor, closing[1])
+            return
+        before, behind = signs_around(name, "".join(self.parts[-1:]), plain_text(inside))
+        first = len(self.pieces)
+        self.put(before, *opening, exact=False)
+        self.cursor = max(self.cursor, opening[1])
+        self.walk(inside)
+        self.put(behind, *closing, exact=False)
+        if len(self.pieces) > first:
+            self.pieces[first].outer_begin = min(opening[0], self.pieces[first].outer_begin)
+            self.pieces[-1].outer_end = max(closing[1], self.pieces[-1].outer_end)
+        self.cursor = max(self.cursor, closing[1])
 
     def token(self, token: Token) -> None:
         kind = token["type"]
@@ -101,7 +192,9 @@ class _Reader:
             self.tag(token, begin, end)
         elif kind == "expression":
             self.expression(token["raw"], begin, end)
-        elif "children" in token:
+        elif kind in _SHIFTED:
+            self.shifted(_SHIFTED[kind], token["children"], (begin, begin + 1), (end - 1, end))
+        elif "children" in token and kind != "aside":
             self.nested(token, kind)
         if "span" in token:
             self.cursor = max(self.cursor, end)

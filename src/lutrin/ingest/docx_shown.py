@@ -1,0 +1,244 @@
+"""What Word shows of a document but does not store as text: numbers of lists and headings, formulas, outline levels.
+
+WordprocessingML (ECMA-376, part 1, chapter 17) is changed before mammoth reads it. Hidden text goes. Each number and
+each formula becomes a run between marks of the private use area, which `lutrin.ingest.docx` takes out of the HTML.
+"""
+
+import re
+import zipfile
+from collections import defaultdict
+from dataclasses import dataclass, field
+from io import BytesIO
+from xml.etree import ElementTree as ET
+
+from lutrin.ingest.formulas import tex_of
+from lutrin.ingest.html_seen import numeral
+from lutrin.ingest.hypertext import soup_of
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+LABEL = re.compile("\ue000([^\ue001]*)\ue001")
+"""The number that Word shows before a paragraph."""
+FORMULA = re.compile("\ue002(block|inline)\ue003([^\ue004]*)\ue004")
+"""How a formula stands, and its TeX; empty if it cannot be read."""
+_PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
+_PLACE = re.compile(r"%(\d)")
+_KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
+_DEEPEST = 9
+
+
+@dataclass
+class _Level:
+    """One level of a list."""
+
+    start: int = 1
+    kind: str = "decimal"
+    text: str = ""
+
+
+@dataclass
+class _Style:
+    """What a style of paragraphs says of numbers and outline, its ancestors included."""
+
+    base: str = ""
+    numbers: str = ""
+    level: int | None = None
+    outline: int | None = None
+    hidden: bool = False
+
+
+@dataclass
+class _Numbering:
+    """The lists of a document."""
+
+    levels: dict[str, dict[int, _Level]] = field(default_factory=dict)
+    """By the list's id and level."""
+    groups: dict[str, str] = field(default_factory=dict)
+    """The list that one goes on with: all that have the same abstract one count together."""
+    counts: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    restarted: set[tuple[str, int]] = field(default_factory=set)
+
+    def label(self, number: str, level: int) -> str:
+        """Count a paragraph and return what Word shows before it; empty for bullets."""
+        levels = self.levels.get(number, {})
+        known = levels.get(level)
+        if known is None:
+            return ""
+        counts = self.counts[self.groups.get(number, number)]
+        if (number, level) in self.restarted:
+            self.restarted.discard((number, level))
+            counts.pop(level, None)
+        counts[level] = counts.get(level, known.start - 1) + 1
+        for deeper in [other for other in counts if other > level]:
+            del counts[deeper]
+        if known.kind in {"bullet", "none"}:
+            return ""
+
+        def shown(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            other = levels.get(place, _Level())
+            return numeral(counts.get(place, other.start), _KINDS.get(other.kind, "1"))
+
+        return _PLACE.sub(shown, known.text).strip()
+
+
+def as_shown(data: bytes) -> tuple[bytes, str]:
+    """Rewrite a document so that all that Word shows stands in its text.
+
+    Args:
+        data: The file.
+
+    Returns:
+        The file anew, and rules for mammoth that make headings of styles with an outline level.
+    """
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        names = set(archive.namelist())
+        styles = _styles(archive.read("word/styles.xml")) if "word/styles.xml" in names else {}
+        numbering = _numbering(archive.read("word/numbering.xml")) if "word/numbering.xml" in names else _Numbering()
+        out = BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as copy:
+            for name in archive.namelist():
+                part = archive.read(name) if name.endswith((".xml", ".rels")) else b""
+                copy.writestr(name, _part(part, styles, numbering) if _PART.fullmatch(name) else part)
+    rules = [
+        f"p.{identifier} => h{style.outline + 1}:fresh"
+        for identifier, style in styles.items()
+        if style.outline is not None and style.outline < 6 and re.fullmatch(r"[\w-]+", identifier)
+    ]
+    return out.getvalue(), "\n".join([*rules, ""])
+
+
+def _tree(xml: bytes) -> ET.Element:
+    """The root of a part; expat itself stops entities that grow without end (since 2.4.1)."""
+    return ET.fromstring(xml)  # noqa: S314 - the document is read in a limited process
+
+
+def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes:
+    root = _tree(xml)
+    parents = {child: parent for parent in root.iter() for child in parent}
+    for run in list(root.iter(f"{_W}r")):
+        if _is_hidden(run.find(f"{_W}rPr")):
+            parents[run].remove(run)
+        elif run.find(f".//{_W}object") is not None:
+            _append(run, _formula("", block=False))
+    for holder in list(root.iter()):
+        for place, child in enumerate(list(holder)):
+            if child.tag in {f"{_M}oMathPara", f"{_M}oMath"} and holder.tag != f"{_M}oMathPara":
+                formulas = [child] if child.tag == f"{_M}oMath" else list(child.iter(f"{_M}oMath"))
+                run = ET.Element(f"{_W}r")
+                block = child.tag == f"{_M}oMathPara"
+                _append(run, " ".join(_formula(_tex(formula), block=block) for formula in formulas))
+                holder[place] = run
+    for paragraph in root.iter(f"{_W}p"):
+        _number(paragraph, styles, numbering)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _number(paragraph: ET.Element, styles: dict[str, _Style], numbering: _Numbering) -> None:
+    properties = paragraph.find(f"{_W}pPr")
+    if properties is None:
+        return
+    style = _with_base(_value(properties, "pStyle"), styles)
+    own = properties.find(f"{_W}numPr")
+    number = (_value(own, "numId") if own is not None else "") or style.numbers
+    level = _value(own, "ilvl") if own is not None else ""
+    depth = int(level) if level.isdecimal() else style.level or 0
+    outline = _value(properties, "outlineLvl")
+    if number and number != "0" and depth < _DEEPEST and any(text.text for text in paragraph.iter(f"{_W}t")):
+        label = numbering.label(number, depth)
+        if label:
+            run = ET.Element(f"{_W}r")
+            _append(run, f"\ue000{label}\ue001")
+            paragraph.insert(1, run)
+    if outline.isdecimal() and int(outline) < 6 and style.outline is None:
+        named = properties.find(f"{_W}pStyle")
+        if named is None:
+            named = ET.SubElement(properties, f"{_W}pStyle")
+        named.set(f"{_W}val", f"Heading{int(outline) + 1}")
+
+
+def _tex(formula: ET.Element) -> str:
+    return tex_of(soup_of(ET.tostring(formula, encoding="unicode")))
+
+
+def _formula(tex: str, *, block: bool) -> str:
+    return f"\ue002{'block' if block else 'inline'}\ue003{' '.join(tex.split())}\ue004"
+
+
+def _append(run: ET.Element, text: str) -> None:
+    for child in list(run):
+        if child.tag != f"{_W}rPr":
+            run.remove(child)
+    holder = ET.SubElement(run, f"{_W}t")
+    holder.text = text
+    holder.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+
+
+def _is_hidden(properties: ET.Element | None) -> bool:
+    if properties is None:
+        return False
+    hidden = properties.find(f"{_W}vanish")
+    return hidden is not None and hidden.get(f"{_W}val", "1") not in {"0", "false", "off"}
+
+
+def _value(element: ET.Element | None, name: str) -> str:
+    found = element.find(f"{_W}{name}") if element is not None else None
+    return found.get(f"{_W}val", "") if found is not None else ""
+
+
+def _styles(xml: bytes) -> dict[str, _Style]:
+    found: dict[str, _Style] = {}
+    for style in _tree(xml).iter(f"{_W}style"):
+        properties = style.find(f"{_W}pPr")
+        numbers = properties.find(f"{_W}numPr") if properties is not None else None
+        level, outline = _value(numbers, "ilvl"), _value(properties, "outlineLvl")
+        found[style.get(f"{_W}styleId", "")] = _Style(
+            _value(style, "basedOn"),
+            _value(numbers, "numId"),
+            int(level) if level.isdecimal() else None,
+            int(outline) if outline.isdecimal() else None,
+            _is_hidden(style.find(f"{_W}rPr")),
+        )
+    return found
+
+
+def _with_base(name: str, styles: dict[str, _Style]) -> _Style:
+    """A style with what it takes over from those that it is based on."""
+    known = _Style()
+    for _ in range(_DEEPEST):
+        style = styles.get(name)
+        if style is None:
+            break
+        known.numbers = known.numbers or style.numbers
+        known.level = style.level if known.level is None else known.level
+        known.outline = style.outline if known.outline is None else known.outline
+        name = style.base
+    return known
+
+
+def _numbering(xml: bytes) -> _Numbering:
+    root = _tree(xml)
+    abstract = {item.get(f"{_W}abstractNumId", ""): _levels(item) for item in root.iter(f"{_W}abstractNum")}
+    found = _Numbering()
+    for item in root.iter(f"{_W}num"):
+        number, group = item.get(f"{_W}numId", ""), _value(item, "abstractNumId")
+        levels = dict(abstract.get(group, {}))
+        for override in item.iter(f"{_W}lvlOverride"):
+            place, start = override.get(f"{_W}ilvl", "0"), _value(override, "startOverride")
+            levels.update(_levels(override))
+            if start.isdecimal() and place.isdecimal():
+                old = levels.get(int(place), _Level())
+                levels[int(place)] = _Level(int(start), old.kind, old.text)
+                found.restarted.add((number, int(place)))
+        found.levels[number], found.groups[number] = levels, group
+    return found
+
+
+def _levels(holder: ET.Element) -> dict[int, _Level]:
+    levels: dict[int, _Level] = {}
+    for item in holder.iter(f"{_W}lvl"):
+        place, start = item.get(f"{_W}ilvl", "0"), _value(item, "start")
+        kind = _value(item, "numFmt") or "decimal"
+        if place.isdecimal():
+            levels[int(place)] = _Level(int(start) if start.isdecimal() else 1, kind, _value(item, "lvlText"))
+    return levels

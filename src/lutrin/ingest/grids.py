@@ -1,0 +1,93 @@
+"""Tables with cells that span rows and columns as plain grids: each row with all its cells, under one row of heads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_WIDEST = 500
+_MOST_CELLS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as its author wrote it."""
+
+    text: str
+    head: bool = False
+    across: int = 1
+    down: int = 1
+    """Rows that it spans; 0: all that are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of which each row has as many cells as there are columns."""
+
+    header: list[str]
+    """One text a column, the rows of heads joined; empty texts if the table has no heads."""
+    rows: list[list[str]]
+    kept: list[int]
+    """For each of `rows`: which of the rows given it is."""
+
+
+def spans(across: str, down: str) -> tuple[int, int]:
+    """Columns and rows from the attributes `colspan` and `rowspan`."""
+    wide = int(across) if across.isdecimal() else 1
+    high = int(down) if down.isdecimal() else 1
+    return max(1, min(_WIDEST, wide)), min(_MOST_CELLS, high)
+
+
+def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid:
+    """Lay a table out.
+
+    Args:
+        rows: As written: a cell that spans stands in its first row only.
+        marked: Rows at the top that the table itself marks as heads.
+        infer: Whether the first row of a table that marks no heads at all holds them.
+    """
+    full = _filled(rows)
+    width = max(map(len, full), default=0)
+    full = [[*row, *[""] * (width - len(row))] for row in full]
+    heads = marked or next((n for n, row in enumerate(rows) if not row or not all(cell.head for cell in row)), 0)
+    if heads == 0 and infer and len(rows) > 1 and not any(cell.head for row in rows for cell in row):
+        heads = 1
+    # A head over the whole width that the table does not mark as one is a title of the rows below it.
+    titles = [n for n in range(heads) if not marked and width > 1 and len(rows[n]) == 1 and rows[n][0].across >= width]
+    named = [full[n] for n in range(heads) if n not in titles]
+    header = [" ".join(dict.fromkeys(text for text in column if text)) for column in zip(*named, strict=True)]
+    kept = [n for n in range(len(rows)) if n >= heads or n in titles]
+    blank = [""] * (width - 1)
+    return Grid(header or [""] * width, [[full[n][0], *blank] if n in titles else full[n] for n in kept], kept)
+
+
+def _filled(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """Every cell of every row; what spans stands in each place that it covers, but a title of a whole row once."""
+    width = min(_WIDEST, max((sum(cell.across for cell in row) for row in rows), default=0))
+    pending: dict[int, tuple[str, int]] = {}
+    filled: list[list[str]] = []
+    left = _MOST_CELLS
+    for number, row in enumerate(rows):
+        line: list[str] = []
+        waiting = list(row)
+        while len(line) < width and left > 0 and (waiting or any(column >= len(line) for column in pending)):
+            column = len(line)
+            left -= 1
+            if column in pending:
+                text, rest = pending.pop(column)
+                line.append(text)
+                if rest > 1:
+                    pending[column] = (text, rest - 1)
+                continue
+            if not waiting:
+                line.append("")
+                continue
+            cell = waiting.pop(0)
+            down = cell.down or len(rows) - number
+            whole = cell.across >= width > 1 and not cell.head
+            for offset in range(min(cell.across, width - column)):
+                if offset and column + offset in pending:
+                    break
+                line.append("" if whole and offset else cell.text)
+                if down > 1:
+                    pending[column + offset] = (line[-1], down - 1)
+        filled.append(line)
+    return filled

@@ -1,0 +1,337 @@
+"""A page of HTML as a reader sees it: what is hidden goes, notes, boxes, numbers and code get one form each.
+
+It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Markdown. What it leaves behind for that:
+
+* `tex` elements in the place of formulas,
+* `note` elements in the place of note marks, and `notetext` around the notes themselves,
+* `data-mark` on each item of a numbered list: the number or letter that a browser shows,
+* `data-box` and `data-title` on boxes,
+* `pre` with nothing but the code.
+"""
+
+import re
+from typing import Any
+
+import bs4
+from bs4.element import NavigableString
+
+from lutrin.ingest.formulas import mark_formulas
+from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
+
+_HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
+_SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
+_HIDING = re.compile(r"(?:\A|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.IGNORECASE)
+_MEDIA = re.compile(r"@[\w-]+[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|/\*.*?\*/", re.DOTALL)
+_NOTE_CLASSES = frozenset(
+    "footnote-ref footnote-reference fnref fn-ref noteref footnote-anchor footnoteref reference-footnote".split()
+)
+_NOTE_TARGET = re.compile(
+    r"#(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite_?note|ftnt?|_ftn|_edn|en)[\w.:-]*", re.IGNORECASE
+)
+_NOTE_TEXTS = (
+    "[epub\\:type~=footnote], [epub\\:type~=endnote], [epub\\:type~=rearnote], [role=doc-footnote], "
+    "[role=doc-endnote], aside.footnote, li[id^=fn], li[id^=cite_note], li[id^=footnote], li[id^=endnote], "
+    "div.footnote[id], p.footnote[id], tr.footnote"
+)
+_BACK = ".footnote-backref, .footnote-back, .reversefootnote, [role=doc-backlink], .mw-cite-backlink, .fn-backref"
+_MARK = re.compile(r"[\[(]?\s*(\d{1,4}|[*\u2020\u2021\u00a7\u00b6]{1,3}|[a-z]|[ivx]{1,5})\s*[\])]?")
+_NO_NAME = re.compile(r"[^\w-]+")
+_BLOCK_LINES = ("div", "p", "li")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LINE_PARTS = ".line, [data-line], .token-line, .code-line, .view-line"
+_LISTED = {
+    "lower-alpha": "a",
+    "lower-latin": "a",
+    "upper-alpha": "A",
+    "upper-latin": "A",
+    "lower-roman": "i",
+    "upper-roman": "I",
+}
+_LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
+
+
+def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
+    """Change a tree to what a reader sees of it.
+
+    Args:
+        soup: The element with the page's text.
+        styles: Style sheets of the page, whose rules say what is hidden.
+
+    Returns:
+        How many formulas cannot be read.
+    """
+    unread = mark_formulas(soup)
+    sheets = "\n".join([styles, *(style.get_text() for style in soup.find_all("style"))])
+    _code(soup)
+    _notes(soup)
+    for unseen in [*soup.select(f"{UNSEEN}, {PAGE_MARKS}"), *_hidden(soup, sheets)]:
+        if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
+            unseen.decompose()
+    _headers(soup)
+    for link in soup.select(", ".join(f"{name} a" for name in _HEADINGS)):
+        if not any(c.isalnum() for c in link.get_text()):
+            link.decompose()
+    _ruby(soup)
+    _boxes(soup)
+    _numbers(soup)
+    return unread
+
+
+# What is not seen ----------------------------------------------------------------------------------------------------
+
+
+def _hidden(soup: Any, sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+    """Elements that the page hides for good."""
+    found = [tag for tag in soup.select("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
+    found += [tag for tag in soup.select("[style]") if _HIDING.search(str(tag["style"]))]
+    for selectors, body in _RULE.findall(_MEDIA.sub("", sheets)):
+        if _HIDING.search(body):
+            for selector in selectors.split(","):
+                if _SIMPLE.fullmatch(selector.strip()):
+                    found += soup.select(selector.strip())
+    return [tag for tag in found if not _is_opened(tag)]
+
+
+def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
+    """Whether a reader can open a hidden part: the panel of a tab, an answer that unfolds."""
+    if tag.get("role") == "tabpanel" or tag.get("aria-labelledby"):
+        return True
+    return any(not OPENED.isdisjoint(parts_of(name)) for name in tag.get("class") or ())
+
+
+def _headers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Drop the header and footer of a site; keep a header with a title in it, and a footer with notes."""
+    titles = len(soup.find_all("h1"))
+    for header in soup.find_all("header"):
+        inside = header.find_parent(["main", "article", "section"]) is not None or soup.name in {"main", "article"}
+        if header.find(_HEADINGS) is None or not (inside or len(header.find_all("h1")) == titles):
+            header.decompose()
+    for footer in soup.find_all("footer"):
+        if footer.find("notetext") is None and footer.find_parent("blockquote") is None:
+            footer.decompose()
+
+
+# Notes ---------------------------------------------------------------------------------------------------------------
+
+
+def _notes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Make note marks and notes out of the links between them."""
+    for back in soup.select(_BACK):
+        back.decompose()
+    names: dict[str, str] = {}
+    for link in soup.find_all("a"):
+        target = str(link.get("href") or "")
+        if not link.decomposed and _is_note_mark(link, target):
+            mark = link.find_parent("sup") or link
+            if mark is not link and mark.get_text().strip() != link.get_text().strip():
+                mark = link
+            name = target.partition("#")[2] or link.get_text().strip()
+            names.setdefault(name, _NO_NAME.sub("-", name).strip("-") or str(len(names) + 1))
+            mark.replace_with(bs4.Tag(name="note", attrs={"data-name": names[name]}))
+    for text in soup.select(_NOTE_TEXTS):
+        named = next((str(tag["id"]) for tag in (text, *text.select("[id]")) if str(tag.get("id")) in names), "")
+        if text.find_parent("notetext") is None and named:
+            _as_note(text, names[named])
+            names.pop(named)
+    for name, label in names.items():
+        found = soup.find(id=name)
+        holder = (
+            found
+            if found is None or found.name in {"p", "div", "li", "aside", "dd"}
+            else found.find_parent(["p", "div", "li", "dd"])
+        )
+        if holder is not None and holder.find_parent("notetext") is None and not holder.find("note"):
+            _as_note(holder, label)
+
+
+def _is_note_mark(link: Any, target: str) -> bool:  # noqa: ANN401 - as bs4 has it
+    kinds = f"{link.get('epub:type') or ''} {link.get('role') or ''}"
+    if "noteref" in kinds:
+        return True
+    text = link.get_text().strip()
+    if "#" not in target or not _MARK.fullmatch(text):
+        return False
+    around = {*(link.get("class") or ()), *((link.parent.get("class") or ()) if link.parent else ())}
+    raised = link.find_parent("sup") is not None or link.find("sup") is not None
+    return (
+        raised
+        or not _NOTE_CLASSES.isdisjoint(around)
+        or _NOTE_TARGET.fullmatch(f"#{target.partition('#')[2]}") is not None
+    )
+
+
+def _as_note(element: Any, name: str) -> None:  # noqa: ANN401 - as bs4 has it
+    """Turn an element into the text of a note; the mark that it repeats goes."""
+    for link in element.find_all("a"):
+        text = link.get_text().strip()
+        if str(link.get("href") or "").rpartition("#")[2] and (
+            _MARK.fullmatch(text) or not any(map(str.isalnum, text))
+        ):
+            (link.find_parent("sup") or link).decompose()
+    first = next((text for text in element.find_all(string=True) if text.strip()), None)
+    if first is not None and (
+        match := re.match(r"\s*[\[(]?(?:\d{1,4}|[*\u2020\u2021]{1,3})[\])]?[.:]?(?:\s+|\Z)", first)
+    ):
+        first.replace_with(NavigableString(first[match.end() :]))
+    element.attrs = {"data-name": name}
+    element.name = "notetext"
+
+
+# Boxes, numbers ------------------------------------------------------------------------------------------------------
+
+
+def _boxes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Find the boxes of every maker, and the title inside each."""
+    for found in soup.find_all(["div", "aside", "section", "blockquote", "p", "details", "table"]):
+        element = found
+        if element.decomposed or element.find_parent(attrs={"data-box": True}) is not None:
+            continue
+        kind = box_of(element.get("class") or ()) if element.name != "details" else ""
+        if not kind and (element.get("role") in {"note", "alert"} or element.name in {"aside", "blockquote"}):
+            signal = _SIGNAL.match(element.get_text())
+            kind = signal[1].lower() if signal else ""
+        if not kind or not any(c.isalnum() for c in element.get_text()):
+            continue
+        _unframe(element)
+        title = _title_of(element)
+        if element.name == "p":  # a paragraph cannot hold the lines of a box
+            element.wrap(bs4.Tag(name="div"))
+            element = element.parent
+        element.name = "div"
+        element.attrs = {"data-box": kind, **({"data-title": title} if title else {})}
+
+
+def _unframe(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Take a box out of the table that Asciidoctor and DocBook draw it with."""
+    table = element if element.name == "table" else element.find("table")
+    if table is None or len(table.find_all("tr")) > 2 or element.get_text().strip() != table.get_text().strip():
+        return
+    for name in ("table", "tbody", "tr", "td", "th"):
+        for tag in element.find_all(name):
+            tag.name = "div"
+
+
+def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
+    """Take the title out of a box."""
+    for child in element.find_all(limit=6):
+        names = {part for name in child.get("class") or () for part in parts_of(name)}
+        text = " ".join(child.get_text().split())
+        if (child.name in _HEADINGS or not TITLES.isdisjoint(names)) and len(text) < len(
+            " ".join(element.get_text().split())
+        ):
+            child.decompose()
+            return text
+    return ""
+
+
+def _numbers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Note the number or letter that a browser shows before each item."""
+    for listing in soup.find_all("ol"):
+        items = [item for item in listing.find_all("li", recursive=False) if "data-mark" not in item.attrs]
+        down = listing.has_attr("reversed")
+        number = _whole(listing.get("start"), len(items) if down else 1)
+        style = _LIST_STYLE.search(str(listing.get("style") or ""))
+        kind = _LISTED.get(style[1], "1") if style else str(listing.get("type") or "1")
+        for item in items:
+            number = _whole(item.get("value"), number)
+            item["data-mark"] = f"{numeral(number, kind)}."
+            number += -1 if down else 1
+
+
+def _whole(value: object, default: int) -> int:
+    return int(str(value)) if value is not None and re.fullmatch(r"-?\d{1,9}", str(value).strip()) else default
+
+
+def numeral(number: int, kind: str) -> str:
+    """A number as lists show it: `1`, `a`, `A`, `i` or `I`.
+
+    >>> numeral(4, "a"), numeral(9, "i"), numeral(28, "A"), numeral(0, "a")
+    ('d', 'ix', 'AB', '0')
+    """
+    if kind in "aA" and number > 0:
+        text = ""
+        while number:
+            number, rest = divmod(number - 1, 26)
+            text = _LETTERS[rest] + text
+        return text if kind == "a" else text.upper()
+    if kind in "iI" and 0 < number < 4000:
+        text = ""
+        for value, sign in zip(
+            (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+            "m cm d cd c xc l xl x ix v iv i".split(),
+            strict=True,
+        ):
+            text += sign * (number // value)
+            number %= value
+        return text if kind == "i" else text.upper()
+    return str(number)
+
+
+def _ruby(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Write how a word is read behind it, in brackets."""
+    for reading in soup.find_all("rt"):
+        text = reading.get_text().strip()
+        reading.replace_with(f" ({text})" if text else "")
+
+
+# Code ----------------------------------------------------------------------------------------------------------------
+
+
+def _code(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Leave nothing in a block of code but its own characters."""
+    for number in soup.select(LINE_NUMBERS):
+        if not number.decomposed and _in_code(number):
+            number.decompose()
+    for broken in soup.select("pre br"):
+        broken.replace_with("\n")
+    for table in soup.find_all("table"):
+        if not table.decomposed:
+            _code_of_table(table)
+    for block in soup.find_all("pre"):
+        lines = block.select(_LINE_PARTS) or block.find_all(_BLOCK_LINES)
+        text = block.get_text()
+        if len(lines) > 1 and text.strip("\n").count("\n") < len(lines) - 1:
+            text = "\n".join(line.get_text().strip("\r\n") for line in lines if line.find(_BLOCK_LINES) is None)
+        language = block.get("data-code") or language_of(block)
+        block.clear()
+        block.append(NavigableString(text.replace("\r\n", "\n").replace("\r", "\n")))
+        block.attrs = {"data-code": language}
+
+
+def _in_code(element: Any) -> bool:  # noqa: ANN401 - as bs4 has it
+    holder = element.find_parent("table")
+    return element.find_parent("pre") is not None or (
+        holder is not None and (holder.find("pre") is not None or bool(holder.select("td.blob-code, .hljs-ln-code")))
+    )
+
+
+def _code_of_table(table: Any) -> None:  # noqa: ANN401 - as bs4 has it
+    """Put the code in the place of a highlighter's table, whose numbers are gone."""
+    cells = table.select(".hljs-ln-code, td.blob-code")
+    filled = cells or [cell for cell in table.find_all(["td", "th"]) if cell.get_text().strip()]
+    if not cells and (len(filled) != 1 or table.find("pre") is None):
+        return
+    inside = table.find_parent("pre")
+    language = language_of(inside or table)
+    text = "\n".join(cell.get_text().strip("\r\n") for cell in filled)
+    code = bs4.Tag(name="pre", attrs={"data-code": language})
+    code.append(NavigableString(text))
+    (inside or table).replace_with(code)
+
+
+_LANGUAGE = re.compile(r"(?:language|lang|highlight(?:-source)?|sourceCode|brush:)[-_ ]?([\w+#]+)")
+_NO_LANGUAGE = frozenset({"none", "table", "text-html", "wrapper"})
+
+
+def language_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
+    """The language of a code block, from the classes of the generators."""
+    above = element.parent
+    around = (element, *element.find_all("code", limit=1), above, above.parent if above else None)
+    for tag in around:
+        names = " ".join(tag.get("class") or ()) if tag is not None else ""
+        for match in _LANGUAGE.finditer(names):
+            if match[1] not in _NO_LANGUAGE:
+                return match[1]
+    return ""

@@ -1,0 +1,47 @@
+"""What the makers of pages call their boxes and their unseen parts; the names are data: `makers.toml`."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+_DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("makers.toml").read_text(encoding="utf-8"))
+BOXES: Mapping[str, str] = _DATA["boxes"]
+"""Names under which makers write boxes, and the kind that each has here."""
+UNSEEN = ", ".join(_DATA["unseen"]["always"])
+PAGE_MARKS = ", ".join(_DATA["unseen"]["page_marks"])
+LINE_NUMBERS = ", ".join(_DATA["unseen"]["line_numbers"])
+OPENED = frozenset(_DATA["unseen"]["opened"])
+TITLES = frozenset(_DATA["words"]["title"])
+HOLDERS = frozenset(_DATA["words"]["holders"])
+KINDS: tuple[str, ...] = tuple(_DATA["words"]["kinds"])
+_BOX_WORDS = frozenset(_DATA["words"]["box"])
+_PARTS = re.compile(r"[^a-z0-9]+")
+_STRONGEST = ("danger", "warning", "caution")
+
+
+def parts_of(name: str) -> list[str]:
+    """The words of a class, lower case: `theme-admonition-danger` has three."""
+    return [part for part in _PARTS.split(name.lower()) if part]
+
+
+def box_of(classes: Iterable[str]) -> str:
+    """The kind of box that classes name, empty for none.
+
+    >>> box_of(["alert", "alert-warning"]), box_of(["warning"]), box_of(["btn", "btn-danger"]), box_of(["rmdcaution"])
+    ('warning', 'warning', '', 'caution')
+    """
+    return _box_of(tuple(classes))
+
+
+@lru_cache(maxsize=4096)
+def _box_of(classes: tuple[str, ...]) -> str:
+    names = [name.lower().removeprefix("rmd") for name in classes]
+    words = [parts_of(name) for name in names]
+    boxed = any(_BOX_WORDS.intersection(parts) for parts in words)
+    kinds = [BOXES[name] for name in names if name in BOXES]
+    if boxed:
+        kinds += [BOXES[part] for parts in words for part in parts if part in BOXES]
+    return next((kind for kind in _STRONGEST if kind in kinds), kinds[0] if kinds else "")
