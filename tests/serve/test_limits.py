@@ -1,13 +1,15 @@
 """Rate limits: sliding, atomic, exact; for each session and for each network peer."""
 
 import asyncio
+from typing import cast
 
 import httpx
 import pytest
+from litestar.types import Scope
 
 from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MANY_QUESTIONS
-from lutrin.serve.limits import Limits, SlidingWindow, peer_of
+from lutrin.serve.limits import Limits, SlidingWindow, is_this_machine, peer_of, peer_of_scope
 
 from .conftest import House, Serve
 from .scripted import Clock
@@ -141,3 +143,19 @@ def test_memory_is_bounded() -> None:
         window.admit(str(n))
     assert window.wait_s("9999") > 0
     assert window.wait_s("1") == 0
+
+
+def test_forwarded_addresses_on_several_lines_are_one_list() -> None:
+    """The line that the trusted proxy added is the last; what the client wrote above it is not believed."""
+
+    def peer(*lines: bytes, client: str = "10.0.0.1", trusted: tuple[str, ...] = ("10.0.0.0/8",)) -> str:
+        headers = [(b"x-forwarded-for", line) for line in lines]
+        return peer_of_scope(cast("Scope", {"client": (client, 1), "headers": headers}), trusted)
+
+    assert peer(b"192.0.2.1", b"198.51.100.7") == "198.51.100.7"
+    assert peer(b"192.0.2.1, 192.0.2.2", b"198.51.100.7, 10.0.0.9") == "198.51.100.7"
+    assert peer(b"192.0.2.1", b"") == "192.0.2.1"
+    assert peer(b"192.0.2.1", client="203.0.113.5") == "203.0.113.5"
+    assert not is_this_machine(cast("Scope", {"client": ("127.0.0.1", 1), "headers": [(b"forwarded", b"for=1")]}))
+    assert is_this_machine(cast("Scope", {"client": ("127.0.0.1", 1), "headers": []}))
+    assert not is_this_machine(cast("Scope", {"client": ("192.0.2.1", 1), "headers": []}))

@@ -137,3 +137,40 @@ async def test_two_hundred_guesses_of_the_token(serve: Serve, house: House) -> N
         assert await guess("the-right-token-0001") == 429
         house.clock.now_s += 60
         assert await guess("the-right-token-0001") == 202
+
+
+async def test_no_token_is_no_guess(serve: Serve, house: House) -> None:
+    """Pictures on a foreign page ask without one: they lock nobody out."""
+    house.ingest = _nothing
+    async with serve(admin_token="the-right-token-0001", metrics="token") as client:
+        for _ in range(12):
+            assert (await client.get("/ingest/0123")).status_code == 403
+            assert (await client.get("/metrics")).status_code == 403
+        right = {"Authorization": "Bearer the-right-token-0001"}
+        assert (await client.post("/ingest", headers=right)).status_code == 202
+
+
+async def test_guesses_from_many_addresses_lock_no_teacher_out(serve: Serve, house: House) -> None:
+    """The right token is taken from this machine and from a browser that is signed in; other addresses wait."""
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    house.ingest = _nothing
+    async with serve(admin_token="the-right-token-0001", trusted_proxies="127.0.0.1") as client:
+        for address in range(21):
+            for number in range(10):
+                guess = {"Authorization": f"Bearer {number}", "X-Forwarded-For": f"192.0.2.{address}"}
+                assert (await client.post("/ingest", headers=guess)).status_code in {403, 429}
+        right = {"Authorization": "Bearer the-right-token-0001"}
+        elsewhere = {"X-Forwarded-For": "198.51.100.1"}
+        assert (await client.post("/ingest", headers={**right, **elsewhere})).status_code == 429
+        assert (await client.post("/ingest", headers=right)).status_code == 202
+        signed = await client.post("/teacher/sign-in", content="token=the-right-token-0001", headers=form)
+        cookie = {"Cookie": signed.headers["set-cookie"].partition(";")[0]}
+        again = await client.post(
+            "/teacher/sign-in", content="token=the-right-token-0001", headers={**form, **elsewhere, **cookie}
+        )
+        assert again.status_code == 303
+
+
+async def _nothing(progress: object) -> dict[str, int]:
+    del progress
+    return {}

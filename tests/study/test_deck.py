@@ -12,6 +12,7 @@ from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.records import BookInfo, Chunk
 from lutrin.study.deck import Card, Practice, practice
+from lutrin.study.spreadsheet import MARK
 from lutrin.study.take_away import anki, table
 
 PAGE = """# Robots
@@ -142,5 +143,5 @@ def test_anki_gets_one_note_a_card(tmp_path: Path) -> None:
 def test_a_table_computes_nothing_in_a_spreadsheet() -> None:
     """A cell that begins like a formula is kept as text."""
     cards = deck(entry(kind="question", topic="=1+1", text="-2", quotes=("a",))).cards
-    rows = list(csv.DictReader(io.StringIO(table(cards))))
+    rows = list(csv.DictReader(io.StringIO(table(cards).removeprefix(MARK))))
     assert (rows[0]["front"], rows[0]["back"]) == ("'=1+1", "'-2")

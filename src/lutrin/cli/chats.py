@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option, say
 from lutrin.settings import load_settings, require_own_data
 
 
@@ -21,7 +21,7 @@ def gaps(*, as_json: bool, data_dir: Path | None) -> None:
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     found = asyncio.run(agents.gaps(load_settings(data_dir=data_dir)))
-    click.echo(msgspec.json.encode(found).decode() if as_json else agents.gap_lines(found))
+    say(msgspec.json.encode(found).decode() if as_json else agents.gap_lines(found))
 
 
 FORMER = "The former one is kept, encrypted with the new one, so that earlier backups can be restored."
@@ -47,9 +47,9 @@ def rotate_key(*, data_dir: Path | None) -> None:
     finish(settings)
     if settings.chat_key is None:
         key.rotate_file_key(settings.chats_path, settings.chat_key_path)
-        click.echo(f"The conversations have a new key, in {settings.chat_key_path}. {FORMER}")
+        say(f"The conversations have a new key, in {settings.chat_key_path}. {FORMER}")
         return
     following = key.new_key()
     key.rotate_key(settings.chats_path, settings.chat_key.get_secret_value(), following)
-    click.echo(f"LUTRIN_CHAT_KEY={following}")
-    click.echo(f"The conversations have a new key; set the variable to it before the next start. {FORMER}", err=True)
+    say(f"LUTRIN_CHAT_KEY={following}")
+    say(f"The conversations have a new key; set the variable to it before the next start. {FORMER}", err=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option, say
 from lutrin.errors import InvalidSettings
 from lutrin.records import Notice
 from lutrin.settings import LOCAL, Settings, load_settings
@@ -32,10 +32,10 @@ def check(*, corpus: Path | None, as_json: bool) -> None:
 
     fitting, wrong = edit.check(corpus or load_settings().corpus_dir, shelf=corpus is None)
     if as_json:
-        click.echo(msgspec.json.encode({"fitting": fitting, "wrong": wrong}).decode())
+        say(msgspec.json.encode({"fitting": fitting, "wrong": wrong}).decode())
     else:
         _say(wrong)
-        click.echo(f"{fitting} entries fit, {len(wrong)} do not.")
+        say(f"{fitting} entries fit, {len(wrong)} do not.")
     if wrong:
         sys.exit(1)
 
@@ -55,8 +55,8 @@ def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str) -> None:
     merged = edit.merge(corpus or load_settings().corpus_dir, drafts, author=author, shelf=corpus is None)
     _say(merged.refused)
     for path, count in merged.written.items():
-        click.echo(f"{path}: {count} entries.")
-    click.echo(f"{merged.added} added, {merged.replaced} replaced, {len(merged.refused)} refused.")
+        say(f"{path}: {count} entries.")
+    say(f"{merged.added} added, {merged.replaced} replaced, {len(merged.refused)} refused.")
     if merged.refused:
         sys.exit(1)
 
@@ -75,9 +75,9 @@ def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
     entries = asyncio.run(agents.companion_entries(load_settings(data_dir=data_dir), book))
     if output is not None:
         edit.write_entries(output, entries)
-        click.echo(f"{output}: {len(entries)} entries.")
+        say(f"{output}: {len(entries)} entries.")
         return
-    click.echo(b"".join(map(edit.line_of, entries)).decode(), nl=False)
+    say(b"".join(map(edit.line_of, entries)).decode(), nl=False)
 
 
 @click.command()
@@ -98,7 +98,7 @@ def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Pat
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = _settings_of_study(tier, data_dir, remote=remote)
-    click.echo(asyncio.run(agents.study(settings, book, most, lambda line: click.echo(line, err=True))))
+    say(asyncio.run(agents.study(settings, book, most, lambda line: say(line, err=True))))
 
 
 def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool) -> Settings:
@@ -122,4 +122,4 @@ def _settings_of_study(tier: str | None, data_dir: Path | None, *, remote: bool)
 
 def _say(notices: Sequence[Notice]) -> None:
     for notice in notices:
-        click.echo(f"{notice.filename}:{notice.line}: {notice.message}", err=True)
+        say(f"{notice.filename}:{notice.line}: {notice.message}", err=True)

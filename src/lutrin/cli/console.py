@@ -1,5 +1,6 @@
 """Output of the command line: a progress bar on a terminal, lines in a pipe, errors in one sentence with a remedy."""
 
+import re
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -9,6 +10,7 @@ from typing import TextIO
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -40,6 +42,9 @@ STEP = 10
 QUOTE_CHARACTERS = 240
 """Longer quotes are cut on the terminal (characters)."""
 
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""C0 and C1, what turns the direction of text, and halves of characters; not tab and line feed."""
+
 data_dir_option = click.option(
     "--data-dir",
     type=click.Path(path_type=Path),
@@ -48,10 +53,28 @@ data_dir_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+def say(text: object, *, err: bool = False, nl: bool = True, file: TextIO | None = None) -> None:
+    """Print a text on the terminal; control characters in it are shown, not obeyed.
+
+    Questions, books and names of files come from strangers. A terminal that gets their bytes can be made to change its
+    title, the clipboard or what stands on it already. Escapes are those of JSON, so that JSON stays what it was.
+    """
+    click.echo(visible(str(text)), err=err, nl=nl, file=file)
+
+
+def visible(text: str) -> str:
+    r"""A text with escapes in the place of control characters, line breaks and tabs excepted.
+
+    >>> visible("a\x1b]0;title\x07\n")
+    'a\\u001b]0;title\\u0007\n'
+    """
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
+
+
 def fail(error: LutrinError, stream: TextIO | None = None) -> int:
     """Print an error with its remedy and return the exit code 1."""
     out = stream if stream is not None else sys.stderr
-    click.echo(f"{error.detail} {error.remedy}".strip(), file=out)
+    say(f"{error.detail} {error.remedy}".strip(), file=out)
     return 1
 
 
@@ -73,7 +96,7 @@ def download_progress() -> Iterator[Callable[[str, int, int], None]]:
 
         def show(name: str, done: int, total: int) -> None:
             if name not in tasks:
-                tasks[name] = progress.add_task(name, total=total)
+                tasks[name] = progress.add_task(escape(visible(name)), total=total)
             progress.update(tasks[name], completed=done)
 
         yield show
@@ -86,14 +109,14 @@ def _lines() -> Callable[[str, int, int], None]:
         tenth = done * STEP // total
         if tenth > shown.get(name, -1):
             shown[name] = tenth
-            click.echo(f"{name}: {done >> 20} of {total >> 20} MB", err=True)
+            say(f"{name}: {done >> 20} of {total >> 20} MB", err=True)
 
     return show
 
 
 def serving(address: str) -> None:
     """Print the address of the server."""
-    click.echo(f"Lutrin answers on {address} (Ctrl-C ends it).")
+    say(f"Lutrin answers on {address} (Ctrl-C ends it).")
 
 
 @contextmanager
@@ -104,7 +127,7 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
         as_data: Print to standard error, since standard output carries data.
     """
     if not sys.stderr.isatty():
-        yield lambda event: click.echo(event.line(), err=as_data) if isinstance(event, FolderDone) else None
+        yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderDone) else None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
@@ -113,10 +136,10 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
 
         def show(event: FolderDone | Advance) -> None:
             if isinstance(event, FolderDone):
-                progress.console.print(event.line(), highlight=False, markup=False)
+                progress.console.print(visible(event.line()), highlight=False, markup=False)
                 return
             if event.book not in tasks:
-                tasks[event.book] = progress.add_task(event.book, rate="")
+                tasks[event.book] = progress.add_task(escape(visible(event.book)), rate="")
             rate = f"{event.files_done}/{event.files_total} files"
             if event.chunks_embedded:
                 rate += f", {event.chunks_embedded / max(time.monotonic() - started, 1e-9):.0f} chunks/s"
@@ -131,7 +154,7 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
 def page_progress() -> Iterator[Callable[[int, int], None]]:
     """Return a function that shows how many pages are done, and of how many."""
     if not sys.stderr.isatty():
-        yield lambda done, pages: click.echo(f"{done} of {pages} pages", err=True)
+        yield lambda done, pages: say(f"{done} of {pages} pages", err=True)
         return
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("pages"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
@@ -190,12 +213,12 @@ async def stream_answer(events: AsyncIterator[AnswerEvent]) -> None:
     async for event in events:
         match event:
             case QueuedEvent():
-                click.echo(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
+                say(f"Waiting: {event.position} before you, about {event.eta_s:.0f} s.", err=True)
             case ExcerptEvent():
-                click.echo(excerpt_lines(event.excerpt), err=True)
+                say(excerpt_lines(event.excerpt), err=True)
             case SentenceEvent():
-                click.echo(f"  {event.text}{f' {LIKELY_MARK}' if event.support == 'likely' else ''}", err=True)
+                say(f"  {event.text}{f' {LIKELY_MARK}' if event.support == 'likely' else ''}", err=True)
             case DoneEvent():
-                click.echo(print_answer(event.answer))
+                say(print_answer(event.answer))
             case ErrorEvent():
-                click.echo(event.detail, err=True)
+                say(event.detail, err=True)

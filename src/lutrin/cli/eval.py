@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from lutrin.cli.console import data_dir_option
+from lutrin.cli.console import data_dir_option, say
 from lutrin.errors import LutrinError
 from lutrin.settings import load_settings
 
@@ -72,19 +72,19 @@ def evaluate(
     if save is not None:
         save.write_text(to_json(result), encoding="utf-8")
     if as_json:
-        click.echo(to_json(result))
+        say(to_json(result))
     else:
-        click.echo(f"{show.table(result)}\n\n{show.kinds_table(result)}")
+        say(f"{show.table(result)}\n\n{show.kinds_table(result)}")
         if earlier is not None:
-            click.echo(f"\n{show.comparison_table(compare_reports(earlier, result))}")
+            say(f"\n{show.comparison_table(compare_reports(earlier, result))}")
     if verbose:
         for outcome in outcomes:
             if outcome.missing_facts or outcome.unproven or outcome.error:
-                click.echo(f"\n{outcome.id} {outcome.kind}: {outcome.question}\n  left out: {outcome.missing_facts}")
-                click.echo(f"  unproven: {outcome.unproven} {outcome.error}")
-                click.echo(f"  {outcome.answer.answer if outcome.answer else ''}")
+                say(f"\n{outcome.id} {outcome.kind}: {outcome.question}\n  left out: {outcome.missing_facts}")
+                say(f"  unproven: {outcome.unproven} {outcome.error}")
+                say(f"  {outcome.answer.answer if outcome.answer else ''}")
     under = bars.missed(result, wanted)
     for line in under:
-        click.echo(line, err=True)
+        say(line, err=True)
     if under:
         sys.exit(1)

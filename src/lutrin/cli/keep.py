@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option, say
 from lutrin.ingest.lock import ingest_lock
 from lutrin.settings import load_settings, require_own_data
 
@@ -47,11 +47,11 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
     require_own_data(settings)
     summary = make_backup(settings, file, lambda: datetime.now(UTC))
     if as_json:
-        click.echo(msgspec.json.encode(summary).decode())
+        say(msgspec.json.encode(summary).decode())
         return
     kept = [f"{slug} {name}" for slug, name in summary.books.items()]
     kept += ["conversations (encrypted; keep their key elsewhere)"] if summary.conversations else []
-    click.echo(f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and whole.")
+    say(f"{file} holds {', '.join(kept)}: {summary.bytes / 1e6:.1f} MB, read back and whole.")
 
 
 @click.command()
@@ -70,11 +70,11 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
     require_own_data(settings)
     summary = put_back(settings, file, with_chats=not without_conversations)
     if as_json:
-        click.echo(msgspec.json.encode(summary).decode())
+        say(msgspec.json.encode(summary).decode())
         return
     back = [f"{slug} {name}" for slug, name in summary.books.items()]
     back += ["the conversations"] if summary.conversations else []
-    click.echo(f"As of {summary.created}: {', '.join(back)}.")
+    say(f"As of {summary.created}: {', '.join(back)}.")
 
 
 @click.command()
@@ -102,13 +102,13 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None)
     chosen = None if settings.model.endswith(".gguf") else model_path(settings)
     summary = make_bundle(settings, chosen and chosen[0], Path.cwd(), file, lambda: datetime.now(UTC))
     if as_json:
-        click.echo(msgspec.json.encode(summary).decode())
+        say(msgspec.json.encode(summary).decode())
         return
-    click.echo(
+    say(
         f"{file}: {summary.bytes / 1e6:.0f} MB for Python {summary.python} on {summary.platform}, "
         f"{summary.wheels} packages, models {', '.join(summary.models)}, books {', '.join(summary.books)}."
     )
-    click.echo(f"There: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
+    say(f"There: tar -xf {file.name} && python3 {summary.folder}/install.py FOLDER")
 
 
 @click.command("export-index")
@@ -142,10 +142,10 @@ def import_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 
 def _say_moved(moved: "Transferred", verb: str, *, as_json: bool) -> None:
     if as_json:
-        click.echo(msgspec.json.encode(moved).decode())
+        say(msgspec.json.encode(moved).decode())
         return
     books = ", ".join(f"{slug} {name}" for slug, name in moved.books.items())
-    click.echo(f"{moved.file} {verb} {books}, {moved.chunks} chunks.")
+    say(f"{moved.file} {verb} {books}, {moved.chunks} chunks.")
 
 
 @click.command()
@@ -164,4 +164,4 @@ def forget(
         raise click.UsageError("Say which ones: --session ID, --older-than 30d, or --all.")
     settings = load_settings(data_dir=data_dir)
     count = asyncio.run(wiring.forget(settings, session_id=session_id, older_than=older_than, everything=everything))
-    click.echo(msgspec.json.encode({"deleted": count}).decode() if as_json else f"Deleted: {count} conversations.")
+    say(msgspec.json.encode({"deleted": count}).decode() if as_json else f"Deleted: {count} conversations.")

@@ -23,6 +23,7 @@ from lutrin.cli.console import (
     ingest_progress,
     json_option,
     print_answer,
+    say,
     stream_answer,
     summary_lines,
 )
@@ -76,7 +77,7 @@ def ingest(
             raise click.UsageError("--explain needs the PATH of one file.")
         from lutrin.runtime import explain_file  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-        click.echo(explain_file.explain_file(settings, root, password=password), nl=False)
+        say(explain_file.explain_file(settings, root, password=password), nl=False)
         return
     with ingest_lock(settings.data_dir), ingest_progress(as_data=as_json) as progress:
         stand_back()
@@ -96,7 +97,7 @@ def ingest(
                 progress=progress,
             )
         )
-    click.echo(msgspec.json.encode(summary).decode() if as_json else summary_lines(summary))
+    say(msgspec.json.encode(summary).decode() if as_json else summary_lines(summary))
     if summary.failed:
         sys.exit(1)
 
@@ -131,7 +132,7 @@ def ask(
         asyncio.run(stream_answer(wiring.ask_events(settings, asked)))
         return
     answer = asyncio.run(wiring.ask(settings, asked))
-    click.echo(msgspec.json.encode(answer).decode() if as_json else print_answer(answer))
+    say(msgspec.json.encode(answer).decode() if as_json else print_answer(answer))
 
 
 @lutrin.command()
@@ -146,7 +147,7 @@ def retrieve(question: str, *, selected_text: str, book: str, top_k: int, data_d
 
     settings = load_settings(data_dir=data_dir)
     asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
-    click.echo(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, asked)))).decode())
+    say(msgspec.json.format(msgspec.json.encode(asyncio.run(wiring.retrieve(settings, asked)))).decode())
 
 
 @lutrin.command()
@@ -157,7 +158,7 @@ def citations(*, book: str, data_dir: Path | None) -> None:
     from lutrin.runtime import wiring  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     found = asyncio.run(wiring.citations(load_settings(data_dir=data_dir), book))
-    click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+    say(msgspec.json.format(msgspec.json.encode(found)).decode())
 
 
 @lutrin.command()
@@ -167,13 +168,13 @@ def config(*, as_json: bool, data_dir: Path | None) -> None:
     """List every setting with its value; secrets are hidden."""
     rows = described(load_settings(data_dir=data_dir))
     if as_json:
-        click.echo(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
+        say(msgspec.json.encode({name: value for name, value, _ in rows}).decode())
         return
     for name, nearest in unknown_variables():
-        click.echo(f"Nothing reads {name}.{f' Is {nearest} meant?' if nearest else ''}", err=True)
+        say(f"Nothing reads {name}.{f' Is {nearest} meant?' if nearest else ''}", err=True)
     width = max(len(name) for name, _, _ in rows)
     for name, value, meaning in rows:
-        click.echo(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
+        say(f"{name:<{width}}  {value or '-'}\n{'':<{width}}  {meaning}")
 
 
 @lutrin.command()
@@ -185,10 +186,10 @@ def doctor(*, as_json: bool, data_dir: Path | None) -> None:
 
     checks = asyncio.run(wiring.examine(load_settings(data_dir=data_dir)))
     if as_json:
-        click.echo(msgspec.json.encode(checks).decode())
+        say(msgspec.json.encode(checks).decode())
     else:
         for check in checks:
-            click.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail} {check.remedy}".rstrip())
+            say(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail} {check.remedy}".rstrip())
     if not all(check.ok for check in checks):
         sys.exit(1)
 
@@ -204,12 +205,13 @@ def run(command: Callable[[], Any]) -> int:
     try:
         code = command()
     except click.ClickException as error:
-        error.show()
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        say("".join([f"{context.get_usage()}\n" if context else "", f"Error: {error.format_message()}"]), err=True)
         return error.exit_code
     except LutrinError as error:
         return fail(error)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Stopped.", err=True)
+        say("Stopped.", err=True)
         return 130
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else 1

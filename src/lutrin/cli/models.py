@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, download_progress
+from lutrin.cli.console import data_dir_option, download_progress, say
 from lutrin.cli.eval import find_judge
 from lutrin.errors import WeightsError
 from lutrin.settings import Settings, load_settings
@@ -42,11 +42,11 @@ def list_models(*, as_json: bool) -> None:
         for model in weights.load_manifest(settings.models_dir).model
     ]
     if as_json:
-        click.echo(msgspec.json.encode(rows).decode())
+        say(msgspec.json.encode(rows).decode())
         return
     for row in rows:
-        click.echo(f"{row['tier']:<8} {row['state']:<10} {row['megabytes']:>7} MB  {row['name']} ({row['role']})")
-        click.echo(f"{'':<8} {'':<10} {'':>7}     {row['summary']}; {row['licence']}")
+        say(f"{row['tier']:<8} {row['state']:<10} {row['megabytes']:>7} MB  {row['name']} ({row['role']})")
+        say(f"{'':<8} {'':<10} {'':>7}     {row['summary']}; {row['licence']}")
 
 
 @models.command()
@@ -61,13 +61,13 @@ def fetch(tiers: tuple[str, ...]) -> None:
         if pins.is_spec(tier):
             with download_progress() as progress:
                 model = pins.pin(settings.models_dir, tier, progress)
-            click.echo(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
+            say(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
             continue
         # `just serve` hands on what LUTRIN_MODEL says.
         model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
         with download_progress() as progress:
             for path in weights.fetch(settings.models_dir, model, progress):
-                click.echo(f"{path} is here and matches its checksum.")
+                say(f"{path} is here and matches its checksum.")
 
 
 @models.command()
@@ -83,10 +83,10 @@ def verify(tiers: tuple[str, ...]) -> None:
     for model in [manifest.find(tier) for tier in tiers] or here:
         try:
             weights.verified_path(settings.models_dir, model)
-            click.echo(f"ok    {model.tier}: {model.name}")
+            say(f"ok    {model.tier}: {model.name}")
         except WeightsError as error:
             failed = True
-            click.echo(f"FAIL  {model.tier}: {error.detail} {error.remedy}")
+            say(f"FAIL  {model.tier}: {error.detail} {error.remedy}")
     if failed:
         sys.exit(1)
 
@@ -112,11 +112,11 @@ def tune(
     settings = load_settings(data_dir=data_dir)
 
     def note(trial: Trial | str) -> None:
-        click.echo(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
+        say(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
 
     if frames:
-        for what, value in asyncio.run(language_model.tune_frames(settings, lambda line: click.echo(line, err=True))):
-            click.echo(f"{what:<36}{value}")
+        for what, value in asyncio.run(language_model.tune_frames(settings, lambda line: say(line, err=True))):
+            say(f"{what:<36}{value}")
         return
     tuning: Tuning | None
     if short:
@@ -130,8 +130,8 @@ def tune(
     rows = table(tuning)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    click.echo(f"Of each model the file marked * or auto is loaded; LUTRIN_MODEL=auto is {tuning.auto}.")
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    say(f"Of each model the file marked * or auto is loaded; LUTRIN_MODEL=auto is {tuning.auto}.")
 
 
 def _scorer(settings: Settings) -> Callable[[Path], float]:

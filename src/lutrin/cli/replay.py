@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from lutrin.cli.console import data_dir_option, json_option
+from lutrin.cli.console import data_dir_option, json_option, say
 from lutrin.settings import load_settings
 
 
@@ -23,4 +23,4 @@ def replay(message_id: str, *, as_json: bool, data_dir: Path | None) -> None:
     from lutrin.runtime.differences import difference  # noqa: PLC0415 - a stage loads only when it runs
 
     found = asyncio.run(ask_again(load_settings(data_dir=data_dir), message_id))
-    click.echo(msgspec.json.encode(found).decode() if as_json else difference(found))
+    say(msgspec.json.encode(found).decode() if as_json else difference(found))

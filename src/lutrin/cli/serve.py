@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 import segno
 
-from lutrin.cli.console import data_dir_option, serving
+from lutrin.cli.console import data_dir_option, say, serving
 from lutrin.errors import LutrinError
 from lutrin.platform import network_addresses
 from lutrin.settings import Settings, load_settings
@@ -42,7 +42,7 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
     if lan:
         settings = with_own_names(settings, socket.gethostname())
     on_ready = serving_room(network_addresses()) if lan else serving
-    asyncio.run(wiring.run_server(settings, echo=click.echo if echo else None, on_ready=on_ready, reading=reading))
+    asyncio.run(wiring.run_server(settings, echo=say if echo else None, on_ready=on_ready, reading=reading))
 
 
 def with_own_names(settings: Settings, host_name: str) -> Settings:
@@ -65,20 +65,20 @@ def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Call
         drawn: Whether to draw a QR code; None: only on a terminal.
     """
 
-    def say(address: str) -> None:
+    def show(address: str) -> None:
         port = urlsplit(address).port
         if not addresses:
             serving(address)
-            click.echo("This machine is in no network yet: connect it, then start Lutrin again.", err=True)
+            say("This machine is in no network yet: connect it, then start Lutrin again.", err=True)
             return
         first, *others = (f"http://{item}:{port}" for item in addresses)
-        click.echo(f"Pupils type {first} (Ctrl-C ends it).")
+        say(f"Pupils type {first} (Ctrl-C ends it).")
         if others:
-            click.echo(f"In another network of this machine: {', '.join(others)}")
+            say(f"In another network of this machine: {', '.join(others)}")
         if sys.stdout.isatty() if drawn is None else drawn:
-            click.echo(qr_code(first), nl=False)
+            click.echo(qr_code(first), nl=False)  # its bytes are ours, and paint
 
-    return say
+    return show
 
 
 def qr_code(address: str) -> str:
@@ -99,7 +99,7 @@ def service(*, user: str, lan: bool, gpu: bool, install: bool, data_dir: Path | 
     settings = load_settings(data_dir=data_dir)
     text = unit(settings, Path.cwd(), Path(sys.executable).with_name("lutrin"), user=user, lan=lan, gpu=gpu)
     if not install:
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     if shutil.which("systemctl") is None or getpass.getuser() != "root":
         raise LutrinError(
@@ -183,7 +183,7 @@ def _install(settings: Settings, text: str, user: str) -> None:
             raise LutrinError(
                 f"`{' '.join(command)}` failed: {done.stderr.strip()}.", remedy="Mend that, run it again."
             )
-    click.echo(f"Lutrin runs as {UNIT.name}; `journalctl -u {UNIT.stem}` shows its log.")
+    say(f"Lutrin runs as {UNIT.name}; `journalctl -u {UNIT.stem}` shows its log.")
 
 
 def _escaped(path: Path) -> str:

@@ -16,6 +16,8 @@ from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MANY_QUESTIONS
 
 WINDOW_S = 60.0
+FORWARDED = frozenset({b"x-forwarded-for", b"x-forwarded-host", b"forwarded", b"via", b"x-real-ip"})
+"""Headers that a proxy adds."""
 MOST_KEYS = 50_000
 
 
@@ -114,6 +116,13 @@ def peer_of_scope(scope: Scope, trusted: Sequence[str]) -> str:
     client = scope.get("client")
     forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
     return peer_of(client[0] if client else "", forwarded.decode("latin-1"), trusted)
+
+
+def is_this_machine(scope: Scope) -> bool:
+    """Whether a request comes from a program on this machine, and not through a proxy on it."""
+    client = scope.get("client")
+    found = _address(client[0]) if client else None
+    return found is not None and found.is_loopback and not any(name in FORWARDED for name, _ in scope["headers"])
 
 
 def is_within(address: str, networks: Sequence[str]) -> bool:

@@ -1,7 +1,5 @@
 """Readers' questions on the teacher's page: by chapter over time, most asked, with their thumbs."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -9,13 +7,13 @@ from datetime import date, timedelta
 import msgspec
 
 from lutrin.chats.questions import AskedQuestion
+from lutrin.study.spreadsheet import comma_separated
 
 MOST_READ = 5_000
 """Questions that are looked at, the newest: some weeks of a school."""
 DAYS = 14
 MOST_SHOWN = 12
 """Lines of a list before it is folded."""
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet would reckon with what begins so."""
 
 
@@ -138,12 +136,10 @@ def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
         asked: The newest first.
         titles: Of the books, by slug.
     """
-    out = io.StringIO()
-    rows = csv.writer(out)
-    rows.writerow(["answered at (UTC)", "book", "chapter", "question", "answer", "thumb", "comment"])
+    header = ["answered at (UTC)", "book", "chapter", "question", "answer", "thumb", "comment"]
     answers = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
-    for one in asked:
-        book = titles.get(one.book, one.book)
-        cells = (one.created, book, one.chapter, one.text, answers[one.kind], one.thumb, one.comment)
-        rows.writerow([f"'{cell}" if cell.startswith(FORMULA_SIGNS) else cell for cell in cells])
-    return out.getvalue()
+    rows = (
+        (one.created, titles.get(one.book, one.book), one.chapter, one.text, answers[one.kind], one.thumb, one.comment)
+        for one in asked
+    )
+    return comma_separated(header, rows)

@@ -7,6 +7,7 @@ from litestar import MediaType, Response
 from lutrin.errors import MalformedRequest
 from lutrin.messages import MALFORMED_BODY
 from lutrin.serve.answer_service import NO_STORE
+from lutrin.serve.limits import is_this_machine
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.teacher_sign_in import SignIns
 
@@ -17,6 +18,11 @@ MOST_FIELDS = 8
 def is_teacher(request: HTTPRequest, sign_ins: SignIns) -> bool:
     """Whether a browser is signed in."""
     return sign_ins.knows(request.cookies.get(COOKIE, ""))
+
+
+def is_here(request: HTTPRequest, sign_ins: SignIns) -> bool:
+    """Whether a request comes from this machine or a browser that is signed in; see `SignIns.prove`."""
+    return is_this_machine(request.scope) or is_teacher(request, sign_ins)
 
 
 async def checked(request: HTTPRequest, sign_ins: SignIns) -> dict[str, str]:

@@ -45,12 +45,13 @@ class SignIns:
         """Whether a token is set at all."""
         return self._token is not None
 
-    def enter(self, token: str, peer: str) -> str:
+    def enter(self, token: str, peer: str, *, here: bool = False) -> str:
         """Sign a browser in.
 
         Args:
             token: As it was typed.
             peer: From `limits.peer_of`; attempts are counted for each.
+            here: As for `prove`.
 
         Returns:
             The value of its cookie.
@@ -61,27 +62,30 @@ class SignIns:
         """
         if self._token is None:
             raise NotPermitted(TEACHER_OFF)
-        self.prove(token.strip(), peer)
+        self.prove(token.strip(), peer, here=here)
         cookie = secrets.token_urlsafe(32)
         self._until_s[_digest(cookie)] = self._clock() + SIGNED_IN_S
         while len(self._until_s) > MOST_SIGNED_IN:
             self._until_s.popitem(last=False)
         return cookie
 
-    def prove(self, token: str, peer: str) -> None:
+    def prove(self, token: str, peer: str, *, here: bool = False) -> None:
         """Check a token; the only place where tokens are compared and guesses counted.
 
         Args:
             token: As it came.
-            peer: From `limits.peer_of`; wrong ones are counted for each, and for all together.
+            peer: From `limits.peer_of`; wrong ones are counted for each, and for all together. None is no guess: a
+                picture's address on a foreign page sends none.
+            here: Whether it comes from this machine or a browser that is signed in; those wait for their own guesses
+                alone, so that guessers with many addresses do not lock the teacher out.
 
         Raises:
             NotPermitted: It is another one, or none is set.
             RateLimited: Too many wrong ones came before; this one was not looked at.
         """
-        if self._token is None:
+        if self._token is None or not token:
             raise NotPermitted(WRONG_TOKEN)
-        wait_s = max(self._wrong.wait_s(peer), self._all_wrong.wait_s(""))
+        wait_s = max(self._wrong.wait_s(peer), 0.0 if here else self._all_wrong.wait_s(""))
         if wait_s > 0:
             raise RateLimited(TOO_MANY_ATTEMPTS, retry_after_s=max(1, math.ceil(wait_s)))
         if not secrets.compare_digest(_digest(token), _digest(self._token)):

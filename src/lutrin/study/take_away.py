@@ -1,8 +1,6 @@
 """Exports a deck: as a package for Anki, and as a table for other programs."""
 
-import csv
 import hashlib
-import io
 import tempfile
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -11,6 +9,7 @@ from pathlib import Path
 import genanki
 
 from lutrin.study.deck import Card
+from lutrin.study.spreadsheet import comma_separated
 
 MODEL_ID = 1_745_208_331
 """Any fixed number: Anki knows by it that notes of two exports are of one kind."""
@@ -72,19 +71,14 @@ def back_of(card: Card) -> str:
 
 
 def table(cards: Iterable[Card]) -> str:
-    """The cards as comma-separated values with a header; a cell that a spreadsheet might compute is kept as text."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(CSV_COLUMNS)
-    for card in cards:
-        back = card.choices[card.answer] if card.answer is not None else card.back
-        row = (card.kind, card.front, back, " | ".join(card.choices), card.proof, card.section, card.chapter)
-        writer.writerow([_as_text(cell) for cell in (*row, card.author, card.url)])
-    return out.getvalue()
+    """The cards as comma-separated values with a header; see `spreadsheet`."""
+    return comma_separated(CSV_COLUMNS, map(_row, cards))
 
 
-def _as_text(cell: str) -> str:
-    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+def _row(card: Card) -> tuple[str, ...]:
+    back = card.choices[card.answer] if card.answer is not None else card.back
+    row = (card.kind, card.front, back, " | ".join(card.choices), card.proof, card.section, card.chapter)
+    return (*row, card.author, card.url)
 
 
 def _html(text: str) -> str:

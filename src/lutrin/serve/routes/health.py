@@ -16,6 +16,7 @@ from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
+from lutrin.serve.teacher_forms import is_here
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.serve.teacher_view import TeacherView
 from lutrin.settings import Settings
@@ -90,7 +91,7 @@ async def read_metrics(
     if settings.metrics == "token":
         if not sign_ins.possible:
             raise NotPermitted(METRICS_OFF)
-        sign_ins.prove(bearer(request), service.peer(request))
+        sign_ins.prove(bearer(request), service.peer(request), here=is_here(request, sign_ins))
     meters = service.metrics
     meters.queue.set(service.services.queue_length())
     meters.free_bytes.set(service.space.free_bytes)

@@ -20,6 +20,7 @@ from lutrin.serve.problems import documented, reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
 from lutrin.serve.shared import JobBoard
+from lutrin.serve.teacher_forms import is_here
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.serve.turns import Spawn
 
@@ -174,7 +175,7 @@ def checked(request: HTTPRequest, service: AnswerService, sign_ins: SignIns) -> 
     """
     if not sign_ins.possible or service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    sign_ins.prove(bearer(request), service.peer(request))
+    sign_ins.prove(bearer(request), service.peer(request), here=is_here(request, sign_ins))
     return service.services.ingest
 
 

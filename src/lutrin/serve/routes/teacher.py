@@ -21,7 +21,7 @@ from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.book_uploads import Uploaded, receive, uploaded
 from lutrin.serve.routes.ingest import Jobs
 from lutrin.serve.teacher_asked import MOST_READ, Overview, as_csv, overview
-from lutrin.serve.teacher_forms import COOKIE, checked, fields, shown_page
+from lutrin.serve.teacher_forms import COOKIE, checked, fields, is_here, shown_page
 from lutrin.serve.teacher_load import Load, load_of
 from lutrin.serve.teacher_sign_in import SIGNED_IN_S, SignIns
 from lutrin.serve.teacher_view import TeacherView
@@ -93,7 +93,8 @@ async def progress(
 async def sign_in(request: HTTPRequest, service: Given[AnswerService], sign_ins: Given[SignIns]) -> Response[str]:
     """The token comes once, in the body of a form; from then on a cookie stands for it."""
     try:
-        cookie = sign_ins.enter((await fields(request)).get("token", ""), service.peer(request))
+        token = (await fields(request)).get("token", "")
+        cookie = sign_ins.enter(token, service.peer(request), here=is_here(request, sign_ins))
     except (NotPermitted, RateLimited) as error:
         _log.warning("sign_in_refused", reason=type(error).__name__)
         problem = reported(error).problem
