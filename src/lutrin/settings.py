@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lutrin import messages
 from lutrin.errors import InvalidSettings
+from lutrin.installed import ABOVE
 
 GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta/openai/"
 GEMINI_MODEL = "gemini-2.5-flash-lite"
@@ -38,6 +39,7 @@ LANGUAGES = frozenset(
     wa xh yo zh zu""".split()
 )
 """ISO 639-1 codes of the languages that the language check can recognise."""
+MODELS = Path("models")
 LOCAL = "local"
 """Given instead of a model's name or an address, it keeps that part on this machine in the remote profile too."""
 
@@ -58,7 +60,7 @@ class Settings(BaseSettings):
         "local", description="`local` or `remote`. `local` opens no outgoing connection."
     )
     data_dir: Path = Field(Path("data"), description="Folder of the catalogue, the indexes and the conversations.")
-    models_dir: Path = Field(Path("models"), description="Folder of the model files and their manifest.")
+    models_dir: Path = Field(MODELS, validate_default=True, description="Folder of the model files and their manifest.")
     corpus_dir: Path = Field(Path("corpus"), description="Folder of the books, unless a command names another.")
 
     model: str = Field(
@@ -268,6 +270,13 @@ class Settings(BaseSettings):
         if value.exists() and not value.is_dir():
             raise ValueError(f"{value} is a file; a folder is needed")
         return value
+
+    @field_validator("models_dir")
+    @classmethod
+    def _models(cls, value: Path) -> Path:
+        """In another folder than Lutrin's, the models are those of the checkout that runs."""
+        own = ABOVE / MODELS
+        return own if value == MODELS and not value.is_dir() and (own / "manifest.toml").is_file() else value
 
     @field_validator("cors_origins", "allowed_hosts", "trusted_proxies", "languages", mode="before")
     @classmethod

@@ -14,7 +14,7 @@ from .processes import COMMAND_S, LUTRIN, Done, environment, run, wait_until
 
 pytestmark = pytest.mark.model
 
-LINE = re.compile(r"^Processing (.+)\.\.\. (\d+) chunks created$", re.MULTILINE)
+LINE = re.compile(r"^Processing (.+)\.\.\. (\d+) chunks? created$", re.MULTILINE)
 FILES = re.compile(
     r"^Files: (\d+) processed, (\d+) unchanged, (\d+) updated, (\d+) removed, (\d+) failed\.$", re.MULTILINE
 )

@@ -30,7 +30,7 @@ PAGES: dict[str, list[str]] = {
 def make_chunk(filename: str, index: int, text: str, *, book: BookInfo = BOOK) -> Chunk:
     """A chunk whose units are the sentences of `text`; its source is the text itself, chunks joined by blank lines.
 
-    A question is an exercise; a text about a pin is for one board only.
+    A question is an exercise; a text about a pin is for one board only; each chunk of a PDF is a chapter.
     """
     folder, _, name = filename.rpartition("/")
     heading_path = (name.removesuffix(".md"), f"Section {index}")
@@ -47,7 +47,7 @@ def make_chunk(filename: str, index: int, text: str, *, book: BookInfo = BOOK) -
         book_title=book.title,
         edition=book.edition,
         module="Part 1",
-        chapter=f"Chapter {folder}",
+        chapter=f"Chapter {index}" if name.endswith(".pdf") else f"Chapter {folder}",
         section=name.removesuffix(".md"),
         section_title=heading_path[-1],
         heading_path=heading_path,

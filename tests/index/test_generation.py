@@ -72,6 +72,18 @@ async def test_an_unknown_filter_is_refused(generation: OpenGeneration, library:
         await generation.matching("x", 1, {"colour": "red"})
 
 
+async def test_the_chapters_of_a_file_that_holds_several_are_known_by_their_first_passage(library: Library) -> None:
+    """As in a PDF; a file that is one chapter, or part of one, is its own entry in the contents."""
+    pages = {**PAGES, "03/guide.pdf": ["It begins here.", "It goes on there."]}
+    generation = await open_generation(await library.publish("g1", pages), library.store)
+    starts = [(chunk.filename, chunk.chapter, chunk.text) for chunk in await generation.chapter_starts()]
+    assert starts == [
+        ("03/guide.pdf", "Chapter 0", "It begins here."),
+        ("03/guide.pdf", "Chapter 1", "It goes on there."),
+    ]
+    await generation.close()
+
+
 async def test_a_long_passage_is_found_once(library: Library) -> None:
     """A passage with several windows takes one place in the result, and its last words are found."""
     long = (

@@ -42,7 +42,7 @@ async def test_the_first_ingest_publishes_the_book(press: Press) -> None:
     assert summary.texts_embedded == len(press.embedder.texts) == 4
     assert press.lines == [
         "Processing 01-chapter-1-sensors... 3 chunks created",
-        "Processing 02-chapter-2-walking... 1 chunks created",
+        "Processing 02-chapter-2-walking... 1 chunk created",
     ]
     assert (press.steps[-1].files_done, press.steps[-1].chunks_embedded) == (3, 4)
     (book,) = press.books()

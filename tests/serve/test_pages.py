@@ -45,6 +45,18 @@ def test_a_page_that_is_named_as_its_chapter_is_led_to_by_the_heading() -> None:
     assert "<ul></ul>" not in contents("lab", pages[:1])
 
 
+def test_the_contents_of_a_pdf_are_its_chapters() -> None:
+    """Not one link to the whole file; on its own page they are the sections that the page has."""
+    pages = [PageEntry("guide.pdf", "Guide", chapters=(("page=3", "1 Begin"), ("page=9", "2 Go on")))]
+    listed = contents("lab", pages)
+    assert re.findall(r'<a href="([^"]+)">([^<]+)</a>', listed) == [
+        ("/read/lab/guide.pdf", "Guide"),
+        ("/read/lab/guide.pdf#page=3", "1 Begin"),
+        ("/read/lab/guide.pdf#page=9", "2 Go on"),
+    ]
+    assert "#page=9" not in contents("lab", pages, pages[0], [("begin", "1 Begin")])
+
+
 async def test_a_book_has_a_page_that_leads_to_all_of_its_pages(client: httpx.AsyncClient) -> None:
     """What several books are on the shelf have instead of their contents there."""
     page = await client.get("/read/physical-ai")

@@ -150,3 +150,13 @@ def test_other_users_read_nothing(tmp_path: Path) -> None:
     close_to_others(tmp_path)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert modes == {"catalog.db": 0o640, "chats.db": 0o600, "books": 0o750}
+
+
+def test_in_another_folder_the_models_are_those_of_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`lutrin ingest` and `lutrin eval` work wherever they are called, unless that folder has models of its own."""
+    monkeypatch.chdir(tmp_path)
+    assert load_settings().models_dir == Path(__file__).parents[2] / "models"
+    (tmp_path / "models").mkdir()
+    assert load_settings().models_dir == Path("models")

@@ -244,6 +244,11 @@ class OpenGeneration:
         rows = await self._query(lambda: self._passages.execute(statements.CHAPTERS).fetchall())
         return [str(row[0]) for row in rows]
 
+    async def chapter_starts(self) -> list[Chunk]:
+        """The first chunk of each chapter in files that hold several, as a PDF does."""
+        rows = await self._query(lambda: self._passages.execute(statements.CHAPTER_STARTS).fetchall())
+        return [decode_chunk(row[0]) for row in rows]
+
     async def page_count(self) -> int:
         """Number of pages in the book; each page of a PDF counts."""
         (count,) = await self._query(lambda: self._passages.execute(statements.SHEET_COUNT).fetchone())

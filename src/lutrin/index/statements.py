@@ -171,6 +171,11 @@ RECORDS_OF_PAGE = "SELECT record FROM chunk WHERE filename = :filename ORDER BY 
 CHAPTERS = """SELECT chunk.chapter FROM chunk JOIN file ON file.filename = chunk.filename WHERE chunk.chapter != ''
     GROUP BY chunk.chapter ORDER BY min(file.ordinal), min(chunk.row)"""
 """The names of chapters in reading order."""
+CHAPTER_STARTS = """SELECT record FROM chunk WHERE row IN (
+    SELECT min(row) FROM chunk WHERE chapter != '' AND filename IN (
+        SELECT filename FROM chunk WHERE chapter != '' GROUP BY filename HAVING count(DISTINCT chapter) > 1)
+    GROUP BY filename, chapter) ORDER BY row"""
+"""The first chunk of each chapter, of files that hold several."""
 SHEET_COUNT = "SELECT sum(1 + length(source) - length(replace(source, char(12), ''))) FROM file"
 """Pages of a book; a form feed stands between two pages of one file."""
 SOURCE = "SELECT source FROM file WHERE filename = :filename"

@@ -16,7 +16,7 @@ class FolderDone(msgspec.Struct, frozen=True, kw_only=True):
 
     def line(self) -> str:
         """As the contract prints it: `Processing 03-chapter-3-architecture... 12 chunks created`."""
-        return f"Processing {self.name}... {self.chunks} chunks created"
+        return f"Processing {self.name}... {self.chunks} {'chunk' if self.chunks == 1 else 'chunks'} created"
 
 
 class Advance(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 from lutrin.answer.cite import reader_url
 from lutrin.errors import DocumentError, NotFound
@@ -37,6 +38,7 @@ class ShelfLibrary:
         self._shelf = shelf
         self._corpus = corpus
         self._shown: dict[str, ShelvedBook] = {}
+        self._contents: dict[str, tuple[str, Sequence[PageEntry]]] = {}
         self._practice: dict[str, tuple[str, Practice]] = {}
         self._making: dict[str, asyncio.Lock] = {}
         """For each book: its practice is made once, however many wait for it."""
@@ -48,10 +50,10 @@ class ShelfLibrary:
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
-            return [
-                PageEntry(filename=file.filename, title=file.title, module=file.module, chapter=file.chapter)
-                for file in await generation.files()
-            ]
+            known = self._contents.get(slug)
+            if known is None or known[0] != generation.state:
+                known = self._contents[slug] = (generation.state, await _contents(generation))
+            return known[1]
 
     async def chapters(self, slug: str) -> Sequence[str]:
         """The names of a book's chapters in its order; see `serve.services.Library`."""
@@ -149,6 +151,18 @@ class ShelfLibrary:
         if root is None and self._corpus is not None:
             root = book_root(self._corpus, slug, renamed=False)
         return root
+
+
+async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:
+    """A book's pages in reading order, each PDF with its chapters."""
+    chapters: dict[str, list[tuple[str, str]]] = {}
+    for chunk in await generation.chapter_starts():
+        place = reader_url(chunk).partition("#")[2]
+        chapters.setdefault(chunk.filename, []).append((unquote(place), chunk.chapter))
+    return [
+        PageEntry(file.filename, file.title, file.module, file.chapter, tuple(chapters.get(file.filename, ())))
+        for file in await generation.files()
+    ]
 
 
 async def _practice(generation: OpenGeneration) -> Practice:

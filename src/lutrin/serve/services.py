@@ -99,6 +99,8 @@ class PageEntry:
     title: str
     module: str = ""
     chapter: str = ""
+    chapters: tuple[tuple[str, str], ...] = ()
+    """Anchor and name of each chapter, of a file that holds several."""
 
 
 class Library(Protocol):

@@ -170,6 +170,20 @@ test('on a touch screen the first tap shows the quote, the second follows it and
   expect(await reader.panel.count()).toBe(0);
 });
 
+test.each([0, 1])('on a phone, Back from a citation returns with the panel open: source %i', async (source) => {
+  const reader = await answered('/read/lab/part-1/01-nodes', {hasTouch: true, isMobile: true, viewport: {width: 390, height: 800}});
+  await reader.widget.locator('.place').nth(source).tap();
+  await reader.page.waitForURL(/#/);
+  await reader.panel.waitFor({state: 'detached'});
+  await reader.page.goBack();
+  await reader.panel.waitFor();
+  await reader.answers.locator('.from-book').waitFor();
+  await reader.button('Close').tap();
+  await reader.page.reload();
+  await reader.bubble.waitFor();
+  expect(await reader.panel.count()).toBe(0);
+});
+
 test('the place above an excerpt needs no preview: one tap follows it', async () => {
   const reader = await answered('/read/lab/part-1/01-nodes', {hasTouch: true, isMobile: true, viewport: {width: 390, height: 800}});
   await reader.widget.locator('.place').first().tap();

@@ -87,7 +87,6 @@ async function visit(path: string, options: BrowserContextOptions = {}): Promise
 test.each([[320, 640], [390, 760]])('on a phone of %i to %i pixels the second book is on the first screen, and practice is in reach', async (width, height) => {
   const reader = await visit('/', {viewport: {width, height}, hasTouch: true, isMobile: true});
   const second = await reader.page.locator('.card h2').nth(1).boundingBox();
-  // Below it begins what fades out behind the round button.
   expect(second && second.y + second.height).toBeLessThanOrEqual(height - 62);
   const links = reader.page.getByRole('link', {name: 'Practise'});
   for (const link of [links.first(), links.last()]) {

@@ -291,6 +291,66 @@ test('an open chat covers no line of the page, and its printed form is the text 
   expect(await reader.page.locator('.imprint').innerText()).toContain(`The Lab Book, Test Edition. Wheels. ${base}${WHEELS}`);
 });
 
+test('a page that is set to dark is printed black on white, its diagrams and worksheets as well', async () => {
+  for (const path of [WHEELS, '/study/lab/worksheet']) {
+    const reader = await visit(path, {colorScheme: 'dark'});
+    await reader.page.evaluate(() => localStorage.setItem('lutrin:theme', 'dark'));
+    await reader.page.reload();
+    const colours = (): Promise<string[]> =>
+      reader.page.evaluate(() => {
+        const ink = (element: Element): string => (element instanceof SVGElement ? getComputedStyle(element).fill : getComputedStyle(element).color);
+        const words = [...document.querySelectorAll('main h1, main p, main li, .diagram text')].filter((element) => element.getClientRects().length);
+        return [...new Set([getComputedStyle(document.body).backgroundColor, ...words.map(ink)])].sort();
+      });
+    expect((await colours()).join()).not.toContain('rgb(0, 0, 0)');
+    await reader.page.emulateMedia({media: 'print', colorScheme: 'dark'});
+    // Black, and a grey for what stands beside the text.
+    expect((await colours()).filter((colour) => !['rgb(0, 0, 0)', 'rgb(68, 68, 68)'].includes(colour))).toEqual(['rgb(255, 255, 255)']);
+    expect(await reader.page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--figure').trim())).toBe('none');
+  }
+});
+
+test('the largest text breaks no word in titles', async () => {
+  for (const width of [390, 1280]) {
+    const reader = await visit(WHEELS, {viewport: {width, height: 800}});
+    await reader.page.evaluate(() => localStorage.setItem('lutrin:size', 'huge'));
+    for (const path of [WHEELS, '/', '/read/lab', '/study/lab/guide']) {
+      await reader.page.goto(base + path);
+      const broken = await reader.page.evaluate(() =>
+        [...document.querySelectorAll('h1, h2, h3, .top .home span')].flatMap((title) => {
+          const texts = document.createTreeWalker(title, NodeFilter.SHOW_TEXT);
+          const found: string[] = [];
+          for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+            for (const {0: word, index} of (text.textContent ?? '').matchAll(/[\p{L}\p{N}]+/gu)) {
+              const range = new Range();
+              range.setStart(text, index);
+              range.setEnd(text, index + word.length);
+              if (new Set([...range.getClientRects()].map(({top}) => Math.round(top))).size > 1) found.push(word);
+            }
+          }
+          return found;
+        }),
+      );
+      expect(broken, `${path} at ${width}`).toEqual([]);
+    }
+  }
+});
+
+test('nothing lies over the last lines on a phone but the round button', async () => {
+  const reader = await visit(WHEELS, {viewport: {width: 390, height: 800}, hasTouch: true, isMobile: true});
+  await reader.bubble.waitFor();
+  for (const side of ['::before', '::after']) {
+    expect(await reader.page.evaluate((name) => getComputedStyle(document.body, name).content, side)).toBe('none');
+  }
+});
+
+test('a place that only this computer can open has no code to hold a telephone before, but says what to do', async () => {
+  const reader = await visit();
+  await reader.page.getByRole('button', {name: 'Share this place'}).click();
+  expect(await reader.page.locator('[data-shared-code]').isVisible()).toBe(false);
+  expect(await reader.page.locator('#share').innerText()).toContain('lutrin serve --lan');
+});
+
 test('a stream that is cut half-way resumes and ends byte for byte as an uncut one', async () => {
   const reader = await visit();
   await reader.open();

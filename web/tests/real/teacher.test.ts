@@ -90,6 +90,15 @@ test('a new page is read while the page watches; the book can go back to the ind
   await eventually(async () => (await titles()).includes('Cables'), false);
 });
 
+test('no section moves to the other column while the lines of a job grow', async () => {
+  const page = await signedIn({viewport: {width: 1280, height: 900}});
+  const columns = (): Promise<number[]> => page.locator('.sections section').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+  const before = await columns();
+  expect(new Set(before).size).toBe(2);
+  await page.locator('[data-lines]').evaluate((lines) => Object.assign(lines, {hidden: false, textContent: 'Processing a chapter\n'.repeat(40)}));
+  expect(await columns()).toEqual(before);
+});
+
 test('the doctor looks while readers go on, and says how it went', async () => {
   const page = await signedIn();
   await page.getByRole('button', {name: 'Check now'}).click();

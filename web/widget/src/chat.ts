@@ -29,6 +29,8 @@ const OPEN = 'lutrin:open';
 /** On the page's root, where the page keeps highlights and notes: it hears `lutrin:note`. */
 const NOTES = 'data-lutrin-notes';
 const SPOKEN_CHARS = 800;
+/** In the state of a page of the browser's history. */
+const LEFT_OPEN = 'lutrinLeftOpen';
 
 export type CitationLink = HTMLAnchorElement & {citation?: Citation};
 
@@ -96,10 +98,12 @@ export class LutrinChat extends ChatProperties {
     super.connectedCallback();
     const {signal} = (this.#listening = new AbortController());
     for (const name of ['hashchange', 'popstate'] as const) addEventListener(name, () => this.arrived(), {signal});
+    for (const name of ['pageshow', 'popstate'] as const) addEventListener(name, () => this.#cameBack(), {signal});
     // The keyboard of a phone covers the input otherwise.
     const viewport = window.visualViewport;
     viewport?.addEventListener('resize', () => this.style.setProperty('--_screen', `${viewport.height}px`), {signal});
     this.arrived();
+    this.#cameBack();
   }
 
   override disconnectedCallback(): void {
@@ -173,6 +177,14 @@ export class LutrinChat extends ChatProperties {
 
   /** To be called when the page has changed without being loaded anew. */
   arrived = (): void => void this.#landing.arrived();
+
+  /** The panel made way for a citation on this page, from which the reader has come back. */
+  #cameBack(): void {
+    const {[LEFT_OPEN]: leftOpen, ...state} = (history.state ?? {}) as Record<string, unknown>;
+    if (!leftOpen) return;
+    history.replaceState(state, '');
+    void this.show();
+  }
 
   focusInput(): void {
     const input = this.renderRoot.querySelector('textarea');
@@ -374,7 +386,11 @@ export class LutrinChat extends ChatProperties {
     if (url.origin !== location.origin) return;
     this.#landing.expect(url, quote);
     if (this.newTab || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    if (this.narrowOpen) this.open = false;
+    if (this.narrowOpen) {
+      // It covers what the citation leads to; who goes back finds it open.
+      history.replaceState({...(history.state as object | null), [LEFT_OPEN]: true}, '');
+      this.open = false;
+    }
     const here = samePage(url, location);
     if (here && (url.hash || !location.hash)) {
       if (!url.hash) event.preventDefault(); // the browser would load the page again

@@ -341,7 +341,11 @@ function sharing(sheet) {
     const path = location.pathname + place;
     sheet.querySelector("[data-shared]").textContent = passed?.firstChild?.textContent ?? article.querySelector("h1")?.textContent ?? document.title;
     address.textContent = location.origin + path;
-    sheet.querySelector("[data-shared-code]").src = `/qr.svg?${new URLSearchParams({ to: path })}`;
+    const alone = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+    sheet.querySelector("[data-shared-alone]").hidden = !alone;
+    const code = sheet.querySelector("[data-shared-code]");
+    code.hidden = alone;
+    if (!alone) code.src = `/qr.svg?${new URLSearchParams({ to: path })}`;
   });
   const copying = sheet.querySelector("[data-copy-address]");
   copying.addEventListener("click", () => void copy(address.textContent, copying));
