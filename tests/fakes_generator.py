@@ -10,6 +10,7 @@ import os
 import signal
 import time
 import zlib
+from array import array
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal
 
@@ -45,6 +46,7 @@ class ScriptedGenerator:
         away: Set it to make the model unavailable, for running streams too.
         active: Number of running streams.
         requests: All requests in order.
+        warmed: All requests that were to be warmed, in order.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class ScriptedGenerator:
         self.away = False
         self.active = 0
         self.requests: list[GenerationRequest] = []
+        self.warmed: list[GenerationRequest] = []
         self._script = script
         self._pause_s = pause_s
         self._readers = readers
@@ -100,6 +103,10 @@ class ScriptedGenerator:
         """Return whether the model is available."""
         return not self.away
 
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Note what is likely to be asked."""
+        self.warmed += requests
+
     async def close(self) -> None:
         """Nothing to free."""
 
@@ -121,6 +128,7 @@ class ScriptedDecoder:
 
     Attributes:
         computed: Tokens computed so far.
+        restored: Tokens taken from states so far.
         overfull: Steps that failed because no cells were left.
         fail_next: Set it to make the next step fail.
     """
@@ -141,7 +149,8 @@ class ScriptedDecoder:
         self.shares = shares
         self.timed: dict[int, float] = {}
         self.computed_by = "script"
-        self.computed = self.overfull = 0
+        self.state_kind = "script" if shares else ""
+        self.computed = self.overfull = self.restored = 0
         self.fail_next = False
         self._script = script
         self._step_s = step_s
@@ -158,7 +167,7 @@ class ScriptedDecoder:
         tail = len(messages[-1].content[stable_chars:].encode())
         return [*tokens, BEGIN], len(tokens) - tail if stable_chars else 0
 
-    def step(self, runs: Sequence[Run]) -> list[int | None]:
+    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:  # noqa: ARG002 - a script takes no time
         """Take the tokens in and return the script's next ones.
 
         Raises:
@@ -211,6 +220,26 @@ class ScriptedDecoder:
             raise ValueError(f"cannot copy {start} to {end}")
         self._memory[target] += self._memory[source][start:end]
 
+    def save(self, sequence: int, end: int) -> bytes:
+        """Return the tokens."""
+        return array("i", [token for _, token in self._memory[sequence][:end]]).tobytes()
+
+    def restore(self, state: bytes, sequence: int, start: int, end: int) -> bool:
+        """Put the tokens into new cells, if they fit.
+
+        Raises:
+            ValueError: They would leave a gap in the sequence.
+        """
+        tokens = array("i", state)
+        if len(tokens) != end or self.cells() + end > self.context_tokens:
+            return False
+        if not self.shares or len(self._memory[sequence]) != start:
+            raise ValueError(f"cannot restore {start} to {end}")
+        for token in tokens[start:]:
+            self.restored += 1
+            self._memory[sequence].append((-self.restored, token))
+        return True
+
     def forget(self, sequence: int, start: int = 0) -> None:
         """Drop tokens from the end of a sequence.
 
@@ -260,7 +289,7 @@ class FaultyDecoder(ScriptedDecoder):
     STARVED_S = 3.0
     """Seconds for which a starved step gets a twentieth of a processor."""
 
-    def step(self, runs: Sequence[Run]) -> list[int | None]:
+    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
         """Compute a step like the parent class, unless a prompt asks for a failure."""
         prompts = b"".join(bytes(t for t in run.tokens if t < BEGIN) for run in runs)
         if b"[hang]" in prompts:
@@ -277,4 +306,4 @@ class FaultyDecoder(ScriptedDecoder):
         if b"[swell]" in prompts:
             self._swollen = bytearray(os.urandom(1 << 16)) * (self.SWOLLEN_BYTES >> 16)
         self.fail_next = b"[fail]" in prompts
-        return super().step(runs)
+        return super().step(runs, on_one_core=on_one_core)

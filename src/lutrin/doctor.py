@@ -43,6 +43,8 @@ class Models:
     """Finds and checks the cross-encoder."""
     computed_by: Callable[[Settings], str]
     """Says what would compute the language model here, where there is one."""
+    passages: Callable[[Settings, Path], str]
+    """Says how much memory and disk the passages may take that a language model has read."""
     embedder: str
     """Name of the embedder that questions are embedded by; empty: not known here."""
 
@@ -140,7 +142,8 @@ def _generator(settings: Settings, models: Models) -> Check:
         chosen = models.language(settings)
         if chosen is None:
             return "LUTRIN_MODEL=none: answers are quotes."
-        return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {models.computed_by(settings)}."
+        by = models.computed_by(settings)
+        return f"{chosen[0]} at {chosen[1]} can be used; what computes it: {by}. {models.passages(settings, chosen[1])}"
 
     return _guarded("language model", look)
 

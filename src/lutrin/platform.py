@@ -73,6 +73,24 @@ def resident_bytes(pid: int | None = None) -> int:
     return 0
 
 
+def available_bytes(system: Path = SYS, processes: Path = PROC) -> int:
+    """Memory that programs could still take, at most what the container's limit leaves; 0 if the system does not say.
+
+    Sources: proc(5), `meminfo`, and the kernel's documentation of control groups, version 2, `memory.max`.
+
+    Args:
+        system: The folder `/sys` of Linux.
+        processes: The folder `/proc` of Linux.
+    """
+    available = 0
+    with suppress(OSError, ValueError, StopIteration):
+        lines = (processes / "meminfo").read_text("ascii").splitlines()
+        available = int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]) << 10
+        most, used = ((system / f"fs/cgroup/memory.{name}").read_text("ascii") for name in ("max", "current"))
+        available = min(available, max(0, int(most) - int(used)))
+    return available
+
+
 def processor_seconds(pid: int) -> float:
     """Processor time that all threads of a process have used; 0 if the system does not say (proc(5), `stat`, Linux).
 

@@ -312,6 +312,14 @@ class Generator(Protocol):
         """Whether a request sent now would be served by the model."""
         ...
 
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Ask that the stable beginnings of prompts be read while no reader waits, so that those who ask wait less.
+
+        Args:
+            requests: Likely ones, the likeliest first. They come before those of earlier calls.
+        """
+        ...
+
     async def close(self) -> None:
         """End the model's process and free its memory; no other call may follow."""
         ...
@@ -348,6 +356,8 @@ class Decoder(Protocol):
     """Whether `copy` can share the beginning of a sequence; a recurrent model cannot."""
     computed_by: str
     """What computes the model, processor or graphics processor, in words for operators."""
+    state_kind: str
+    """States can be exchanged between decoders of one model file if this is equal; empty: this one gives none."""
 
     @property
     def timed(self) -> Mapping[int, float]:
@@ -366,11 +376,12 @@ class Decoder(Protocol):
         """
         ...
 
-    def step(self, runs: Sequence[Run]) -> list[int | None]:
+    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
         """Compute all runs at once.
 
         Args:
             runs: The runs of one sequence stand together, and each continues the one before.
+            on_one_core: Leave the machine's other cores to others.
 
         Returns:
             For each run, the most likely next token, or None if it is not wanted.
@@ -399,6 +410,18 @@ class Decoder(Protocol):
 
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` hold the tokens of `source` from place `start` to before `end`, without computing them."""
+        ...
+
+    def save(self, sequence: int, end: int) -> bytes:
+        """The state of the first `end` tokens of a sequence, for `restore`."""
+        ...
+
+    def restore(self, state: bytes, sequence: int, start: int, end: int) -> bool:
+        """Let a sequence that holds `start` tokens hold `end`, from a state of as many tokens.
+
+        Returns:
+            False if the state is none of this model's, or too large for what is free; nothing has changed then.
+        """
         ...
 
     def forget(self, sequence: int, start: int = 0) -> None:

@@ -75,6 +75,16 @@ class Settings(BaseSettings):
     model_context_tokens: int = Field(
         8192, ge=1024, le=262_144, description="Context of the model in tokens, shared by all simultaneous answers."
     )
+    model_cache: Literal["f16", "q8_0"] = Field(
+        "f16", description="Number format of what the model has read: 16 bits, or 8 bits in half the memory."
+    )
+    passage_cache_mb: Literal["auto"] | Annotated[int, Field(ge=0, le=1 << 20)] = Field(
+        "auto",
+        description="Memory in MB for passages that the model has read; `auto`: a quarter of what is free, up to 1024.",
+    )
+    passage_disk_mb: int = Field(
+        2048, ge=0, le=1 << 20, description="Disk in MB for them, up to a quarter of what is free; 0: none."
+    )
     gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000)] = Field(
         "auto",
         description="Layers of the model that a graphics processor computes; `auto`: all, if the engine has one.",

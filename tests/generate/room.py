@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from tests.fakes_generator import ScriptedDecoder, echo
 
 from lutrin.generate.pace import Pace
+from lutrin.generate.passage_store import PassageStore
 from lutrin.generate.protocol import Limits, Output
 from lutrin.generate.scheduler import Scheduler
 from lutrin.ports import Run
@@ -32,11 +33,14 @@ class TimedDecoder(ScriptedDecoder):
     def __init__(self, clock: Clock, *, sequences: int, context_tokens: int, shares: bool) -> None:
         super().__init__(sequences=sequences, context_tokens=context_tokens, step_tokens=48, shares=shares)
         self.clock = clock
+        self.steps = self.gentle = 0
 
-    def step(self, runs: Sequence[Run]) -> list[int | None]:
-        """As its parent, but time passes."""
+    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
+        """As its parent, but time passes, and steps are counted, those on one core apart."""
+        self.steps += 1
+        self.gentle += on_one_core
         self.clock.now += 0.1 + sum(len(run.tokens) for run in runs) / 100
-        return super().step(runs)
+        return super().step(runs, on_one_core=on_one_core)
 
 
 @dataclass
@@ -47,6 +51,7 @@ class Room:
     sequences: int = 6
     context_tokens: int = 600
     shares: bool = True
+    store: PassageStore | None = None
     told: dict[int, list[object]] = field(default_factory=dict)
     requests: dict[int, GenerationRequest] = field(default_factory=dict)
 
@@ -58,7 +63,7 @@ class Room:
             context_tokens=self.context_tokens,
             shares=self.shares,
         )
-        self.scheduler = Scheduler(self.decoder, self.limits, self.clock)
+        self.scheduler = Scheduler(self.decoder, self.limits, self.clock, self.store)
 
     def ask(
         self,
@@ -68,16 +73,11 @@ class Room:
         max_tokens: int = 200,
         wait_s: float = FOREVER,
         between: tuple[str, str] | None = None,
+        section: str = "",
     ) -> int:
-        """Submit a question; return the request's number."""
+        """Submit a question, after a section of the book; return the request's number."""
         id_ = len(self.requests) + 1
-        request = GenerationRequest(
-            messages=(Message(role="system", content=SYSTEM), Message(role="user", content=text)),
-            max_tokens=max_tokens,
-            deadline_s=wait_s,
-            session_id=session,
-            between=between,
-        )
+        request = asking(text, section, max_tokens=max_tokens, wait_s=wait_s, session=session, between=between)
         self.requests[id_] = request
         self.told[id_] = []
         self.scheduler.submit(id_, request, self.clock.now + wait_s)
@@ -112,6 +112,26 @@ class Room:
     def last(self, id_: int) -> object:
         """The last word on a request."""
         return self.told[id_][-1]
+
+
+def asking(
+    text: str,
+    section: str = "",
+    *,
+    max_tokens: int = 200,
+    wait_s: float = FOREVER,
+    session: str = "",
+    between: tuple[str, str] | None = None,
+) -> GenerationRequest:
+    """A request about a section of the book."""
+    return GenerationRequest(
+        messages=(Message(role="system", content=SYSTEM), Message(role="user", content=section + text)),
+        max_tokens=max_tokens,
+        deadline_s=wait_s,
+        session_id=session,
+        between=between,
+        stable_chars=len(section),
+    )
 
 
 def expected(request: GenerationRequest) -> str:

@@ -5,19 +5,23 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lutrin.generate.protocol import Limits, Refused
+from lutrin.generate.passage_store import PassageStore
+from lutrin.generate.protocol import Limits, PassageLimits, Refused
 from lutrin.records import Finished
 
-from .room import FOREVER, Keen, Room, expected
+from .room import FOREVER, Keen, Room, asking, expected
 
 PROMPTS = st.lists(st.sampled_from(["robot ", "loop ", "sensör ", "x"]), max_size=25).map("".join)
+SECTIONS = st.sampled_from(["", "Robots move. ", "Robots move. They sense. ", "Sensör. "])
 ASK = st.tuples(
     st.just("ask"),
     PROMPTS,
     st.sampled_from(["", "a", "b"]),
     st.integers(1, 60),
     st.sampled_from([FOREVER, FOREVER, 30.0, 5.0, 0.0]),
+    SECTIONS,
 )
+WARM = st.tuples(st.just("warm"), SECTIONS)
 CANCEL = st.tuples(st.just("cancel"), st.integers(1, 30))
 STEP = st.tuples(st.just("step"), st.integers(1, 12))
 FAIL = st.tuples(st.just("fail"))
@@ -35,22 +39,25 @@ LIMITS = st.builds(
     LIMITS,
     st.integers(5, 9),
     st.integers(150, 900),
-    st.tuples(st.booleans(), st.booleans()),
-    st.lists(st.one_of(ASK, ASK, STEP, STEP, CANCEL, FAIL), max_size=40),
+    st.tuples(st.booleans(), st.booleans(), st.sampled_from([0, 700, 1 << 20])),
+    st.lists(st.one_of(ASK, ASK, STEP, STEP, CANCEL, FAIL, WARM), max_size=40),
 )
 def test_any_interleaving_keeps_the_promises(
-    limits: Limits, sequences: int, context_tokens: int, ways: tuple[bool, bool], moves: list[tuple[object, ...]]
+    limits: Limits, sequences: int, context_tokens: int, ways: tuple[bool, bool, int], moves: list[tuple[object, ...]]
 ) -> None:
     """Whatever arrives, leaves and fails in whatever order: each gets exactly one last word and only their own text.
 
     The decoder raises on a gap or an overfull step and counts steps that found no room; `Room.step` checks the budgets.
     """
-    shares, keen = ways
-    room = Room(limits, sequences, context_tokens, shares)
+    shares, keen, kept_bytes = ways
+    room = Room(limits, sequences, context_tokens, shares, PassageStore(PassageLimits(memory_bytes=kept_bytes), ""))
     if keen:
         room.scheduler.pace = Keen()
     act: dict[object, Callable[..., object]] = {
-        "ask": lambda text, session, tokens, wait: room.ask(text, session=session, max_tokens=tokens, wait_s=wait),
+        "ask": lambda text, session, tokens, wait, section: room.ask(
+            text, session=session, max_tokens=tokens, wait_s=wait, section=section
+        ),
+        "warm": lambda section: room.scheduler.warm([asking("", section)]),
         "cancel": room.scheduler.cancel,
         "step": lambda times: [room.step() for _ in range(times)],
         "fail": lambda: setattr(room.decoder, "fail_next", True),

@@ -108,6 +108,33 @@ def test_shared_tokens_are_as_good_as_computed_ones(decoder: Decoder) -> None:
     assert write(decoder, 1, len(tokens) - 1, tokens[-1:], 6) == alone
 
 
+def test_a_restored_state_is_as_good_as_a_computed_one(decoder: Decoder) -> None:
+    """Into an empty sequence, or behind the tokens that it shares with another; the prompt goes on alike."""
+    tokens, _ = decoder.encode(PROMPT)
+    end = len(tokens) - 3
+    decoder.step([Run(0, 0, tokens[:end], wanted=False)])
+    state = decoder.save(0, end)
+    alone = write(decoder, 0, end, tokens[end:], 6)
+    assert decoder.restore(state, 1, 0, end)
+    assert write(decoder, 1, end, tokens[end:], 6) == alone
+    decoder.copy(0, 2, 0, 4)
+    for sequence in (0, 1):
+        decoder.forget(sequence)
+    assert decoder.restore(state, 2, 4, end)
+    assert write(decoder, 2, end, tokens[end:], 6) == alone
+
+
+def test_a_state_that_does_not_fit_is_refused(decoder: Decoder) -> None:
+    """One of another length, one that is cut, and one for which no cells are left; the sequences stay as they were."""
+    tokens, _ = decoder.encode(PROMPT)
+    decoder.step([Run(0, 0, tokens, wanted=False)])
+    state = decoder.save(0, len(tokens))
+    assert not decoder.restore(state, 1, 0, len(tokens) - 1)
+    assert not decoder.restore(state[: len(state) // 2 // 4 * 4], 1, 0, len(tokens))
+    assert not decoder.restore(b"", 1, 0, len(tokens))
+    assert decoder.restore(state, 1, 0, len(tokens))
+
+
 def test_forgotten_tokens_have_no_effect(decoder: Decoder) -> None:
     """After dropping what followed, a sequence goes on from where it was."""
     tokens, _ = decoder.encode(PROMPT)

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 import httpx
 import pytest
@@ -55,6 +55,9 @@ class Writing:
     async def ready(self) -> bool:
         """It is."""
         return True
+
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Nothing is read before it is asked for."""
 
     async def close(self) -> None:
         """Nothing to end."""
@@ -168,6 +171,7 @@ async def test_the_state_of_the_server_is_metered(client: httpx.AsyncClient) -> 
     assert f'lutrin_build_info{{version="{__version__}"}} 1.0' in text
     assert 'lutrin_http_seconds_count{operation="health"} 1.0' in text
     assert "lutrin_model_restarts 0.0" in text
+    assert "lutrin_passage_tokens_saved 0.0" in text
     for name in ("lutrin_memory_bytes", "lutrin_disk_free_bytes"):
         (value,) = re.findall(rf"^{name} (\S+)$", text, re.MULTILINE)
         assert float(value) > 1e6

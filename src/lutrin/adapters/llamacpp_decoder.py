@@ -4,6 +4,7 @@ Flash attention is on. It skips cells that a token does not attend to, so other 
 reader nearly nothing (docs/decisions/0010).
 """
 
+import ctypes
 import math
 import os
 import statistics
@@ -26,10 +27,15 @@ ROWS = 4
 PADDING = 2 * ROWS
 RETAINED_SEQUENCES = 48
 """Extra sequences, each of which retains a finished prompt for prompts that start alike."""
+RESERVED_SEQUENCES = 2
+"""The last ones: for rows that only complete a pass of the kernels, and for states on their way in or out."""
 TRIED_STEPS = 7
 """Steps of one token that are timed to choose the threads for a single reader; the first one does not count."""
 TIMED_ROWS = (4, 20, 40)
 """Numbers of rows whose steps are timed at loading: some processors compute forty in the time of ten."""
+VERSION = (llama_cpp.LLAMA_STATE_SEQ_VERSION, llama_cpp.__version__)
+"""Of what llama.cpp writes as a state."""
+DESCRIPTION_BYTES = 256
 KV_TYPES = {"f16": llama_cpp.GGML_TYPE_F16, "q8_0": llama_cpp.GGML_TYPE_Q8_0}
 
 
@@ -56,7 +62,7 @@ def load(
     params = llama_cpp.llama_context_default_params()
     params.n_ctx = n_ctx
     params.n_batch = params.n_ubatch = step_tokens
-    params.n_seq_max = min(slots + RETAINED_SEQUENCES + 1, llama_cpp.llama_max_parallel_sequences())
+    params.n_seq_max = min(slots + RETAINED_SEQUENCES + RESERVED_SEQUENCES, llama_cpp.llama_max_parallel_sequences())
     params.n_threads = params.n_threads_batch = threads
     params.kv_unified = True
     params.flash_attn_type = (
@@ -69,7 +75,7 @@ def load(
         raise GeneratorUnavailable(f"{path.name} does not run with {n_ctx} tokens of context.")
     # llama.cpp counts the output layer as one more.
     computed = computed_by(gpu_layers, llama_cpp.llama_model_n_layer(model) + 1)
-    decoder = LlamaDecoder(model, context, step_tokens, computed)
+    decoder = LlamaDecoder(model, context, step_tokens, computed, f"{kv_type}, flash attention {flash_attention}")
     decoder.settle(threads)
     return decoder
 
@@ -77,7 +83,7 @@ def load(
 class LlamaDecoder:
     """See `ports.Decoder`; made by `load`."""
 
-    def __init__(self, model: int, context: int, step_tokens: int, computed: str) -> None:
+    def __init__(self, model: int, context: int, step_tokens: int, computed: str, cache: str) -> None:
         self.computed_by = computed
         self._model = model
         self._context = context
@@ -86,8 +92,9 @@ class LlamaDecoder:
         self._vocab_size: int = llama_cpp.llama_vocab_n_tokens(vocab)
         self._batch = Batch(step_tokens)
         self._logits = np.zeros((0, self._vocab_size), np.float32)
-        # The last sequence is for rows that only complete a pass of the kernels.
-        self._filler: int = llama_cpp.llama_n_seq_max(context) - 1
+        self._threads = (0, 0)
+        self._filler: int = llama_cpp.llama_n_seq_max(context) - RESERVED_SEQUENCES
+        self._transit = self._filler + 1
         self._prompts = Prompts(model)
         self._texts: dict[int, bytes] = {}
         self.timed: dict[int, float] = {}
@@ -96,6 +103,13 @@ class LlamaDecoder:
         self.window_tokens: int = min(self.context_tokens, llama_cpp.llama_model_n_ctx_train(model))
         self.step_tokens = step_tokens - PADDING
         self.shares: bool = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))
+        description = ctypes.create_string_buffer(DESCRIPTION_BYTES)
+        llama_cpp.llama_model_desc(model, description, DESCRIPTION_BYTES)
+        # A model with a sliding window drops cells that a state would need.
+        is_whole = self.shares and not llama_cpp.llama_model_n_swa(model)
+        size = llama_cpp.llama_model_size(model)
+        kind = (VERSION, description.value.decode(errors="replace"), size, computed, cache)
+        self.state_kind = repr(kind) if is_whole else ""
 
     def settle(self, threads: int) -> None:
         """Choose the faster number of threads for a step of one token: one, or all.
@@ -112,7 +126,8 @@ class LlamaDecoder:
                 times.append(time.perf_counter() - began)
             seconds[number] = statistics.median(times[1:])
             self.forget(0)
-        llama_cpp.llama_set_n_threads(self._context, min(seconds, key=seconds.__getitem__), threads)
+        self._threads = (min(seconds, key=seconds.__getitem__), threads)
+        llama_cpp.llama_set_n_threads(self._context, *self._threads)
         self.timed = {1: min(seconds.values())}
         for rows in TIMED_ROWS:
             if rows <= min(self.sequences, self.step_tokens):
@@ -129,7 +144,7 @@ class LlamaDecoder:
         """Return the tokens of a chat prompt in the model's own template, up to where the answer begins."""
         return self._prompts.encode(messages, stable_chars)
 
-    def step(self, runs: Sequence[Run]) -> list[int | None]:
+    def step(self, runs: Sequence[Run], *, on_one_core: bool = False) -> list[int | None]:
         """Compute all runs. Decoding is greedy: the token with the largest logit, of equals the lowest id.
 
         Raises:
@@ -138,7 +153,11 @@ class LlamaDecoder:
         wanted = sum(run.wanted for run in runs)
         filler = self._fillers(sum(len(run.tokens) for run in runs), wanted)
         self._batch.fill([*runs, *filler])
+        if on_one_core:
+            llama_cpp.llama_set_n_threads(self._context, 1, 1)
         code = llama_cpp.llama_decode(self._context, self._batch.raw)
+        if on_one_core:
+            llama_cpp.llama_set_n_threads(self._context, *self._threads)
         if code != 0:
             raise GeneratorUnavailable(f"The language model failed at a step (code {code}).")
         if filler:
@@ -177,6 +196,25 @@ class LlamaDecoder:
     def copy(self, source: int, target: int, start: int, end: int) -> None:
         """Let `target` share cells of `source`."""
         llama_cpp.llama_memory_seq_cp(self._memory, source, target, start, end)
+
+    def save(self, sequence: int, end: int) -> bytes:
+        """See `ports.Decoder`."""
+        self.copy(sequence, self._transit, 0, end)
+        size = llama_cpp.llama_state_seq_get_size(self._context, self._transit)
+        state = (ctypes.c_uint8 * size)()
+        written = llama_cpp.llama_state_seq_get_data(self._context, state, size, self._transit)
+        self.forget(self._transit)
+        return bytes(memoryview(state)[:written])
+
+    def restore(self, state: bytes, sequence: int, start: int, end: int) -> bool:
+        """See `ports.Decoder`."""
+        data = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
+        read = llama_cpp.llama_state_seq_set_data(self._context, data, len(state), self._transit)
+        fits: bool = read > 0 and llama_cpp.llama_memory_seq_pos_max(self._memory, self._transit) == end - 1
+        if fits:
+            self.copy(self._transit, sequence, start, end)
+        self.forget(self._transit)
+        return fits
 
     def forget(self, sequence: int, start: int = 0) -> None:
         """Drop the tokens of a sequence from `start` on."""

@@ -121,6 +121,9 @@ class RemoteGenerator:
             tokens=usage.completion_tokens if usage else pieces,
         )
 
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Do nothing: what a service keeps is its own affair, and each request costs."""
+
     async def ready(self) -> bool:
         """Return whether the service answers, checked at most every `READY_S` seconds."""
         if time.monotonic() - self._looked_s > READY_S:

@@ -69,6 +69,10 @@ class TimedGenerator:
         """Return what the wrapped adapter returns."""
         return await self._inner.ready()
 
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Call the wrapped adapter."""
+        self._inner.warm(requests)
+
     async def close(self) -> None:
         """Close the wrapped adapter."""
         await self._inner.close()

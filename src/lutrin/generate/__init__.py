@@ -9,11 +9,12 @@ The path of a request, and the file for each step:
 4. `scheduler.py`, the core: decides who is admitted (`queue.py`: sessions take turns), what each step computes, and
    what readers are told. It is pure: the model is behind `ports.Decoder` and time is an argument, so tests can run any
    interleaving.
-5. `prefix.py`: which sequence holds which tokens, so that common beginnings of prompts are computed once.
+5. `prefix.py`: which sequence holds which tokens, so that common beginnings of prompts are computed once;
+   `passage_store.py`: the states of rules and sections, in memory and on disk, so that a passage is read once.
 6. `pace.py`: how fast steps have been, and so who can be answered in time; others are told at once. `fit.py` drops
    paragraphs of a prompt that is too long; `text.py` turns tokens into text and stops loops.
 7. `adapters/llamacpp_decoder.py` (not here: stages never import adapters) computes a step.
 
 `measure.py` times a decoder in a separate process, and `tune.py` uses that to pick the number format and the model
-(`lutrin models tune`). docs/decisions/0010 and 0011 give the reasons and the figures.
+(`lutrin models tune`). docs/decisions/0010, 0011 and 0054 give the reasons and the figures.
 """

@@ -6,7 +6,8 @@ import socket
 import time
 
 from lutrin.errors import GeneratorError, LutrinError
-from lutrin.generate.protocol import Beat, Cancel, Frames, Output, Ready, Setup, Submit, ToChild, Unusable, frame
+from lutrin.generate.passage_store import PassageStore
+from lutrin.generate.protocol import Beat, Cancel, Frames, Output, Ready, Setup, Submit, ToChild, Unusable, Warm, frame
 from lutrin.generate.scheduler import Scheduler
 from lutrin.platform import stand_back
 from lutrin.ports import Decoder
@@ -76,7 +77,8 @@ def _serve(link: Link) -> None:
         link.send(Unusable(str(error)))
         return
     try:
-        scheduler = Scheduler(decoder, setup.limits, time.monotonic)
+        store = PassageStore(setup.passages, f"{setup.made_by}\n{decoder.state_kind}")
+        scheduler = Scheduler(decoder, setup.limits, time.monotonic, store)
         warm_up(scheduler, setup)
         link.send(Ready(time.monotonic() - began, decoder.computed_by))
         _loop(link, scheduler, setup.beat_s, messages)
@@ -101,10 +103,12 @@ def _loop(link: Link, scheduler: Scheduler, beat_s: float, messages: list[ToChil
                 scheduler.submit(message.id, message.request, message.deadline)
             elif isinstance(message, Cancel):
                 scheduler.cancel(message.id)
+            elif isinstance(message, Warm):
+                scheduler.warm(message.requests)
         outputs: list[Output] = scheduler.step() if scheduler.busy else []
         now = time.monotonic()
         if outputs or now - last_beat >= beat_s:
-            link.send(Beat(tuple(outputs), scheduler.running, scheduler.waiting))
+            link.send(Beat(tuple(outputs), scheduler.running, scheduler.waiting, scheduler.figures))
             last_beat = now
         if scheduler.failures >= MOST_FAILURES:
             raise GeneratorError("The model fails at every step.")

@@ -33,12 +33,41 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Most tokens that are guessed for each answer, from what follows the same words in its prompt."""
 
 
+class PassageLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of the store of passages that the model has read; see `passage_store.py`."""
+
+    memory_bytes: int = 0
+    disk_bytes: int = 0
+    folder: str = ""
+    """Where its files are; empty: it keeps none."""
+
+
+class PassageFigures(msgspec.Struct, frozen=True, array_like=True):
+    """What the store of passages has done since the model was loaded, and its size."""
+
+    hits: int = 0
+    """Prompts whose passage had been read before, or was just being read for another reader."""
+    misses: int = 0
+    """Prompts whose passage was read for them."""
+    tokens_read: int = 0
+    """Prompt tokens that were computed."""
+    tokens_saved: int = 0
+    """Prompt tokens that were taken from earlier computations."""
+    seconds_saved: float = 0.0
+    """What they would have cost."""
+    memory_bytes: int = 0
+    disk_bytes: int = 0
+
+
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
     """The first frame: a pickled callable that makes the decoder, the scheduler's bounds, and how often to report."""
 
     factory: bytes
     limits: Limits
     beat_s: float
+    passages: PassageLimits
+    made_by: str
+    """The model file's identity, for the store of passages."""
     warm: GenerationRequest
     """Generated once at the start, so that the beginning that it shares with readers' prompts is already computed."""
 
@@ -49,6 +78,12 @@ class Submit(msgspec.Struct, frozen=True, tag="submit"):
     id: int
     request: GenerationRequest
     deadline: float
+
+
+class Warm(msgspec.Struct, frozen=True, tag="warm"):
+    """Requests whose stable beginnings are to be read while nobody waits, the most urgent first."""
+
+    requests: tuple[GenerationRequest, ...]
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel"):
@@ -90,9 +125,10 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     outputs: tuple[Output, ...] = ()
     running: int = 0
     waiting: int = 0
+    passages: PassageFigures = PassageFigures()
 
 
-ToChild = Setup | Submit | Cancel
+ToChild = Setup | Submit | Warm | Cancel
 ToParent = Ready | Unusable | Beat
 
 _encoder = msgspec.msgpack.Encoder()

@@ -1,11 +1,14 @@
 """Decides what the model computes in each step, so that a whole class is served from two cores.
 
 A step holds one token for each answer in progress, with guesses at the next tokens if these pay (the model often writes
-what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers, first come first served. The
-common beginning of two prompts is computed once: the later prompt waits until the earlier one has computed it, and
-copies it. The scheduler is pure: the model is behind `Decoder`, and the clock is an argument.
+what stands in its prompt). It also holds a bounded number of prompt tokens of newcomers: first those whose passage has
+been read, then passages, each by arrival. The common beginning of two prompts is computed once: the later prompt waits
+until the earlier one has computed it, and copies it. The stable beginning of a prompt, a passage of the book, is taken
+from the store if it was read before, and goes into it otherwise. While nobody waits, likely passages are read on one
+core. The scheduler is pure: the model is behind `Decoder`, and the clock is an argument.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count, groupby, pairwise
@@ -16,13 +19,22 @@ import msgspec
 from lutrin.errors import GeneratorUnavailable
 from lutrin.generate.fit import fit_prompt
 from lutrin.generate.pace import Pace
+from lutrin.generate.passage_store import PassageStore
 from lutrin.generate.prefix import PrefixTree, common_length
-from lutrin.generate.protocol import Limits, Output, Refused
+from lutrin.generate.protocol import Limits, Output, PassageFigures, PassageLimits, Refused
 from lutrin.generate.queue import FairQueue
 from lutrin.generate.text import TextStream, loops
 from lutrin.ports import Decoder, Run
 from lutrin.records import Finished, GenerationRequest, Piece, Queued
 
+WARMING = -1
+"""Id of the job that no reader waits for."""
+MOST_WARM = 200
+"""Requests that wait to be warmed; older ones are forgotten."""
+WARM_STEP_S = 0.25
+"""For a step of warming, so that a reader who comes meanwhile hardly waits for it."""
+WARM_STEP_TOKENS = (4, 32)
+"""Least and most tokens of such a step: a pass of the kernels, and no more than the pace is known for."""
 Choice = tuple[int, int]
 """A token, and the output of the step that chose it."""
 
@@ -40,6 +52,10 @@ class Job:
     between: tuple[str, str] | None = None
     key: tuple[int, ...] = ()
     """The prompt as the prefix tree knows it."""
+    stable: int = 0
+    """Tokens at the beginning of the prompt that are the book's."""
+    state: str = ""
+    """Their key in the store; empty if it has, or is to have, nothing of this prompt."""
     sequence: int = -1
     held: int = 0
     """Tokens of prompt and answer that the model has computed."""
@@ -67,13 +83,16 @@ class Scheduler:
         decoder: The model.
         limits: Bounds; `slots` is cut to the decoder's sequences.
         clock: Seconds, monotonic; deadlines are in its time.
+        store: Passages that were read before; None: nothing is kept beyond the model's own memory.
 
     Attributes:
         pace: The cost of recent steps.
         failures: Steps that failed in a row.
     """
 
-    def __init__(self, decoder: Decoder, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, decoder: Decoder, limits: Limits, clock: Callable[[], float], store: PassageStore | None = None
+    ) -> None:
         self.pace = Pace()
         self.failures = 0
         self._decoder = decoder
@@ -93,6 +112,24 @@ class Scheduler:
         self._running: list[Job] = []
         self._jobs: dict[int, Job] = {}
         self._outputs: list[Output] = []
+        self._store = store or PassageStore(PassageLimits(), "")
+        self._warm: deque[GenerationRequest] = deque(maxlen=MOST_WARM)
+        self._warm_token_s = 0.0
+        self._hits = self._misses = self._read = self._saved = 0
+        self._saved_s = 0.0
+
+    @property
+    def figures(self) -> PassageFigures:
+        """What was saved by reading passages once."""
+        return PassageFigures(
+            self._hits,
+            self._misses,
+            self._read,
+            self._saved,
+            round(self._saved_s, 3),
+            self._store.memory_bytes,
+            self._store.disk_bytes,
+        )
 
     @property
     def running(self) -> int:
@@ -106,8 +143,8 @@ class Scheduler:
 
     @property
     def busy(self) -> bool:
-        """Whether `step` has anything to compute or to report."""
-        return bool(self._jobs or self._outputs)
+        """Whether `step` has anything to compute, to report or to write."""
+        return bool(self._jobs or self._outputs or self._warm or self._store.unwritten)
 
     def submit(self, id_: int, request: GenerationRequest, deadline: float) -> None:
         """Queue a request; `step` reports its results.
@@ -120,18 +157,31 @@ class Scheduler:
         if len(self._queue) >= self._limits.queue + self._slots - len(self._running):
             self._say(id_, Refused("queue_full"))
             return
-        longest = min(self._decoder.window_tokens, self._cells)
-        max_tokens = max(1, min(request.max_tokens, longest // 2))
-        prompt, _ = fit_prompt(request.messages, request.stable_chars, longest - max_tokens, self._decoder.encode)
-        if not prompt:
+        job = self._job(id_, request, deadline)
+        if not job.prompt:
             self._say(id_, Finished("stop", 0, 0))
             return
+        self._jobs[id_] = job
+        self._queue.push(job.lane, job)
+
+    def _job(self, id_: int, request: GenerationRequest, deadline: float) -> Job:
+        longest = min(self._decoder.window_tokens, self._cells)
+        max_tokens = max(1, min(request.max_tokens, longest // 2))
+        # What stands before the last message is the book's only if it consists of rules.
+        of_book = all(message.role == "system" for message in request.messages[:-1])
+        prompt, stable = fit_prompt(
+            request.messages, request.stable_chars if of_book else 0, longest - max_tokens, self._decoder.encode
+        )
         # A reader without a session counts as a session, not as part of a common one.
         lane = request.session_id or f"\0{id_}"
+        state = self._store.key(prompt[:stable]) if stable and self._decoder.state_kind else ""
         text = TextStream(request.stop)
-        job = Job(id_, lane, prompt, max_tokens, deadline, text, request.between, prompt)
-        self._jobs[id_] = job
-        self._queue.push(lane, job)
+        return Job(id_, lane, prompt, max_tokens, deadline, text, request.between, prompt, stable, state)
+
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Read the stable beginnings of prompts while nobody waits: these first, then those of earlier calls."""
+        if self._decoder.state_kind:
+            self._warm = deque([*requests, *self._warm][:MOST_WARM])
 
     def cancel(self, id_: int) -> None:
         """Drop a request in any state; the next step no longer computes it. Unknown ids are ignored."""
@@ -145,6 +195,8 @@ class Scheduler:
         planned = self._plan()
         if planned:
             self._compute(planned)
+        elif not self._jobs:
+            self._use_quiet()
         self._tell_waiting()
         outputs, self._outputs = self._outputs, []
         return outputs
@@ -177,11 +229,16 @@ class Scheduler:
 
     def _in_time(self, job: Job, others: Sequence[Job]) -> bool:
         """Whether a job that begins now, beside these others, can write something worth reading by its deadline."""
-        prefill = sum(other.to_prefill for other in others) + self._tree.missing(job.key)
+        prefill = sum(other.to_prefill for other in others) + self._to_read(job)
         tokens = min(self._limits.worth_tokens, job.max_tokens)
         return (
             self._clock() + self.pace.answer_s(prefill, tokens, len(others) + 1, self._limits.guesses) <= job.deadline
         )
+
+    def _to_read(self, job: Job) -> int:
+        """Tokens of a waiting prompt that will have to be computed."""
+        missing = self._tree.missing(job.key)
+        return min(missing, len(job.prompt) - job.stable) if job.state and job.state in self._store else missing
 
     def _make_room(self, job: Job) -> bool:
         """Free cells and a sequence for a job; return False if it has to wait for running answers."""
@@ -218,6 +275,10 @@ class Scheduler:
                 if other.held < shared:
                     job.ahead.append((other, shared))
             self._copy_shared(job)
+            self._restore(job)
+            if job.stable:
+                is_hit = max([job.held, *(shared for _, shared in job.ahead)]) >= job.stable or job.state in self._store
+                self._hits, self._misses = self._hits + is_hit, self._misses + (not is_hit)
         else:
             job.key = (-1 - job.sequence, *job.prompt)
         self._tree.insert(job.sequence, job.key)
@@ -230,7 +291,33 @@ class Scheduler:
         if source is not None and length > job.held:
             self._decoder.copy(source, job.sequence, job.held, length)
             self._tree.touch(source)
-            job.held = self._held[job.sequence] = length
+            self._hold(job, length)
+
+    def _restore(self, job: Job) -> None:
+        """Take the stable beginning of a prompt from the store, if it has it.
+
+        What another job is about to compute must be copied first: the tree counts its cells once.
+        """
+        is_due = job.state and job.held < job.stable and not job.ahead
+        state = self._store.get(job.state) if is_due else None
+        if state is None:
+            return
+        if self._decoder.restore(state, job.sequence, job.held, job.stable):
+            self._hold(job, job.stable)
+        else:
+            self._store.drop(job.state)
+
+    def _hold(self, job: Job, length: int) -> None:
+        """Note that a sequence now holds so many tokens, without computing those that are new."""
+        if job.id != WARMING:
+            self._saved += length - job.held
+            self._saved_s += (length - job.held) * self.pace.prefill_s
+        job.held = self._held[job.sequence] = length
+
+    def _keep(self, job: Job) -> None:
+        """Put the stable beginning of a prompt into the store, once all of it is computed."""
+        if job.state and job.held >= job.stable and job.state not in self._store:
+            self._store.put(job.state, self._decoder.save(job.sequence, job.stable))
 
     def _plan(self) -> list[tuple[Job, Run]]:
         """Plan the next step: a token and guesses for each answer, then prompts by arrival, within the budget."""
@@ -244,12 +331,14 @@ class Scheduler:
         ]
         most = self.pace.prompt_tokens(self._limits.prefill_tokens)
         budget = min(most, self._decoder.step_tokens - len(planned))
-        for job in self._running:
+        for job in sorted(self._running, key=lambda job: job.held < job.stable):
             if budget <= 0:
                 break
             if not job.to_prefill or self._follows(job):
                 continue
-            tokens = job.prompt[job.held : job.held + budget]
+            # A passage ends with its step, so that what follows is computed as after a stored one.
+            end = job.stable if job.held < job.stable else len(job.prompt)
+            tokens = job.prompt[job.held : min(end, job.held + budget)]
             planned.append((job, Run(job.sequence, job.held, tokens, wanted=len(tokens) == job.to_prefill)))
             budget -= len(tokens)
         return planned
@@ -273,6 +362,7 @@ class Scheduler:
             for other, shared in job.ahead
             if other.id in self._jobs and shared > job.held and other.held < shared
         ]
+        self._restore(job)
         return bool(job.ahead)
 
     def _compute(self, planned: Sequence[tuple[Job, Run]]) -> None:
@@ -286,6 +376,7 @@ class Scheduler:
         self.failures = 0
         decoding = sum(1 for job, _ in planned if not job.to_prefill)
         prefill = sum(len(run.tokens) for job, run in planned if job.to_prefill)
+        self._read += prefill
         self.pace.observe(prefill, decoding, self._clock() - began)
         self._weigh([job for job, run in planned if run.wanted])
         outputs = count()
@@ -318,6 +409,8 @@ class Scheduler:
             job.held += 1
             taken += [following] if following is not None else []
         self._held[job.sequence] = min(job.held, len(job.prompt))
+        if not job.generated:
+            self._keep(job)
         for token, output in taken:
             if job.id in self._jobs:
                 self._take(job, token, output)
@@ -334,6 +427,45 @@ class Scheduler:
             self._finish(job, "stop")
         elif len(job.generated) >= job.max_tokens:
             self._finish(job, "length")
+
+    def _use_quiet(self) -> None:
+        """While nobody waits: write a state to disk, or else read a little of the next likely passage."""
+        if self._store.unwritten:
+            self._store.write()
+        elif self._warm and self._warm_up(self._warm[0]):
+            self._warm.popleft()
+
+    def _warm_up(self, request: GenerationRequest) -> bool:
+        """Read on with the stable beginning of a prompt; return whether that is done, or cannot be."""
+        job = self._job(WARMING, msgspec.structs.replace(request, max_tokens=1), 0.0)
+        job.prompt = job.key = job.prompt[: job.stable]
+        # What is read in one step is retained for the next one, and so must be allowed to be.
+        is_due = job.state and job.stable <= self._limits.retained_tokens and job.state not in self._store
+        if not is_due or not self._make_room(job):
+            return True
+        job.sequence = self._free.pop()
+        self._copy_shared(job)
+        self._tree.insert(job.sequence, job.key)
+        least, most = WARM_STEP_TOKENS
+        size = min(most, max(least, int(WARM_STEP_S / self._warm_token_s) if self._warm_token_s else least))
+        size = min(size, self._limits.prefill_tokens)
+        tokens = job.prompt[job.held : job.held + size]
+        began = self._clock()
+        try:
+            self._decoder.step([Run(job.sequence, job.held, tokens, wanted=False)], on_one_core=True)
+        except GeneratorUnavailable:
+            self.failures += 1
+            self._warm.clear()
+            self._retire(job)
+            self._lose_all()
+            return False
+        self._warm_token_s = (self._clock() - began) / len(tokens)
+        self._read += len(tokens)
+        job.held += len(tokens)
+        self._held[job.sequence] = job.held
+        self._keep(job)
+        self._retire(job)
+        return job.held >= job.stable
 
     def _lose_all(self) -> None:
         """Empty the model's memory after a failed step, because its contents are unknown."""
@@ -381,7 +513,7 @@ class Scheduler:
         step_s = self.pace.decode_s(max(1, len(self._running)))
         left = sorted(job.max_tokens - len(job.generated) for job in self._running)
         for position, job in enumerate(self._queue.order(), 1):
-            prefill += self._tree.missing(job.key)
+            prefill += self._to_read(job)
             if position == job.position:
                 continue
             job.position = position

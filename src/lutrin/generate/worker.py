@@ -11,7 +11,7 @@ import pickle
 import socket
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
 import msgspec
 
@@ -21,11 +21,14 @@ from lutrin.generate.protocol import (
     Cancel,
     Frames,
     Limits,
+    PassageFigures,
+    PassageLimits,
     Ready,
     Refused,
     Setup,
     Submit,
     ToParent,
+    Warm,
     frame,
 )
 from lutrin.log import get_logger
@@ -76,6 +79,7 @@ class WorkerGenerator:
         factory: Makes the decoder, in the process; must be picklable.
         identity: Equal for equal model files; empty if nobody needs it.
         limits: Bounds of the scheduler.
+        passages: Bounds of the store of passages that were read; None: there is none.
         watch: When to give the process up.
         warm: Generated once after loading; it holds the stable beginning of the prompts, so that nobody waits for that.
         environment: Added to this process's environment for the model's.
@@ -92,6 +96,7 @@ class WorkerGenerator:
         *,
         identity: str = "",
         limits: Limits | None = None,
+        passages: PassageLimits | None = None,
         watch: Watch | None = None,
         warm: GenerationRequest = WARM,
         environment: Mapping[str, str] = THREADS_SLEEP,
@@ -100,7 +105,11 @@ class WorkerGenerator:
         self.name = name
         self.identity = identity
         self._watch = watch or Watch()
-        self._setup = Setup(pickle.dumps(factory), limits or Limits(), self._watch.check_s, warm)
+        passages = passages or PassageLimits()
+        self._most_growth_bytes = self._watch.growth_bytes + passages.memory_bytes
+        self._setup = Setup(
+            pickle.dumps(factory), limits or Limits(), self._watch.check_s, passages, f"{name} {identity}", warm
+        )
         self._environment = dict(environment)
         self._niceness = niceness
         self.restarts = 0
@@ -115,6 +124,8 @@ class WorkerGenerator:
         self._closed = False
         self.load = (0, 0)
         """Answers being computed and readers waiting, as last reported by the process."""
+        self.passages = PassageFigures()
+        """What reading passages once has saved, as last reported by the process."""
         self.computed_by = ""
         """What computes the model, in words; empty until it is loaded."""
         self.pid: int | None = None
@@ -171,6 +182,11 @@ class WorkerGenerator:
             del self._inboxes[id_]
             if not ended and self._writer is not None:
                 self._writer.write(frame(Cancel(id_)))
+
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Read the stable beginnings of prompts while nobody waits; see `ports.Generator`."""
+        if self._writer is not None:
+            self._writer.write(frame(Warm(tuple(requests))))
 
     async def close(self) -> None:
         """End the process and free its memory; waiting readers get `GeneratorUnavailable`."""
@@ -264,7 +280,7 @@ class WorkerGenerator:
                     if isinstance(message, Beat):
                         self._deliver(message)
                     elif isinstance(message, Ready):
-                        most_bytes = resident_bytes(pid) + self._watch.growth_bytes
+                        most_bytes = resident_bytes(pid) + self._most_growth_bytes
                         self._writer = writer
                         self._settled.set()
                         self.computed_by = message.computed_by
@@ -284,6 +300,7 @@ class WorkerGenerator:
 
     def _deliver(self, beat: Beat) -> None:
         self.load = (beat.running, beat.waiting)
+        self.passages = beat.passages
         for output in beat.outputs:
             # Readers who have left are not listed.
             if (inbox := self._inboxes.get(output.id)) is not None:

@@ -3,11 +3,14 @@
 import datetime as dt
 import os
 import platform
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
 from lutrin.adapters.rerank_fastembed import FastembedReranker
@@ -16,7 +19,7 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
 from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
-from lutrin.generate.protocol import Limits
+from lutrin.generate.protocol import Limits, PassageLimits
 from lutrin.generate.tune import (
     SHORT_FORMATS,
     SHORT_S,
@@ -31,6 +34,7 @@ from lutrin.generate.tune import (
 )
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.keep import weights
+from lutrin.platform import available_bytes
 from lutrin.ports import Generator, Support
 from lutrin.runtime import judging
 from lutrin.settings import LOCAL, Settings
@@ -47,6 +51,13 @@ READING, WRITING = 0.4, 0.5
 """Shares of an explanation's time for reading the prompt and for writing; the rest is for waiting."""
 LEAST_PROMPT_TOKENS, LEAST_ANSWER_TOKENS = 300, 48
 """Least tokens of prompt and answer. On slower machines the explanation comes late, and readers ask for it."""
+PASSAGES = "passages"
+"""Folder of the passages that the model has read, in the data folder. It can be deleted at any time."""
+FREE_SHARE = 4
+"""Part of the free memory, and of the free disk, that passages may take: a quarter."""
+MOST_PASSAGE_BYTES = 1 << 30
+UNKNOWN_PASSAGE_BYTES = 1 << 28
+"""Memory for passages on a system that does not say how much is free."""
 AUTO_FALLBACK = "small"
 """Tier that `LUTRIN_MODEL=auto` uses until models have been measured."""
 
@@ -222,6 +233,44 @@ def computed_by(settings: Settings) -> str:
     return llamacpp_backend.computed_by(gpu_layers(settings))
 
 
+def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
+    """Size the store of passages that the model has read, by the settings and what is free on this machine.
+
+    Args:
+        settings: Say how much memory and disk it may take, and where the data are.
+        model_bytes: Size of the model, which will need its own memory.
+    """
+    if settings.passage_cache_mb == "auto":
+        free = available_bytes()
+        memory = min(MOST_PASSAGE_BYTES, max(0, free - model_bytes) // FREE_SHARE) if free else UNKNOWN_PASSAGE_BYTES
+    else:
+        memory = settings.passage_cache_mb << 20
+    place = next(path for path in (settings.data_dir, *settings.data_dir.resolve().parents) if path.exists())
+    # Passages on disk do not count as taken: otherwise the store would shrink from one start to the next.
+    folder = settings.data_dir / PASSAGES
+    free = shutil.disk_usage(place).free + sum(file.stat().st_size for file in folder.glob("*"))
+    disk = settings.passage_disk_mb << 20
+    return PassageLimits(
+        memory_bytes=memory, disk_bytes=disk if disk <= free // FREE_SHARE else 0, folder=str(folder.resolve())
+    )
+
+
+def passage_figures(generator: Generator | None) -> dict[str, float]:
+    """Return what reading passages once has saved a model; nothing for a service's model, which has no store here."""
+    return msgspec.structs.asdict(generator.passages) if isinstance(generator, WorkerGenerator) else {}
+
+
+def passages_text(settings: Settings, model: Path) -> str:
+    """Describe the store of passages for an operator: what it may take with a model, and what it has on disk."""
+    limits = passage_limits(settings, model.stat().st_size)
+    files = [file.stat().st_size for file in (settings.data_dir / PASSAGES).glob("*")]
+    disk = f"{limits.disk_bytes >> 20} MB on disk" if limits.disk_bytes else "none on disk"
+    return (
+        f"Passages that the model has read take up to {limits.memory_bytes >> 20} MB of memory and {disk}; "
+        f"{len(files)} are there, {sum(files) >> 20} MB."
+    )
+
+
 def open_generator(settings: Settings) -> WorkerGenerator | None:
     """Make the language model in a process of its own, not started yet; None if none is configured."""
     chosen = model_path(settings)
@@ -234,6 +283,7 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
         n_ctx=settings.model_context_tokens,
         slots=settings.model_slots,
         threads=settings.model_threads,
+        kv_type=settings.model_cache,
         gpu_layers=gpu_layers(settings),
     )
     limits = Limits(slots=settings.model_slots, queue=settings.queue_limit)
@@ -242,7 +292,8 @@ def open_generator(settings: Settings) -> WorkerGenerator | None:
     identity = f"{name} {path.name} {state.st_size}"
     if settings.model.endswith(".gguf"):
         identity += f" {state.st_mtime_ns}"
-    return WorkerGenerator(name, factory, identity=identity, limits=limits, warm=warm_request())
+    passages = passage_limits(settings, state.st_size)
+    return WorkerGenerator(name, factory, identity=identity, limits=limits, passages=passages, warm=warm_request())
 
 
 def tune(

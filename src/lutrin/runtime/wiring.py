@@ -46,6 +46,8 @@ from lutrin.runtime.language_model import (
     model_path,
     open_reranker,
     open_support,
+    passage_figures,
+    passages_text,
     reranker_path,
 )
 from lutrin.runtime.profile import (
@@ -377,6 +379,7 @@ async def _serve(
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
+            passages=lambda: passage_figures(generator),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
             companions=TaughtCompanions(
@@ -428,6 +431,6 @@ async def forget(settings: Settings, *, session_id: str | None, older_than: time
 
 async def examine(settings: Settings) -> list[doctor.Check]:
     """Run the checks of `lutrin doctor`."""
-    models = doctor.Models(model_path, reranker_path, computed_by, embedder_name(settings))
+    models = doctor.Models(model_path, reranker_path, computed_by, passages_text, embedder_name(settings))
     checks = await doctor.examine(settings, open_store(settings), models)
     return await remote().examine(settings, checks) if settings.profile == "remote" else checks

@@ -8,6 +8,17 @@ from lutrin import __version__
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")  # the framework adds it to text
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
 
+PASSAGES = {
+    "hits": "Questions whose passage the model had read before",
+    "misses": "Questions whose passage the model read for them",
+    "tokens_read": "Tokens of prompts that the model computed",
+    "tokens_saved": "Tokens of prompts that it took from earlier computations",
+    "seconds_saved": "Seconds that those would have cost",
+    "memory_bytes": "Memory of passages that the model has read",
+    "disk_bytes": "Disk space of passages that the model has read",
+}
+"""Since the model was loaded."""
+
 
 class Metrics:
     """The meters of one server; each has its own registry, so two servers in one process do not mix."""
@@ -68,6 +79,9 @@ class Metrics:
         self.model_restarts = Gauge(
             "lutrin_model_restarts", "Times that the model's process was started anew", registry=self._registry
         )
+        self.passages = {
+            name: Gauge(f"lutrin_passage_{name}", text, registry=self._registry) for name, text in PASSAGES.items()
+        }
         build = Gauge("lutrin_build_info", "Always 1; its labels say what runs", ["version"], registry=self._registry)
         build.labels(__version__).set(1)
 

@@ -236,6 +236,8 @@ class Services:
     """What computes the language model, in words; empty until that is known."""
     model_restarts: Callable[[], int] = field(default=lambda: 0)
     """Times that the model's process was started anew."""
+    passages: Callable[[], Mapping[str, float]] = field(default=dict)
+    """What reading passages once has saved the language model, by the names of `metrics.PASSAGES`."""
     gate: Gate | None = None
     """Counts questions with the other servers; None: this one stands alone."""
     turns: TurnLog | None = None

@@ -97,6 +97,8 @@ async def read_metrics(
     meters.free_bytes.set(service.space.free_bytes)
     meters.memory_bytes.set(resident_bytes())
     meters.model_restarts.set(service.services.model_restarts())
+    for name, value in service.services.passages().items():
+        meters.passages[name].set(value)
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
         for book in await view.books():
