@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from .registry import HERE, ROOT, figures, functions_of, marks, specifications
 from .table import page
 
@@ -32,12 +30,9 @@ def test_every_row_of_the_specifications_is_there() -> None:
     assert set(ROWS) == expected
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_every_row_has_a_test_a_figure_or_a_reason(name: str) -> None:
+def test_every_row_has_a_test_a_figure_or_a_reason() -> None:
     """What nothing shows is open, with the name of what delivers it; a mark of a test leads to a row that exists."""
-    row = ROWS[name]
-    assert row.asks
-    assert row.state != "nothing"
+    assert [name for name, row in ROWS.items() if not row.asks or row.state == "nothing"] == []
     assert set(marks()) <= set(ROWS)
 
 

@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 
 import click
-import pytest
 
 from lutrin import __version__
 from lutrin.cli.main import lutrin
@@ -126,11 +125,11 @@ def wrong_program(words: list[str]) -> str:
     return "" if place.with_suffix(".py").is_file() or (place / "__main__.py").is_file() else f"no module {words[1]}"
 
 
-@pytest.mark.parametrize("page", COMMANDS, ids=name)
-def test_every_command_of_a_page_can_be_typed(page: Path) -> None:
+def test_every_command_of_a_page_can_be_typed() -> None:
     """Commands, options, recipes, scripts and modules exist, in blocks and within sentences."""
-    found = [(" ".join(words), problem) for words in typed(page.read_text("utf-8")) if (problem := wrong(words))]
-    assert found == []
+    for page in COMMANDS:
+        found = [(" ".join(words), problem) for words in typed(page.read_text("utf-8")) if (problem := wrong(words))]
+        assert found == [], page
 
 
 def test_the_pages_for_people_have_commands() -> None:
@@ -180,20 +179,20 @@ def test_every_line_about_security_names_what_shows_it() -> None:
     assert {path for path in named if not (ROOT / path).is_file()} == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+def test_every_link_of_a_page_leads_somewhere() -> None:
     """To a file or folder of the repository, and to a heading where one is named."""
-    broken = []
-    prose = INLINE.sub(lambda code: "" if "](" in code[0] else code[0], FENCE.sub("", page.read_text("utf-8")))
-    for groups in LINK.findall(prose):
-        target = groups[0] or groups[1]
-        if re.match(r"[a-z]+:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        place = (page.parent / path).resolve() if path else page
-        if not place.exists() or (anchor and anchor not in anchors(place)):
-            broken.append(target)
-    assert broken == []
+    for page in PAGES:
+        broken = []
+        prose = INLINE.sub(lambda code: "" if "](" in code[0] else code[0], FENCE.sub("", page.read_text("utf-8")))
+        for groups in LINK.findall(prose):
+            target = groups[0] or groups[1]
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            place = (page.parent / path).resolve() if path else page
+            if not place.exists() or (anchor and anchor not in anchors(place)):
+                broken.append(target)
+        assert broken == [], page
 
 
 def test_every_setting_that_a_page_names_is_read_somewhere() -> None:
@@ -269,12 +268,12 @@ def test_the_recipes_for_changes_name_files_that_are_there() -> None:
         assert [path for path in named if not (ROOT / path).exists()] == [], change
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/decisions/*.md")), ids=name)
-def test_a_decision_is_one_page_about_what_is_there(page: Path) -> None:
+def test_a_decision_is_one_page_about_what_is_there() -> None:
     """Numbered, under ninety lines, and the modules that it names exist."""
-    text = page.read_text("utf-8")
-    assert text.startswith(f"# {page.name[:4]}: ")
-    assert len(text.splitlines()) < 90
-    modules = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|ts|toml))", text)
-    places = (ROOT, ROOT / "src" / "lutrin", ROOT / "web" / "widget")
-    assert [path for path in modules if not any((place / path).exists() for place in places)] == []
+    for page in sorted(ROOT.glob("docs/decisions/*.md")):
+        text = page.read_text("utf-8")
+        assert text.startswith(f"# {page.name[:4]}: "), page
+        assert len(text.splitlines()) < 90, page
+        modules = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|ts|toml))", text)
+        places = (ROOT, ROOT / "src" / "lutrin", ROOT / "web" / "widget")
+        assert [path for path in modules if not any((place / path).exists() for place in places)] == [], page

@@ -40,37 +40,37 @@ def test_there_are_enough_questions_of_both_kinds() -> None:
     assert not [text for text, count in Counter((n, q.question.casefold()) for n, q in QUESTIONS).items() if count > 1]
 
 
-@pytest.mark.parametrize("name", BOOKS)
-def test_every_question_is_well_formed(name: str) -> None:
+def test_every_question_is_well_formed() -> None:
     """A question is one line, names a file of its book, and has spans unless it is near."""
-    book = BOOKS[name]
-    for question in sources.written(name):
-        assert question.id.startswith(f"{name}-"), question
-        assert (question.repository, question.commit) == (book.repository, book.commit), question
-        path = PurePosixPath(question.file)
-        assert path.suffix, question
-        assert not path.is_absolute(), question
-        assert ".." not in path.parts, question
-        assert path.is_relative_to(book.folder), question
-        assert question.kind in KINDS, question
-        assert question.near == (question.kind == "near") == (not question.spans), question
-        assert 0 < len(question.question) <= LONGEST_QUESTION, question
-        assert question.question.split() == question.question.split(" "), question
-        for start, length, sha in question.spans:
-            assert start >= 0, question
-            assert 0 < length <= LONGEST_SPAN, question
-            assert re.fullmatch(r"[0-9a-f]{16}", sha), question
+    for name in BOOKS:
+        book = BOOKS[name]
+        for question in sources.written(name):
+            assert question.id.startswith(f"{name}-"), question
+            assert (question.repository, question.commit) == (book.repository, book.commit), question
+            path = PurePosixPath(question.file)
+            assert path.suffix, question
+            assert not path.is_absolute(), question
+            assert ".." not in path.parts, question
+            assert path.is_relative_to(book.folder), question
+            assert question.kind in KINDS, question
+            assert question.near == (question.kind == "near") == (not question.spans), question
+            assert 0 < len(question.question) <= LONGEST_QUESTION, question
+            assert question.question.split() == question.question.split(" "), question
+            for start, length, sha in question.spans:
+                assert start >= 0, question
+                assert 0 < length <= LONGEST_SPAN, question
+                assert re.fullmatch(r"[0-9a-f]{16}", sha), question
 
 
-@pytest.mark.parametrize("name", BOOKS)
-def test_a_line_holds_nothing_longer_than_a_question(name: str) -> None:
+def test_a_line_holds_nothing_longer_than_a_question() -> None:
     """No field has room for the text of a book: all that is kept of it are numbers and hashes."""
-    for line in (sources.HERE / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        assert set(row) == set(Written.__slots__), line
-        strings = [value for value in row.values() if isinstance(value, str)]
-        assert max(map(len, strings)) <= LONGEST_QUESTION, line
-        assert all(len(span) == 3 for span in row["spans"]), line
+    for name in BOOKS:
+        for line in (sources.HERE / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            assert set(row) == set(Written.__slots__), line
+            strings = [value for value in row.values() if isinstance(value, str)]
+            assert max(map(len, strings)) <= LONGEST_QUESTION, line
+            assert all(len(span) == 3 for span in row["spans"]), line
 
 
 def arm(folder: Path) -> Written:
