@@ -99,6 +99,21 @@ def test_a_turn_is_searched_answered_stored_and_told(reader: Reader) -> None:
     assert messages[1]["citations"]
 
 
+@pytest.mark.row("B-FR-011", "C-US1-2")
+def test_a_plain_client_has_a_conversation_under_an_id_of_its_own(reader: Reader) -> None:
+    """It sends no more than id and message, then the secret that the first answer gave it; the follow-up goes on."""
+    first = reader.client.post("/chat", json={"session_id": "pupil-7", "message": "What is a costmap?"})
+    secret = {"X-Lutrin-Client": first.headers["x-lutrin-client"]}
+    reader.client.cookies.clear()
+    follow_up = reader.chat("pupil-7", "Can you elaborate on that?", **secret)
+    assert "costmap" in follow_up["answer"].lower()
+    assert [message["text"] for message in reader.history("pupil-7", **secret)][::2] == [
+        "What is a costmap?",
+        "Can you elaborate on that?",
+    ]
+    assert reader.history("pupil-7") == []
+
+
 @pytest.mark.row("B-FR-009")
 @pytest.mark.parametrize("missing", ["session_id", "message"])
 def test_a_missing_field_is_422(reader: Reader, missing: str) -> None:

@@ -32,6 +32,26 @@ async def test_an_id_that_can_be_guessed_belongs_to_who_began_it(serve: Serve) -
         assert (await history(client, "1"), await history(stranger, "1")) == (2, 2)
 
 
+async def test_a_client_that_keeps_no_cookies_sends_the_header_back(serve: Serve) -> None:
+    """Its own id and the secret of the first answer make one conversation; the id alone opens nothing."""
+    async with serve() as client:
+        reply = await said(client, "/chat", session_id="my-session", message="A needle?")
+        secret = {"X-Lutrin-Client": reply.headers["x-lutrin-client"]}
+        client.cookies.clear()
+        again = await client.post("/chat", json={"session_id": "my-session", "message": "And?"}, headers=secret)
+        assert "x-lutrin-client" not in again.headers
+        assert len((await client.get("/history/my-session", headers=secret)).json()["messages"]) == 4
+        assert await history(client, "my-session") == 0
+
+
+async def test_where_sessions_are_open_an_id_is_enough(serve: Serve) -> None:
+    """As a school may want it whose own pages make the ids."""
+    async with serve(open_sessions=True) as client, httpx.AsyncClient(base_url=client.base_url, verify=False) as other:  # noqa: S501 - loopback
+        reply = await said(client, "/chat", session_id="my-session", message="Q")
+        assert not {"set-cookie", "x-lutrin-client"} & set(reply.headers)
+        assert await history(other, "my-session") == 2
+
+
 async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
     """A client without secret and without cookies reads the conversation whose id it made."""
     session = "9f86d081884c7d659a2feaa0c55ad015"

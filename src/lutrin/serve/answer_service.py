@@ -88,7 +88,7 @@ class AnswerService:
             RateLimited: Too many questions.
             LutrinError: There is no answer.
         """
-        whose = owner(request, question.session_id)
+        whose = self.owner(request, question.session_id)
         asked = self.asked(request, question, whose)
         if sse.MEDIA_TYPE in request.headers.get("accept", ""):
             return await self._streamed(request, asked, whose)
@@ -98,9 +98,13 @@ class AnswerService:
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
-        headers = {**turn.headers, **NO_STORE}
+        headers = {**turn.headers, **whose.headers(), **NO_STORE}
         cookies = whose.cookies(secure=is_secure(request))
         return Response(shape(turn.result()), status_code=200, headers=headers, cookies=cookies)
+
+    def owner(self, request: HTTPRequest, session_id: str) -> Owner:
+        """Determine who owns the conversation that a request names; see `ownership.owner`."""
+        return owner(request, session_id, open_sessions=self._settings.open_sessions)
 
     def _patience_s(self, question: Question) -> float | None:
         """Return how long a JSON caller waits for the explanation."""
@@ -217,7 +221,7 @@ class AnswerService:
             turn = self._new_turn(asked)
             self._keep(turn)
         await self._begin(turn)
-        headers = {**sse.HEADERS, **turn.headers}
+        headers = {**sse.HEADERS, **turn.headers, **whose.headers()}
         stream = Stream(turn.stream(after), status_code=200, media_type=sse.MEDIA_TYPE, headers=headers)
         stream.cookies = whose.cookies(secure=is_secure(request))
         return stream

@@ -33,6 +33,7 @@ from lutrin.serve.guards import BodyGuard, ElsewhereGuard, HostGuard, answering_
 from lutrin.serve.headers import secure
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.openapi import openapi_config, prepare
+from lutrin.serve.ownership import CLIENT_HEADER
 from lutrin.serve.requests import StrictRequest
 from lutrin.serve.routes import (
     answers,
@@ -283,7 +284,7 @@ def _cors(settings: Settings) -> CORSConfig:
         allow_origins=list(settings.cors_origins),
         allow_methods=["GET", "POST", "PATCH", "DELETE"],
         allow_headers=["Accept", "Authorization", "Content-Type", "Last-Event-ID", "X-Lutrin-Client"],
-        expose_headers=["Retry-After", MESSAGE_HEADER, ASKED_HEADER],
+        expose_headers=["Retry-After", MESSAGE_HEADER, ASKED_HEADER, CLIENT_HEADER],
     )
 
 

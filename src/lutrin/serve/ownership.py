@@ -1,7 +1,8 @@
 """Whose conversation a request is about: its browser's, its OpenAI client's, or that of whoever knows a random id.
 
 A browser sends a secret of its own. Who sends none is known by the id of the conversation if that cannot be guessed;
-for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a cookie.
+for an id that can ("1", "alice") the server makes a secret and gives it to this client alone, in a cookie and in the
+header in which it may send it back. Where sessions are open (`LUTRIN_OPEN_SESSIONS`), an id alone is enough.
 """
 
 import hashlib
@@ -55,15 +56,24 @@ class Owner:
             return []
         return [Cookie(key=COOKIE, value=self.made, path="/", httponly=True, samesite="strict", secure=secure)]
 
+    def headers(self) -> dict[str, str]:
+        """Return the headers that hand the secret to a client which keeps no cookies."""
+        return {CLIENT_HEADER: self.made} if self.made else {}
 
-def owner(request: HTTPRequest, session_id: str) -> Owner:
+
+def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owner:
     """Determine who owns the conversation that a request names.
+
+    Args:
+        request: Names the client's secret, if it has one.
+        session_id: As the client made it; empty: there is no conversation.
+        open_sessions: Whether everybody who names an id may read what was said under it.
 
     Raises:
         InvalidInput: The browser's secret has a wrong form.
     """
     secret = request.headers.get(CLIENT_HEADER, "")
-    if secret or not session_id or is_random(session_id):
+    if secret or not session_id or open_sessions or is_random(session_id):
         return Owner(owner_of(secret), named=bool(secret))
     given = request.cookies.get(COOKIE, "")
     if re.fullmatch(r"[A-Za-z0-9_-]{43}", given):

@@ -5,7 +5,7 @@ const STYLE = `
   @media (prefers-color-scheme: dark) {body {color: #eadfce; background: #17110c}}
   nav, main {max-width: 40rem; margin: 0 auto; padding: 1rem}
   .tall {min-height: 120vh}
-  .loud, .loud p, .loud h1 {font: italic 30px/3 monospace; letter-spacing: 5px; word-spacing: 9px; text-transform: uppercase; text-align: right; text-indent: 40px; white-space: pre; color: red}
+  .loud, .loud *, .loud p, .loud h1 {font: italic 30px/3 monospace; letter-spacing: 5px; word-spacing: 9px; text-transform: uppercase; text-align: right; text-indent: 40px; white-space: pre; color: red}
   .loud button, .loud textarea, .loud section, .loud h2, .loud blockquote {padding: 40px !important; color: red !important; font-size: 40px !important}
   html[data-lutrin-docked] body {padding-inline-end: var(--lutrin-docked-width)}
 `;

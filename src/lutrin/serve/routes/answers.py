@@ -9,7 +9,6 @@ from litestar.params import JSONBody
 
 from lutrin.records import Answer, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.ownership import owner
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
@@ -93,7 +92,7 @@ async def retrieve(
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
     question = data.asked(data.query, "query")
-    asked = service.asked(request, question, owner(request, question.session_id))
+    asked = service.asked(request, question, service.owner(request, question.session_id))
     await service.admit(request, asked)
     began_s = service.services.clock()
     passages = await service.services.retrieve(asked.question)

@@ -12,7 +12,7 @@ from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.ownership import CLIENT_HEADER, COOKIE, owner
+from lutrin.serve.ownership import CLIENT_HEADER, COOKIE
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
@@ -34,7 +34,7 @@ MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", descriptio
 )
 async def history(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> Response[History]:
     """Oldest first; a conversation that is unknown, or another browser's, has none."""
-    key = conversation_key(session_id, owner(request, session_id).hashed)
+    key = conversation_key(session_id, service.owner(request, session_id).hashed)
     return Response(History(await service.services.chats.history(key, NEWEST)), headers=NO_STORE)
 
 

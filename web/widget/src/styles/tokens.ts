@@ -16,7 +16,7 @@ const light = css`
   --_caution: var(--lutrin-caution, #f6e2a8);
   --_marked: var(--lutrin-marked, #f7e3a1);
   --_shadow: 0 1px 2px rgb(46 31 20 / 18%), 0 12px 40px rgb(46 31 20 / 22%);
-  color-scheme: light;
+  color-scheme: light !important;
 `;
 
 const dark = css`
@@ -34,21 +34,21 @@ const dark = css`
   --_caution: var(--lutrin-caution-dark, #4c3d16);
   --_marked: var(--lutrin-marked-dark, #5c4a1c);
   --_shadow: 0 0 0 1px rgb(0 0 0 / 40%), 0 12px 40px rgb(0 0 0 / 55%);
-  color-scheme: dark;
+  color-scheme: dark !important;
 `;
 
 export const tokens = css`
   :host {
-    /* What a page sets for its own text says nothing of this one. */
-    all: initial;
+    /* What a page sets for its own text, or for every element, says nothing of this one. */
+    all: initial !important;
     ${light}
     --_book: var(--lutrin-book-font, ui-serif, "Iowan Old Style", Palatino, "Book Antiqua", P052, Georgia, serif);
     --_font: var(--lutrin-font, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif);
     --_mono: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace;
     --_layer: var(--lutrin-layer, 9000);
-    font: 15px/1.55 var(--_font);
-    color: var(--_ink);
-    text-align: start;
+    font: 15px/1.55 var(--_font) !important;
+    color: var(--_ink) !important;
+    text-align: start !important;
   }
   :host([scheme="dark"]) {
     ${dark}
@@ -60,7 +60,7 @@ export const tokens = css`
   }
   @media print {
     :host {
-      display: none;
+      display: none !important;
     }
   }
   *,
