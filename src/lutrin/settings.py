@@ -139,7 +139,9 @@ class Settings(BaseSettings):
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."
     )
-    open_sessions: bool = Field(False, description="Whether everybody who names the id of a conversation may read it.")
+    open_sessions: bool = Field(
+        default=False, description="Whether everybody who names the id of a conversation may read it."
+    )
     rate_session_per_min: int = Field(
         10, ge=0, le=100_000, description="Questions a minute from a session; 0: no limit."
     )
