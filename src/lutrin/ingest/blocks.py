@@ -12,10 +12,11 @@ from lutrin.ingest.ahead import Ahead
 from lutrin.ingest.containers import Open
 from lutrin.ingest.dialects import ATTRIBUTES, settle
 from lutrin.ingest.leaves import FenceLeaf, IndentedLeaf, Leaf, MathLeaf, ParagraphLeaf, References, TableLeaf
+from lutrin.ingest.makers import BOXES
 from lutrin.ingest.myst import LOOKS_LIKE_MYST, UNSEEN_LINE, expand, picture, shown_option
 from lutrin.ingest.nest import nest
 from lutrin.ingest.placed import Placed, behind_line_end, indentation, line_ranges, skip_columns
-from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Listing, Quote, Rule
+from lutrin.ingest.tree import Admonition, Block, Item, Listing, Quote, Rule
 
 # Deeper containers are read as text. Books nest four deep.
 _DEEPEST = 32
@@ -349,8 +350,8 @@ class _Parser:
                 held.children[0] = picture(self.source, address.start, address.end, (shown.start, shown.end))
             else:
                 held.children += [shown] if shown is not None else []
-            if option["name"] == "class" and option["value"].strip() in CALLOUTS:
-                held.name = CALLOUTS[option["value"].strip()]
+            if option["name"] == "class" and option["value"].strip() in BOXES:
+                held.name = BOXES[option["value"].strip()]
             number += 1
         return number
 

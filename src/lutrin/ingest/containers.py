@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
-from lutrin.ingest.tree import CALLOUTS, Admonition, Block, Item, Quote
+from lutrin.ingest.makers import BOXES
+from lutrin.ingest.tree import Admonition, Block, Item, Quote
 
 _DIRECTIVE = re.compile(
     r"(:{3,}+)[ \t]*(?:\{(?P<braced>[\w:-]+)\}|\{(?P<attributes>[.#][^{}]*)\}|(?P<plain>[A-Za-z][\w-]*))[ \t]*"
@@ -58,7 +59,7 @@ def directive(line: str) -> tuple[str, str, int, int] | None:
         return match[1], *_of_attributes(match, line)
     name = match["braced"] or match["plain"]
     start, end = _title(line, match.start("rest"), match.end("rest"))
-    if match["braced"] is None and name.lower() not in CALLOUTS and name.lower() not in _HOLDERS:
+    if match["braced"] is None and name.lower() not in BOXES and name.lower() not in _HOLDERS:
         return match[1], "", match.start("plain"), end
     return match[1], *_named(name, start, end)
 
@@ -67,7 +68,7 @@ def _of_attributes(match: re.Match[str], line: str) -> tuple[str, int, int]:
     """Class and title of Pandoc's and Quarto's `::: {.callout-note title="Mind"}`."""
     classes = [name.removeprefix("callout-") for name in _CLASS.findall(match["attributes"])] or ["div"]
     title = _TITLE.search(line, match.start("attributes"), match.end("attributes"))
-    name = next((CALLOUTS[name] for name in classes if name in CALLOUTS), " ".join(classes))
+    name = next((BOXES[name] for name in classes if name in BOXES), " ".join(classes))
     end = match.end("attributes")
     return (name, title.start(1), title.end(1)) if title else (name, end, end)
 
@@ -80,20 +81,20 @@ def indented(line: str) -> tuple[str, int, int] | None:
     if match["tab"]:
         return "tab", match.start("tab"), match.end("tab")
     name = match["name"].lower()
-    return CALLOUTS.get(name, name), max(0, match.start("title")), max(0, match.end("title"))
+    return BOXES.get(name, name), max(0, match.start("title")), max(0, match.end("title"))
 
 
 def fenced_directive(info: str) -> tuple[str, int, int] | None:
     """Class and title (start and end in `info`) of MyST's fences that hold text: ```` ```{note} Title ````."""
     match = _FENCED.match(info)
-    if match is None or (match["braced"] not in CALLOUTS and match["braced"] not in _HOLDERS):
+    if match is None or (match["braced"] not in BOXES and match["braced"] not in _HOLDERS):
         return None
     return _named(match["braced"], *_title(info, match.start("rest"), match.end("rest")))
 
 
 def _named(name: str, start: int, end: int) -> tuple[str, int, int]:
     name = name.lower()
-    return CALLOUTS.get(name, name), start, start if name in _NO_TITLE else end
+    return BOXES.get(name, name), start, start if name in _NO_TITLE else end
 
 
 def _title(line: str, start: int, end: int) -> tuple[int, int]:

@@ -8,6 +8,8 @@ agree.
 import re
 from collections.abc import Callable, Sequence
 
+from lutrin.ingest.makers import BOXES
+from lutrin.ingest.pandoc_tables import drawn_tables
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Attribute, Tag
 from lutrin.ingest.tree import (
@@ -22,6 +24,7 @@ from lutrin.ingest.tree import (
     Script,
     is_dark_twin,
 )
+from lutrin.ingest.wording import ALERT, SIGNAL
 
 Problem = Callable[[int, str], None]
 
@@ -38,9 +41,6 @@ _INCLUDE = re.compile(
 )
 LEFT_OUT = "LeftOut"
 """Name of the element that stands for code of another file."""
-_HIGHLIGHT = re.compile(r"\{%-?\s*highlight\s+(\w+)[^%\n]*%\}[ \t]*\r?\n?")
-_LINE_ENDS = re.compile(r"[ \t]*[\r\n]+")
-_END_HIGHLIGHT = re.compile(r"\r?\n?[ \t]*\{%-?\s*endhighlight\s*-?%\}")
 _DEFINITION = re.compile(r"\n[ \t]{0,3}:[ \t]+(?=\S)")
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
@@ -75,16 +75,14 @@ class _Settler:
         self.source = source
         self.mdx = mdx
         self.includes: list[tuple[int, str]] = []
-        self.behind = 0
-        """Blocks that start before this offset belong to one that was already read."""
-        self.closes = True
-        """Whether a later block can still close a highlighted one."""
 
     def all(self, blocks: Sequence[Block]) -> list[Block]:
         found: list[Block] = []
         for block in blocks:
-            if block.start < self.behind or (isinstance(block, Element) and is_dark_twin(block.tag)):
+            if isinstance(block, Element) and is_dark_twin(block.tag):
                 continue
+            if isinstance(block, Quote):
+                block = _alert(block)  # noqa: PLW2901 - the box takes the quotation's place
             if isinstance(block, Quote | Admonition | Element):
                 block.children[:] = self.all(block.children)
                 _give_title(block)
@@ -95,7 +93,7 @@ class _Settler:
                 for item in block.items:
                     item.children[:] = self.all(item.children)
             self.one(block, found)
-        return _with_tabs(_branches(found, self.source) if self.mdx else found)
+        return _with_tabs(_branches(found, self.source) if self.mdx else drawn_tables(found, self.source))
 
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
@@ -126,13 +124,6 @@ class _Settler:
         if "{" not in text and "\n" not in text and "--8<--" not in text:
             found.append(block)
             return
-        if (
-            self.closes
-            and (opening := _HIGHLIGHT.match(text))
-            and (code := self.highlighted(block, opening)) is not None
-        ):
-            found.append(code)
-            return
         if self.is_include(text, block.start) or _ALONE.match(text):
             return
         rest = _without_attributes(block, found)
@@ -146,18 +137,6 @@ class _Settler:
                 found.append(Element(Tag("dl", rest.start, rest.start), rest.start, rest.end, defined))
             else:
                 found.append(rest)
-
-    def highlighted(self, block: Paragraph, opening: re.Match[str]) -> Code | None:
-        start = self.source.index("%}", block.start) + 2
-        if (blank := _LINE_ENDS.match(self.source, start)) is not None:
-            start = blank.end()
-        closing = _END_HIGHLIGHT.search(self.source, start)
-        if closing is None:
-            self.closes = False
-            return None
-        self.behind = closing.end()
-        text = self.source[start : closing.start()]
-        return Code(text, opening[1], block.start, closing.end(), start, closing.start())
 
 
 def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:
@@ -227,6 +206,23 @@ def _branches(blocks: list[Block], source: str) -> list[Block]:
         top.append(element)
         here = element.children
     return top
+
+
+def _alert(block: Quote) -> Quote | Admonition:
+    """GitHub's and Obsidian's `> [!warning]- Title`, or a quotation that begins with a signal word: a box."""
+    first = block.children[0] if block.children else None
+    if not isinstance(first, Paragraph):
+        return block
+    text = first.body.text
+    alert = ALERT.match(text)
+    if alert is None:
+        signal = SIGNAL.match(text.lstrip("*_ "))
+        return Admonition(signal[1].lower(), None, block.start, block.end, block.children) if signal else block
+    name = alert["kind"].lower()
+    title = first.body.cut(*alert.span("title")).stripped() if alert["title"].strip() else None
+    rest = first.body.cut(alert.end(), len(text)).stripped()
+    body: list[Block] = [Paragraph(rest, rest.at(0), first.end)] if rest.text else []
+    return Admonition(BOXES.get(name, name), title, block.start, block.end, [*body, *block.children[1:]])
 
 
 def _give_title(block: Block) -> None:

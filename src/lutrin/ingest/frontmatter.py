@@ -1,6 +1,7 @@
 """The YAML block at the top of a page."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,8 @@ import yaml
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", re.MULTILINE)
+_TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_PERCENT = re.compile(r"\ufeff?%[ \t]+(?=\S)[^\n]*(?:\n(?:%|[ \t]+(?=\S))[^\n]*){0,8}(?:\n|\Z)")
 _PLAIN_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*)")
 _MAX_CHARS = 65_536
 
@@ -120,7 +123,7 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
     """
     opening = _OPENING.match(source)
     if opening is None:
-        return FrontMatter(end=int(source.startswith("\ufeff")))
+        return _toml(source, problem) or _title_block(source) or FrontMatter(end=int(source.startswith("\ufeff")))
     closing = _CLOSING.search(source, opening.end(), opening.end() + _MAX_CHARS)
     if closing is None:
         return FrontMatter(end=int(source.startswith("\ufeff")))
@@ -138,6 +141,28 @@ def read_front_matter(source: str, problem: Callable[[int, str], None]) -> Front
         # Two horizontal lines with text between them.
         return FrontMatter(end=int(source.startswith("\ufeff")))
     return FrontMatter(closing.end(), {str(name): value for name, value in (values or {}).items()})
+
+
+def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | None:
+    """Read Hugo's and Zola's front matter between lines of three plus signs."""
+    block = _TOML.match(source, 0, _MAX_CHARS)
+    if block is None:
+        return None
+    try:
+        return FrontMatter(block.end(), tomllib.loads(block[1]))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problem(block.start(1), f"front matter: {str(error)[:100]}")
+        return FrontMatter(block.end())
+
+
+def _title_block(source: str) -> FrontMatter | None:
+    """Read Pandoc's lines of title, authors and date, each behind a percent sign."""
+    block = _PERCENT.match(source)
+    if block is None:
+        return None
+    lines = [" ".join(line.replace("\n", " ").split()) for line in re.split(r"^%", block[0], flags=re.MULTILINE)[1:]]
+    names = ("title", "author", "date")
+    return FrontMatter(block.end(), {name: line for name, line in zip(names, lines, strict=False) if line})
 
 
 def _plain_lines(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from lutrin.ingest.blocks import parse_blocks
 from lutrin.ingest.frontmatter import FrontMatter, FrontText, front_texts, read_front_matter
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
+from lutrin.ingest.masks import mask, values_of
 from lutrin.ingest.myst import LOOKS_LIKE_MYST
 from lutrin.ingest.placed import line_number
 from lutrin.ingest.roles import role_of_front, role_of_page
@@ -41,18 +42,20 @@ class Page:
     """A page as a tree: what its sections and its rendering are made of.
 
     Args:
-        source: The whole file as text.
+        source: The whole file as text; `Page.source` is as long, without the marks of templates.
         filename: Its path; `.mdx` files are MDX, others if they look like it.
     """
 
     def __init__(self, source: str, filename: str) -> None:
-        self.source = source
         self.filename = filename
         # What other formats are brought into has everything escaped that would be markup of MDX, and numbers as shown.
         self.plain = not filename.lower().endswith((".md", ".mdx", ".markdown"))
         self.mdx = filename.lower().endswith(".mdx") or (not self.plain and looks_like_mdx(source))
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
+        if not (self.mdx or self.plain):
+            source = mask(source, self.front.end, values_of(self.front.values), self.problem)
+        self.source = source
         self.blocks: list[Block]
         self.references: References
         self.blocks, self.references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
@@ -184,7 +187,7 @@ def parse_markdown(source: str, filename: str) -> Document:
     """
     page = Page(source, filename)
     outline = Outline(
-        source,
+        page.source,
         page.title,
         page.inline,
         values=page.values,

@@ -9,13 +9,14 @@ from itertools import groupby
 
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.dialects import LEFT_OUT
+from lutrin.ingest.makers import BOXES
 from lutrin.ingest.markdown import Page
+from lutrin.ingest.masks import FILLER
 from lutrin.ingest.page_inline import image_html, inline_html, link_target
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import literal_of
 from lutrin.ingest.strings import Shown, attribute_texts, exported_names, script_texts
 from lutrin.ingest.tree import (
-    CALLOUTS,
     TABS,
     Admonition,
     Block,
@@ -34,7 +35,7 @@ from lutrin.ingest.tree import (
     variant_of,
 )
 from lutrin.ingest.visible import MARKED, anchor_text, read_visible
-from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 
 _KEPT = frozenset(
     "table thead tbody tfoot tr td th caption ul ol li dl dt dd p div section article blockquote figure figcaption "
@@ -95,9 +96,10 @@ def page_html(source: str, filename: str) -> str:
     title = "" if titled else f"<h1>{escape(page.title, quote=False)}</h1>\n"
     head = "".join(f"<p>{escape(clean(item.text), quote=False)}</p>\n" for item in page.shown_front())
     if first is None or not titled or first is not page.opening():
-        return title + head + renderer.blocks(page.blocks)
+        return (title + head + renderer.blocks(page.blocks)).replace(FILLER, "")
     below = page.blocks.index(first) + 1
-    return renderer.blocks(page.blocks[:below]) + head + renderer.blocks(page.blocks[below:])
+    shown = renderer.blocks(page.blocks[:below]) + head + renderer.blocks(page.blocks[below:])
+    return shown.replace(FILLER, "")
 
 
 class _Renderer:
@@ -222,12 +224,7 @@ class _Renderer:
         return f"<figure>{picture}{named}</figure>\n"
 
     def quote(self, block: Quote) -> str:
-        first = block.children[0] if block.children else None
-        alert = ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
-        if alert is None or not isinstance(first, Paragraph):
-            return f"<blockquote>\n{self.blocks(block.children)}</blockquote>\n"
-        rest = Paragraph(first.body.cut(alert.end(), len(first.body.text)), first.start, first.end)
-        return self.aside(CALLOUTS[alert[1].lower()], "", self.blocks([rest, *block.children[1:]]))
+        return f"<blockquote>\n{self.blocks(block.children)}</blockquote>\n"
 
     def aside(self, name: str, title: str, inside: str) -> str:
         if name in {"tabs", "tab-set"}:
@@ -237,7 +234,7 @@ class _Renderer:
         if name in _FOLDED:
             return f"<details><summary>{title or _FOLDED[name]}</summary>\n{inside}</details>\n"
         box = next((box for box in name.split() if box in _NAMED), "")
-        if name not in CALLOUTS.values() and not box:
+        if name not in BOXES.values() and not box:
             head = f"<p><strong>{title}</strong></p>\n" if title else ""
             return f"<div>\n{head}{inside}</div>\n"
         head = f'<p class="admonition-title">{title or _NAMED.get(box, name.capitalize())}</p>\n'

@@ -35,7 +35,7 @@ from lutrin.ingest.tree import (
     variant_of,
 )
 from lutrin.ingest.visible import Visible, anchor_text, plain_text, read_visible, unmarked
-from lutrin.ingest.wording import ALERT, CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CAPTION, CODE_GROUPS, CODE_TITLE, SIGNAL, TAB_TITLE, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
 # An item of a list is quoted whole unless it is a small essay.
@@ -190,6 +190,8 @@ class Outline:
                 self._draft.add("sentence", text, (body.at(start), body.end(end)), number, where)
 
     def _inline_callout(self, block: Paragraph, where: Where) -> Where:
+        if not where.warning and SIGNAL.match(block.body.text.lstrip("*_ ")):
+            return replace(where, warning=True)
         if not where.warning and "<" in block.body.text:
             tags = (token["tag"] for token in self.inline.tokens(block.body.text) if token["type"] == "tag")
             if any(callout_of(tag) in WARNINGS for tag in tags):
@@ -300,17 +302,9 @@ class Outline:
     def _quote(self, block: Quote, where: Where) -> None:
         inside = replace(where, headings=False)
         first = block.children[0] if block.children else None
-        alert = ALERT.match(first.body.text) if isinstance(first, Paragraph) else None
-        children = list(block.children)
-        if alert is not None and isinstance(first, Paragraph):
-            if alert[1].lower() in WARNINGS:
-                inside = replace(inside, warning=True)
-            body = first.body.cut(alert.end(), len(first.body.text))
-            children[0] = Paragraph(body, first.start, first.end)
-            first = children[0]
         if isinstance(first, Paragraph):
             inside = inside.within(role_of_opening(clean(self._visible(first.body).text)))
-        self._walk(children, inside)
+        self._walk(block.children, inside)
 
     def _admonition(self, block: Admonition, where: Where) -> None:
         inside = replace(where, headings=False, warning=where.warning or block.name in WARNINGS)

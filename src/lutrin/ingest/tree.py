@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Tag
 
@@ -199,23 +200,6 @@ def variant_of(tag: Tag) -> str:
     return next((name for name in named if name), "")
 
 
-CALLOUTS = {
-    "note": "note",
-    "tip": "tip",
-    "hint": "tip",
-    "info": "info",
-    "important": "info",
-    "seealso": "info",
-    "check": "tip",
-    "success": "tip",
-    "warning": "warning",
-    "attention": "warning",
-    "caution": "caution",
-    "danger": "danger",
-    "error": "danger",
-}
-"""Names under which Docusaurus, MyST, GitHub and Mintlify write admonitions, and the class that each has here."""
-
 WARNINGS = frozenset({"warning", "caution", "danger"})
 
 _DARK_NAMES = frozenset({"only-dark", "dark-only"})
@@ -243,11 +227,10 @@ def callout_of(tag: Tag) -> str:
     Components are such as `<Warning>` or `<Admonition type="danger">`, boxes such as `<div class="warning">`.
     """
     if tag.name in _BOXES:
-        names = f"{tag.attribute('class')} {tag.attribute('className')}".lower().split()
-        return next((CALLOUTS[name] for name in names if name in CALLOUTS), "")
+        return box_of(f"{tag.attribute('class')} {tag.attribute('className')}".split())
     if not tag.name[:1].isupper():
         return ""
     name = tag.name
     if name in {"Admonition", "Callout", "Alert", "Aside"}:
         name = next((item.value or "" for item in tag.attributes if item.name in {"type", "kind"}), "note")
-    return CALLOUTS.get(name.lower(), "")
+    return BOXES.get(name.lower(), "")

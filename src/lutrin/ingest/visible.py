@@ -16,6 +16,8 @@ MARKED = re.compile(r"`[^`\n]+`|\]\(|(?<![\w*])\*\*?\w")
 """Whether a string in an attribute holds marks of Markdown; in others, braces and brackets are just text."""
 _SHIFTED = {"raised": "sup", "lowered": "sub"}
 _SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
+_NOTE_SIGN = re.compile(r"\[?\d{1,3}(?:[,\u2013-]\d{1,3})*\]?|[*\u2020\u2021\u00a7]{1,3}")
+_NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4,}|[.,;:!?\"'\u201d\u2019])\Z")
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _TRADE_MARKS = frozenset({"tm", "sm", "\u2122", "\u2120", "\u00ae", "\u00a9"})
 _MARKS = {"emphasis": 1, "strong": 2, "strike": 2}
@@ -92,6 +94,15 @@ def is_note_mark(tokens: Sequence[Token]) -> bool:
     return False
 
 
+def looks_like_note_mark(before: str, inside: str) -> bool:
+    """Whether raised text is the mark of a note though nothing links it: behind a word, a year, a full stop.
+
+    >>> looks_like_note_mark("in 1905", "3"), looks_like_note_mark("10", "9"), looks_like_note_mark("35 cm", "2")
+    (True, False, False)
+    """
+    return _NOTE_SIGN.fullmatch(inside.strip()) is not None and _NOTED.search(before) is not None
+
+
 def plain_text(tokens: Sequence[Token]) -> str:
     """The text of tokens without any markup, as a picture's description."""
     return "".join(
@@ -160,10 +171,12 @@ class _Reader:
     def shifted(self, name: str, inside: list[Token], opening: tuple[int, int], closing: tuple[int, int]) -> None:
         """Put what stands above or below the line, so that no reader takes it for a part of the word before it."""
         self.cursor = max(self.cursor, opening[0])
-        if is_note_mark(inside):
+        inner = plain_text(inside)
+        last = "".join(self.parts[-1:])
+        if is_note_mark(inside) or (name == "sup" and looks_like_note_mark(last, inner)):
             self.cursor = max(self.cursor, closing[1])
             return
-        before, behind = signs_around(name, "".join(self.parts[-1:]), plain_text(inside))
+        before, behind = signs_around(name, last, inner)
         first = len(self.pieces)
         self.put(before, *opening, exact=False)
         self.cursor = max(self.cursor, opening[1])
