@@ -117,16 +117,20 @@ def test_front_matter_of_hugo_and_of_pandoc_gives_the_title() -> None:
     ("table", "rows", "lead"),
     [
         (
-            "+------+-------+\n| Part | Load  |\n+======+=======+\n"
-            "| Hip  | 9 kg, |\n|      | cold  |\n+------+-------+\n"
-            "| Knee | 5 kg  |\n+------+-------+",
+            (
+                "+------+-------+\n| Part | Load  |\n+======+=======+\n"
+                "| Hip  | 9 kg, |\n|      | cold  |\n+------+-------+\n"
+                "| Knee | 5 kg  |\n+------+-------+"
+            ),
             ["Hip | 9 kg, cold", "Knee | 5 kg"],
             "Part | Load",
         ),
         ("Part    Load\n----  ------\nHip     9 kg\nKnee    5 kg", ["Hip | 9 kg", "Knee | 5 kg"], "Part | Load"),
         (
-            "---------------\nPart  Load\n      (most)\n----  ---------"
-            "\nHip   9 kg if\n      cold\n\nKnee  5 kg\n---------------",
+            (
+                "---------------\nPart  Load\n      (most)\n----  ---------"
+                "\nHip   9 kg if\n      cold\n\nKnee  5 kg\n---------------"
+            ),
             ["Hip | 9 kg if cold", "Knee | 5 kg"],
             "Part | Load (most)",
         ),
