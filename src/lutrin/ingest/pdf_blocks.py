@@ -7,16 +7,22 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from lutrin.ingest.pdf_layout import Line
+from lutrin.ingest.pdf_layout import NOTE, Line
+from lutrin.language.spoken import HYPHENATED_AFTER
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "code"]
 _BULLET = re.compile(r"(?:[•◦▪‣●○■–—*·-]|\(?(?:\d{1,3}|[a-z])[.)])\s+(?=\S)")
 _BULLET_SIGN = re.compile(r"[•◦▪‣●○■–—*·-]\s+")
 _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.IGNORECASE)
-_HYPHEN = re.compile(r"([^\W\d_]+)[-\u00ad]\Z")
-_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_HYPHEN = re.compile(r"(\w+(?:-\w+)*)[-\u2010\u2011]\Z")
+_FIRST_WORD = re.compile(r"\w+")
+_WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
+# The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
+_LEAST_COMPOUND = 5
 _PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
 _LONGEST_HEADING = 140
+# Lines of one cell stand closer than this, in sizes.
+_CELL_PITCH = 1.7
 # Fewer bookmarks than this are the title, or a cover and a back: no outline.
 _LEAST_OUTLINE = 3
 
@@ -91,13 +97,14 @@ class _Finder:
         pending = [entry for entry in self.outline if entry.page == number]
         previous: Line | None = None
         index = 0
+        notes = [line for line in lines if line.note]
+        lines = [line for line in lines if not line.note]
         while index < len(lines):
             line = lines[index]
-            rows = _table_rows(lines, index)
+            rows, count = _table_rows(lines, index)
             if rows:
-                cells = [" | ".join(cell.strip() for cell in row.cells) for row in lines[index : index + rows]]
-                self.blocks.append(PdfBlock("table", cells, number))
-                index += rows
+                self.blocks.append(PdfBlock("table", [" | ".join(row) for row in rows], number))
+                index += count
                 previous = None
                 continue
             level, count = self._heading_level(lines, index, pending)
@@ -110,9 +117,23 @@ class _Finder:
             self._text(line, number, previous)
             previous = line
             index += 1
+        self._notes(notes, number)
         for entry in pending:
             if not any(_same(entry.title, " ".join(b.lines)) for b in self.blocks if b.kind == "heading"):
                 self._insert(entry)
+
+    def _notes(self, lines: Sequence[Line], number: int) -> None:
+        """Add the notes of a page, before a paragraph that goes on behind them."""
+        blocks: list[PdfBlock] = []
+        for line in lines:
+            if blocks and not NOTE.match(line.text):
+                blocks[-1].lines.append(line.text)
+            else:
+                blocks.append(PdfBlock("paragraph", [line.text], number))
+        last = self.blocks[-1] if self.blocks else None
+        goes_on = last is not None and last.kind == "paragraph" and last.lines[-1][-1:] not in ".!?:"
+        place = len(self.blocks) - goes_on
+        self.blocks[place:place] = blocks
 
     def _insert(self, entry: OutlineEntry) -> None:
         """Put a bookmark whose words the page does not show in front of the page's first block."""
@@ -174,15 +195,39 @@ class _Finder:
         return not (indented and last.kind == "paragraph" and len(last.lines) >= 1 and previous.text[-1:] in ".!?:")
 
 
-def _table_rows(lines: Sequence[Line], start: int) -> int:
-    """Count the lines from `start` that are rows of one table."""
-    count = len(lines[start].cells)
-    if count < 2 or lines[start].mono:
-        return 0
+def _table_rows(lines: Sequence[Line], start: int) -> tuple[list[list[str]], int]:
+    """The rows of the table that starts at a line, and how many lines they are; no rows if none starts there.
+
+    A line without a cell in the first column goes on with the cells above it.
+    """
+    first = lines[start]
+    if len(first.cells) < 2 or first.mono:
+        return [], 0
+    rows = [[cell.strip() for cell in first.cells]]
+    places = list(first.starts)
     end = start + 1
-    while end < len(lines) and len(lines[end].cells) >= 2 and _aligned(lines[start], lines[end]):
+    while end < len(lines):
+        line = lines[end]
+        if len(line.cells) >= 2 and _aligned(first, line) and abs(line.starts[0] - first.starts[0]) < 1.5 * first.size:
+            rows.append([cell.strip() for cell in line.cells])
+            places = list(line.starts)
+        elif not _goes_on_in_cells(line, lines[end - 1], places, rows[-1]):
+            break
         end += 1
-    return end - start if end - start >= 2 else 0
+    return (rows, end - start) if len(rows) >= 2 else ([], 0)
+
+
+def _goes_on_in_cells(line: Line, above: Line, places: Sequence[float], row: list[str]) -> bool:
+    """Add a line to the cells above it, if it has none in the first column and stands close below."""
+    columns = [
+        next((n for n, place in enumerate(places) if n and abs(start - place) < line.size), 0) for start in line.starts
+    ]
+    close = 0 < above.y - line.y < _CELL_PITCH * line.size and abs(above.size - line.size) < 0.6
+    if not close or not all(columns) or len(places) != len(row):
+        return False
+    for column, cell in zip(columns, line.cells, strict=True):
+        row[column] = f"{row[column]} {cell.strip()}"
+    return True
 
 
 def _aligned(first: Line, other: Line) -> bool:
@@ -213,7 +258,8 @@ def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
 
     Args:
         lines: As printed.
-        vocabulary: Words that occur unbroken in the document; they decide between `real-time` and `con-troller`.
+        vocabulary: Words that occur unbroken in the document, with and without hyphens; they decide between `real-time`
+            and `con-troller`.
 
     Returns:
         As many pieces as lines.
@@ -221,16 +267,36 @@ def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
     pieces = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         broken, first = _HYPHEN.search(line), _FIRST_WORD.match(following)
-        if not following or broken is None or first is None or not first.group()[0].islower():
-            pieces.append(line + (" " if following else ""))
-        elif line.endswith("-") and f"{broken[1]}-{first.group()}".casefold() in vocabulary:
+        if not following:
+            pieces.append(line)
+        elif line.endswith("\u00ad"):
+            pieces.append(line[:-1])
+        elif broken is None or first is None:
+            pieces.append(f"{line} ")
+        elif _keeps_hyphen(broken[1], first.group(), vocabulary):
             pieces.append(line)
         else:
             pieces.append(line[:-1])
     return pieces
 
 
+def _keeps_hyphen(before: str, after: str, vocabulary: frozenset[str]) -> bool:
+    """Whether the hyphen at the end of a line is a part of the word, as in `20-30`, `AX-104` and `self-closing`."""
+    if not (before[-1:].isalpha() and after[:1].islower()):
+        return True
+    word = before.rpartition("-")[2]
+    if f"{before}-{after}".casefold() in vocabulary:
+        return True
+    if f"{word}{after}".casefold() in vocabulary:
+        return False
+    return word.casefold() in HYPHENATED_AFTER and len(after) >= _LEAST_COMPOUND
+
+
 def vocabulary_of(pages: Sequence[Sequence[Line]]) -> frozenset[str]:
-    """Hyphenated words that stand unbroken somewhere in the document."""
-    words = (word for line in _all(pages) for word in re.findall(r"[^\W\d_]+-[^\W\d_]+", line.text))
-    return frozenset(word.casefold() for word in words)
+    """Words that stand unbroken somewhere in the document, with and without hyphens."""
+    return words_of(line.text for line in _all(pages))
+
+
+def words_of(lines: Iterable[str]) -> frozenset[str]:
+    """Words of lines but for those that may be broken at the end of one."""
+    return frozenset(word.casefold() for line in lines for word in _WHOLE_WORD.findall(line))

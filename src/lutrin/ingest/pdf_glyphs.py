@@ -5,7 +5,9 @@ baseline changes, and where the pen leaves a gap that is wider than a letter's.
 """
 
 import math
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -17,6 +19,7 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 
 from lutrin.ingest.pdf_layout import WORD_GAP, Run
+from lutrin.ingest.pdf_page import Box, settled
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
@@ -26,6 +29,16 @@ _LEVEL = 0.05
 """Sizes by which two baselines may differ and be one."""
 _PAGES_HELD = 25
 """What was read of the file, pictures too, is forgotten after so many pages: all of it would fill the memory."""
+_TWICE = 0.15
+"""Sizes between two paintings of one letter."""
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
+_MARKS = {
+    "\u00b4": "\u0301", "\u0060": "\u0300", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02dc": "\u0303",
+    "\u00af": "\u0304", "\u02d8": "\u0306", "\u02d9": "\u0307", "\u02da": "\u030a", "\u02c7": "\u030c",
+    "\u02dd": "\u030b", "\u00b8": "\u0327",
+}  # fmt: skip
+"""Accents that have a place of their own, and those that stand on the letter before them."""
+_ACCENTED = re.compile("([\u00b4\u00a8\u02c6\u02dc\u00af\u02d8\u02d9\u02da\u02c7\u02dd\u00b8]) ?([A-Za-z\u0131])")
 _DIRECTIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
 """Cosine and sine of the angles of text."""
 _BULLETS = frozenset({0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D})
@@ -45,6 +58,8 @@ class _Growing:
     length: float
     cosine: float
     sine: float
+    last: float = 0.0
+    """Where its last glyph starts."""
 
     def takes(self, x: float, y: float, size: float, angle: int, spaced: float) -> float | None:
         """How far along the baseline a glyph stands that goes on in the same word or line; None if it does not.
@@ -116,8 +131,10 @@ class _Pen(PDFTextDevice):
         run = self._open
         along = run.takes(x, y, size, angle, self._spaced * scale) if run is not None and run.font is font else None
         if run is not None and along is not None:
+            if letter == run.letters[-1] and along - run.last < _TWICE * size < advance * scale:
+                return advance  # painted again to look bold
             run.letters.append(letter)
-            run.length = along + advance * scale
+            run.last, run.length = along, along + advance * scale
         else:
             self._close()
             cosine, sine = _DIRECTIONS[angle]
@@ -129,7 +146,7 @@ class _Pen(PDFTextDevice):
         run, self._open = self._open, None
         if run is None:
             return
-        text = "".join(run.letters).replace("\n", " ").replace("\0", "")
+        text = _letters("".join(run.letters).replace("\n", " ").replace("\0", ""))
         if text.strip():
             bold, mono = self._kind(run.font)
             self._runs.append(Run(run.x, run.y, run.size, text, run.length, bold, mono, run.angle))
@@ -178,4 +195,33 @@ class _Pages(Iterator[tuple[list[Run], int]]):
         self._pen.taken()  # what a broken page left behind
         self._pen.unmapped = 0
         self._interpreter.process_page(page)
-        return self._pen.taken(), self._pen.unmapped
+        return settled(self._pen.taken(), _visible(page)), self._pen.unmapped
+
+
+def _visible(page: PDFPage) -> Box | None:
+    """The part of a page that viewers show, placed and turned as the interpreter places what it paints."""
+    x0, y0, x1, y1 = page.mediabox
+    placed: dict[int, Callable[[float, float], tuple[float, float]]] = {
+        90: lambda x, y: (y - y0, x1 - x),
+        180: lambda x, y: (x1 - x, y1 - y),
+        270: lambda x, y: (y1 - y, x - x0),
+    }
+    turn = placed.get(page.rotate, lambda x, y: (x - x0, y - y0))
+    (a, b), (c, d) = turn(*page.cropbox[:2]), turn(*page.cropbox[2:])
+    return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+def _letters(text: str) -> str:
+    """Text with its ligatures as letters and each accent on its letter."""
+    if text.isascii():
+        return text
+    text = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = _ACCENTED.sub(_accented, text.replace("\u0131\u0301", "\u00ed"))
+    return unicodedata.normalize("NFC", text)
+
+
+def _accented(match: re.Match[str]) -> str:
+    """A letter with the accent that is painted over it, if there is such a letter."""
+    mark, letter = _MARKS[match[1]], match[2].replace("\u0131", "i")
+    joined = unicodedata.normalize("NFC", letter + mark)
+    return joined if len(joined) == 1 else match[0]

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+from lutrin.ingest.wording import looks_like_note_mark, signs_around
+
 # Runs belong to one line if their baselines differ by less than this share of their size.
 _SAME_LINE = 0.45
 # A gap of this many sizes between two runs of a line is the border of a table's column.
@@ -27,6 +29,18 @@ _ROWS_ALIKE, _ROWS_NEAR = 2, 4
 # Points around the border of two columns in which lines of the second one start.
 _COLUMN_START = 8.0
 _NUMBER = re.compile(r"\d+")
+# A note's or raised sign's letters are at most of this share of their line's size, raised or lowered by at least so
+# many sizes, and hang on a word that is at most so many sizes away.
+_SMALL = 0.82
+_SHIFTED = 0.07
+_HANGS = 0.6
+# A title of which the letters stand apart has at least so many runs of one letter, and hardly any others.
+_LEAST_SPACED = 4
+_MOSTLY_SPACED = 0.7
+# The letters of notes below the text are at most of this share of the text's size.
+_NOTE_SIZE = 0.92
+NOTE = re.compile(r"[\[(]?(\d{1,3}|[*\u2020\u2021\u00a7]{1,3})[\])]?[.:]?\s*(?=[^\W\d_])")
+"""The mark before a note."""
 # Headers and footers stand in this share of the printed height at its upper and lower edge.
 _MARGIN = 0.06
 
@@ -71,6 +85,8 @@ class Line:
     mono: bool
     run_in: int = 0
     """Characters of bold text at the start of a line that goes on in another weight."""
+    note: bool = False
+    """Whether it belongs to a note below the text."""
 
     @property
     def text(self) -> str:
@@ -79,21 +95,26 @@ class Line:
 
 
 def page_lines(runs: Sequence[Run]) -> list[Line]:
-    """The lines of a page in reading order: full-width ones in place, columns one after the other between them."""
+    """The lines of a page in reading order: full-width ones in place, columns one after the other between them.
+
+    Notes below the text are marked as such; they are last in their column.
+    """
     upright = _upright([run for run in runs if run.text.strip()])
     if not upright:
         return []
     rows = _cells([_segments(row) for row in _rows(upright)])
     gutter = _gutter([segment for row in rows for segment in row])
+    body = body_size(upright)
+    marks = _marks(rows, body)
     if gutter is None:
-        return [_line(row) for row in rows]
+        return _with_notes([_line(row, marks) for row in rows], body)
     ordered: list[Line] = []
     left: list[Line] = []
     right: list[Line] = []
     for row in (_parted(row, gutter) for row in rows):
         spans = [s for s in row if s[0].x < gutter - s[0].size and s[-1].right > gutter + 2 * s[0].size]
         if spans:
-            ordered += [*left, *right, _line(row)]
+            ordered += [*left, *right, _line(row, marks)]
             left, right = [], []
             continue
         for column, segments in (
@@ -101,8 +122,31 @@ def page_lines(runs: Sequence[Run]) -> list[Line]:
             (right, [segment for segment in row if segment[0].x >= gutter]),
         ):
             if segments:
-                column.append(_line(segments))
-    return ordered + left + right
+                column.append(_line(segments, marks))
+    return ordered + _with_notes(left, body) + _with_notes(right, body)
+
+
+def _marks(rows: Sequence[Sequence[Segment]], body: float) -> frozenset[str]:
+    """The marks of the notes below a page's text."""
+    found = set()
+    for row in rows:
+        runs = [run for segment in row for run in segment]
+        match = NOTE.match(" ".join(run.text for run in runs[:2])) if body_size(runs) <= _NOTE_SIZE * body else None
+        if match is not None:
+            found.add(match[1])
+    return frozenset(found)
+
+
+def _with_notes(lines: Sequence[Line], body: float) -> list[Line]:
+    """Mark the notes at the end of a column: small letters, from the first line with a mark on."""
+    first = len(lines)
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place]
+        if line.size > _NOTE_SIZE * body or (place + 1 < len(lines) and line.y < lines[place + 1].y):
+            break
+        if NOTE.match(line.text):
+            first = place
+    return [*lines[:first], *(replace(line, note=True) for line in lines[first:])]
 
 
 def _upright(runs: list[Run]) -> list[Run]:
@@ -126,14 +170,40 @@ def _turn(run: Run, angle: int) -> Run:
 
 
 def _rows(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs by baseline, from the top down, each row from left to right."""
+    """Runs by baseline, from the top down, each row from left to right; what is raised or lowered is with its word."""
+    least = _SMALL * body_size(runs)
+    rows = _level([run for run in runs if run.size >= least])
+    apart: list[Run] = []
+    for run in sorted((run for run in runs if run.size < least), key=lambda run: run.x):
+        row = next((row for row in rows if any(_hangs_on(run, other) for other in row)), None)
+        (apart if row is None else row).append(run)
+    rows = sorted([*rows, *_level(apart)], key=lambda row: -row[0].y)
+    return [sorted(row, key=lambda run: run.x) for row in rows]
+
+
+def _level(runs: Sequence[Run]) -> list[list[Run]]:
     rows: list[list[Run]] = []
     for run in sorted(runs, key=lambda run: (-run.y, run.x)):
         if rows and abs(rows[-1][0].y - run.y) < _SAME_LINE * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
         else:
             rows.append([run])
-    return [sorted(row, key=lambda run: run.x) for row in rows]
+    return rows
+
+
+def _hangs_on(run: Run, other: Run) -> bool:
+    """Whether a small run stands right behind or before another one, above or below its baseline at most."""
+    near = _HANGS * max(run.size, other.size)
+    touches = -near <= run.x - other.right <= near or -near <= other.x - run.right <= near
+    return touches and abs(run.y - other.y) <= _HANGS * max(run.size, other.size)
+
+
+def body_size(runs: Sequence[Run]) -> float:
+    """The size of most letters."""
+    letters: Counter[float] = Counter()
+    for run in runs:
+        letters[round(run.size, 1)] += len(run.text)
+    return letters.most_common(1)[0][0]
 
 
 def _segments(row: Sequence[Run]) -> list[Segment]:
@@ -225,35 +295,81 @@ def _filled(segments: Sequence[Segment], width: float) -> float:
     return statistics.median(segment[-1].right - segment[0].x for segment in segments) / max(1.0, width)
 
 
-def _line(segments: Sequence[Segment]) -> Line:
+def _line(segments: Sequence[Segment], marks: frozenset[str] = frozenset()) -> Line:
     runs = [run for segment in segments for run in segment]
-    letters: Counter[float] = Counter()
-    for run in runs:
-        letters[round(run.size, 1)] += len(run.text)
+    size = body_size(runs)
+    first = next((run for run in runs if run.size >= _SMALL * size), runs[0])
     return Line(
         x=runs[0].x,
-        y=runs[0].y,
+        y=first.y,
         right=max(run.right for run in runs),
-        size=letters.most_common(1)[0][0],
-        cells=tuple(_joined(segment) for segment in segments),
+        size=size,
+        cells=tuple(_joined(segment, marks) for segment in segments),
         starts=tuple(segment[0].x for segment in segments),
         bold=all(run.bold for run in runs),
         mono=all(run.mono for run in runs),
-        run_in=_run_in(segments[0]),
+        run_in=_run_in(segments[0], marks),
     )
 
 
-def _run_in(segment: Segment) -> int:
+def _run_in(segment: Segment, marks: frozenset[str]) -> int:
     bold = list(takewhile(lambda run: run.bold, segment))
-    return len(_joined(bold)) if bold and len(bold) < len(segment) else 0
+    return len(_joined(bold, marks)) if bold and len(bold) < len(segment) else 0
 
 
-def _joined(segment: Segment) -> str:
+def _joined(segment: Segment, marks: frozenset[str]) -> str:
+    """The text of a segment.
+
+    Args:
+        segment: Its runs.
+        marks: Of the notes below the text of this page.
+    """
+    level = next((run for run in segment if run.size >= _SMALL * max(run.size for run in segment)), segment[0])
+    text = ""
+    plain: Segment = []
+    for run in segment:
+        shift = (run.y - level.y) / level.size
+        if run.size > _SMALL * level.size or -_SHIFTED < shift < _SHIFTED:
+            plain.append(run)
+            level = run if run.size > _SMALL * level.size else level
+            continue
+        text = _behind(text, plain, run)
+        inside = run.text.strip()
+        if not text and not plain:
+            text = f"{inside} "  # the mark before a note
+        elif shift < 0 or not (inside in marks or looks_like_note_mark(text, inside)):
+            before, behind = signs_around("sup" if shift > 0 else "sub", text, inside)
+            text = f"{text}{before}{inside}{behind}"
+        plain = [replace(run, text="")]
+    text = _behind(text, plain, None)
+    return text.rstrip() if segment[0].mono else text.strip()
+
+
+def _behind(text: str, plain: Segment, following: Run | None) -> str:
+    """A text with runs behind it that stand on the line."""
+    if not plain:
+        return text
+    spelled = _spelled(plain, _spacing(plain))
+    return f"{text}{spelled}" if following is None or not text else f"{text}{spelled}".rstrip()
+
+
+def _spelled(segment: Segment, gap: float) -> str:
     text = segment[0].text
     for previous, run in pairwise(segment):
-        spaced = (run.x - previous.right) / run.size > WORD_GAP or text[-1:].isspace() or run.text[:1].isspace()
+        spaced = (run.x - previous.right) / run.size > gap or text[-1:].isspace() or run.text[:1].isspace()
         text = f"{text.rstrip()}{' ' if spaced else ''}{run.text.lstrip()}"
-    return text.rstrip() if segment[0].mono else text.strip()
+    return text
+
+
+def _spacing(segment: Segment) -> float:
+    """Sizes between two runs from which on they are two words: more where all letters of a title stand apart."""
+    letters = [run for run in segment if run.text]
+    single = [run for run in letters if len(run.text.strip()) == 1 and run.text.strip().isalpha()]
+    if len(single) < _LEAST_SPACED or len(single) < _MOSTLY_SPACED * len(letters):
+        return WORD_GAP
+    gaps = sorted((after.x - before.right) / after.size for before, after in pairwise(letters))
+    usual = gaps[len(gaps) // 2]
+    return usual * 1.5 if usual > WORD_GAP else WORD_GAP
 
 
 def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from lutrin.ingest.decoding import decode
 from lutrin.ingest.hypertext import document_of
+from lutrin.ingest.pdf_blocks import join_lines, words_of
 from lutrin.records import Document
 
 _CHAPTER = re.compile(
@@ -41,7 +42,8 @@ def parse_text(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[str]:
-    paragraphs = list(_paragraphs(lines))
+    vocabulary = words_of(lines)
+    paragraphs = [_mended(paragraph, vocabulary) for paragraph in _paragraphs(lines)]
     titled = False
     for paragraph in paragraphs:
         heading = _heading(paragraph, first=not titled and paragraph is paragraphs[0])
@@ -65,6 +67,18 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
         elif held:
             yield held
             held = []
+
+
+def _mended(paragraph: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
+    """The lines of a paragraph, each word in one piece."""
+    mended: list[str] = []
+    held = ""
+    for line, piece in zip(paragraph, join_lines([line.rstrip() for line in paragraph], vocabulary), strict=True):
+        whole = f"{held}{piece.lstrip() if held else piece}"
+        held = "" if piece[-1:] == " " or line is paragraph[-1] else whole
+        if not held:
+            mended.append(whole.rstrip())
+    return mended
 
 
 def _heading(paragraph: Sequence[str], *, first: bool) -> tuple[int, str] | None:

@@ -13,6 +13,11 @@ CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
 """What stands behind the language where a fence names its tab: `bash npm`."""
 CODE_GROUPS = frozenset({"CodeGroup", "RequestExample", "ResponseExample"})
+_SIMPLE = re.compile(r"[-+\u2212\u2013]?[\w.,]+|\w*[-+\u2212]|[\u2032\u2033'*\u00b0]+")
+_NOTE_SIGN = re.compile(r"\[?\d{1,3}(?:[,\u2013-]\d{1,3})*\]?|[*\u2020\u2021\u00a7]{1,3}")
+_NOTED = re.compile(r"(?:(?<![\d.,])[12]\d{3}|[^\W\d_]{4,}|[.,;:!?\"'\u201d\u2019])\Z")
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_TRADE_MARKS = frozenset({"tm", "sm", "\u2122", "\u2120", "\u00ae", "\u00a9"})
 _LANGUAGE = re.compile(r"\{?\.?([^\s{},:]*)")
 _CODE_DIRECTIVE = re.compile(r"\{(?:code-block|code|code-cell|sourcecode)\}[ \t]*(\S*)")
 
@@ -27,3 +32,38 @@ def language_of(info: str) -> str:
     directive = _CODE_DIRECTIVE.match(info)
     match = directive or _LANGUAGE.match(info)
     return match[1] if match else ""
+
+
+def looks_like_note_mark(before: str, inside: str) -> bool:
+    """Whether raised text is the mark of a note though nothing links it: behind a word, a year, a full stop.
+
+    >>> looks_like_note_mark("in 1905", "3"), looks_like_note_mark("10", "9"), looks_like_note_mark("35 cm", "2")
+    (True, False, False)
+    """
+    return _NOTE_SIGN.fullmatch(inside.strip()) is not None and _NOTED.search(before) is not None
+
+
+def signs_around(name: str, before: str, inside: str) -> tuple[str, str]:
+    """Signs that keep raised and lowered text apart from the word before it, as a reader would type it.
+
+    >>> signs_around("sup", "10", "-7"), signs_around("sub", "H", "2"), signs_around("sub", "10", "2")
+    (('^', ''), ('', ''), ('_', ''))
+    >>> signs_around("sup", "2", "n + 1"), signs_around("sup", "21", "st"), signs_around("rt", "\u6f22", "kan")
+    (('^(', ')'), ('', ''), (' (', ')'))
+
+    Args:
+        name: `sup`, `sub` or `rt`.
+        before: The text before it.
+        inside: The raised or lowered text.
+    """
+    inside = inside.strip()
+    if not inside:
+        return "", ""
+    if name == "rt":
+        return " (", ")"
+    if name == "sup" and (inside.lower() in _TRADE_MARKS or (inside in _ORDINALS and before[-1:].isdigit())):
+        return "", ""
+    if name == "sub" and inside.isdigit() and (before[-1:].isalpha() or before[-1:] in {")", "]"}):
+        return "", ""
+    sign = "^" if name == "sup" else "_"
+    return (sign, "") if _SIMPLE.fullmatch(inside) else (f"{sign}(", ")")

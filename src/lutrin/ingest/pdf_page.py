@@ -1,0 +1,146 @@
+"""Which of a page's runs are its running text, before lines are made of them.
+
+What a reader does not see or does not read as a part of the text goes or moves: text outside the page's visible box,
+letters painted twice, numbers of lines. A large initial joins its word; notes in the margin come after the text.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from lutrin.ingest.pdf_layout import Run, body_size
+
+Box = tuple[float, float, float, float]
+"""Left, lower, right and upper edge in points."""
+_TWICE = 0.15
+"""Sizes between two paintings of one text: an imitation of bold letters, or a shadow."""
+_SMALL = 0.92
+"""Size of a note's letters to those of the text, at most."""
+_INITIAL = 1.7
+"""Size of an initial to that of its text, at least."""
+_LEAST_NUMBERS = 4
+_APART = 0.6
+_MOST_OF = 0.7
+
+
+def settled(runs: Sequence[Run], visible: Box | None) -> list[Run]:
+    """The runs of a page in the order in which they are painted, notes of the margin last.
+
+    Args:
+        runs: As painted.
+        visible: The box that viewers show; None: all of the page.
+    """
+    seen = [run for run in runs if run.text.strip() and (visible is None or _is_inside(run, visible))]
+    kept = _without_line_numbers(_once(seen))
+    if not kept:
+        return []
+    body = body_size(kept)
+    kept = _with_initials(kept, body)
+    notes = _margin_notes(kept, body)
+    apart = {id(run) for run in notes}
+    return [run for run in kept if id(run) not in apart] + _below(kept, notes)
+
+
+def _is_inside(run: Run, box: Box) -> bool:
+    """Whether at least the start of a run, half a letter above its baseline, is shown."""
+    left, lower, right, upper = box
+    middle = run.y + 0.3 * run.size if run.angle == 0 else run.y
+    return left - 1 <= run.x <= right + 1 and lower - 1 <= middle <= upper + 1
+
+
+def _once(runs: Sequence[Run]) -> list[Run]:
+    kept: list[Run] = []
+    painted: defaultdict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        near = _TWICE * run.size
+        if any(abs(run.x - old.x) < near and abs(run.y - old.y) < near for old in painted[run.text]):
+            continue
+        painted[run.text].append(run)
+        kept.append(run)
+    return kept
+
+
+def _without_line_numbers(runs: Sequence[Run]) -> list[Run]:
+    """Leave out a column of numbers that count up by the same step and stand apart from all text."""
+    numbers = [run for run in runs if run.text.strip().isdigit() and run.angle == 0]
+    if len(numbers) < _LEAST_NUMBERS:
+        return list(runs)
+    columns: defaultdict[int, list[Run]] = defaultdict(list)
+    for run in numbers:
+        columns[round(run.x / 4)].append(run)
+        columns[round(run.right / 4)].append(run)
+    for column in sorted(columns.values(), key=len, reverse=True):
+        if len(column) < _LEAST_NUMBERS:
+            break
+        left, right = min(run.x for run in column), max(run.right for run in column)
+        zone = [run for run in runs if run.x <= right + _APART * run.size and run.right >= left - _APART * run.size]
+        counted = sorted((run for run in zone if run.text.strip().isdigit()), key=_down)
+        values = [int(run.text) for run in counted]
+        steps = {after - before for before, after in pairwise(values)}
+        beside = [run for run in zone if not run.text.strip().isdigit() and _is_beside(run, counted)]
+        if len(steps) == 1 and steps <= {1, 2, 5, 10} and not beside and _has_text(counted, runs):
+            gone = {id(run) for run in counted}
+            return [run for run in runs if id(run) not in gone]
+    return list(runs)
+
+
+def _down(run: Run) -> float:
+    return -run.y
+
+
+def _is_beside(run: Run, counted: Sequence[Run]) -> bool:
+    return counted[-1].y - run.size <= run.y <= counted[0].y + run.size
+
+
+def _has_text(counted: Sequence[Run], runs: Sequence[Run]) -> bool:
+    """Whether a line of text with several words stands beside most of the numbers."""
+    lines = [run for run in runs if run.text.strip().count(" ") >= 2]
+    near = [any(abs(line.y - number.y) < 0.4 * line.size for line in lines) for number in counted]
+    return sum(near) >= _MOST_OF * len(counted)
+
+
+def _with_initials(runs: list[Run], body: float) -> list[Run]:
+    """Join an initial of several lines' height to the word that it begins."""
+    words = {word for run in runs for word in run.text.lower().split()}
+    for initial in [run for run in runs if run.size >= _INITIAL * body and len(run.text.strip()) == 1]:
+        beside = [
+            run
+            for run in runs
+            if run.size < initial.size / _INITIAL
+            and 0 <= run.x - initial.x <= initial.length + initial.size
+            and initial.y - 0.2 * initial.size <= run.y <= initial.y + initial.size
+        ]
+        first = max(beside, key=lambda run: (round(run.y), -run.x), default=None)
+        if first is None or len({round(run.y) for run in beside}) < 2 or not initial.text.strip().isalpha():
+            continue
+        letter, rest = initial.text.strip(), first.text.lstrip()
+        word = (rest.split() or [""])[0].lower()
+        alone = letter.lower() in {"a", "i", "o"} and word in words and f"{letter.lower()}{word}" not in words
+        joined = replace(first, text=f"{letter}{' ' if alone and rest[:1].islower() else ''}{rest}")
+        runs = [joined if run is first else run for run in runs if run is not initial]
+    return runs
+
+
+def _margin_notes(runs: Sequence[Run], body: float) -> list[Run]:
+    """Small text that stands wholly beside the column of the text."""
+    text = [run for run in runs if abs(run.size - body) <= 0.1 * body and run.text.strip().count(" ") >= 3]
+    if len(text) < _LEAST_NUMBERS:
+        return []
+    left, right = min(run.x for run in text), max(run.right for run in text)
+    top, bottom = max(run.y for run in text), min(run.y for run in text)
+    return [
+        run
+        for run in runs
+        if run.size <= _SMALL * body
+        and bottom - body <= run.y <= top + body
+        and (run.right < left - _APART * body or run.x > right + _APART * body)
+    ]
+
+
+def _below(runs: Sequence[Run], notes: Sequence[Run]) -> list[Run]:
+    """Put notes under the text of the page, in their own order."""
+    if not notes:
+        return []
+    shift = max(run.y for run in notes) - min(run.y for run in runs) + 3 * max(run.size for run in notes)
+    return [replace(run, y=run.y - shift) for run in notes]
