@@ -106,7 +106,7 @@ STRANGERS: Mapping[str, Stranger] = {
             "spring-tides.md": page("Spring tides", "Spring tides follow the full moon by two days."),
             "tides.md": page("Tides", "The moon pulls the water."),
             "_build/html/tides.html": "<p>Built.</p>",
-            "analysis.ipynb": "{}",
+            "analysis.tex": "\\\\section{Tides}",
         },
         title="Tides and Currents",
         pages=("start.md", "tides.md", "spring-tides.md", "currents.md"),
@@ -114,7 +114,7 @@ STRANGERS: Mapping[str, Stranger] = {
         fact="two days",
         chapters={"spring-tides.md": "Tides", "currents.md": "Currents"},
         modules={"spring-tides.md": "Water", "currents.md": "Water"},
-        left_out=frozenset({"_config.yml", "_toc.yml", "_build", "analysis.ipynb"}),
+        left_out=frozenset({"_config.yml", "_toc.yml", "_build", "analysis.tex"}),
     ),
     "myst": Stranger(
         files={

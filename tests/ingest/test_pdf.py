@@ -9,6 +9,7 @@ from tests.ingest.drawn import BODY, Draw, heading, pdf, places_hold, text, text
 
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import parse_pdf
+from lutrin.ingest.pdf_glyphs import _letters
 
 
 def test_headings_paragraphs_and_hyphenation() -> None:
@@ -406,3 +407,66 @@ def test_words_stand_where_the_file_puts_them() -> None:
         "Set apart.",
         "Each word is painted alone (with care).",
     ]
+
+
+def test_a_cell_of_several_lines_is_one_cell() -> None:
+    """Its row starts with the first column's cell; a sentence below the table is no part of it."""
+    rows = [("Part", "Every", "What to do"), ("Hinge", "month", "Oil it; wipe"), ("", "", "off the rest.")]
+    rows += [("Latch", "year", "Check it.")]
+
+    def page(canvas: Canvas) -> None:
+        text(canvas, BODY)
+        for index, row in enumerate(rows):
+            for x, cell in zip((72, 200, 320), row, strict=True):
+                text(canvas, [cell], x=x, top=600 - 14 * index)
+        text(canvas, ["That is all there is to it."], top=500)
+
+    found = units(parse_pdf(pdf(page), "care.pdf"))
+    assert [unit.text for unit in found if unit.kind == "table_row"] == [
+        "Hinge | month | Oil it; wipe off the rest.",
+        "Latch | year | Check it.",
+    ]
+    assert found[-1].text == "That is all there is to it."
+
+
+def test_a_note_below_a_page_stands_apart_from_the_sentence_that_goes_on() -> None:
+    """The sentence is one, and the note a paragraph of its own."""
+
+    def first(canvas: Canvas) -> None:
+        text(canvas, [*BODY, "The seal must be wet because a dry one"])
+        text(canvas, ["1 It is made of carbon."], top=90, size=8)
+
+    document = parse_pdf(pdf(first, lambda canvas: text(canvas, ["cracks within ten seconds.", *BODY])), "pump.pdf")
+    assert "The seal must be wet because a dry one cracks within ten seconds." in texts(document)
+    assert "1 It is made of carbon." in texts(document)
+
+
+def test_hyphens_that_belong_to_a_word_stay() -> None:
+    """Between figures, before a name, after a word that makes compounds, and where the book has the word itself."""
+    broken = ["A self-", "sealing tank of type BX-", "7 holds 20-", "30 litres in the Jean-", "Luc model, a ther-"]
+
+    def page(canvas: Canvas) -> None:
+        text(canvas, [*broken, "mostat and a cross-", "over. The crossover is red."])
+
+    assert texts(parse_pdf(pdf(page), "tank.pdf"))[0] == (
+        "A self-sealing tank of type BX-7 holds 20-30 litres in the Jean-Luc model, a thermostat and a crossover."
+    )
+
+
+def test_accents_and_ligatures_are_letters() -> None:
+    """Each accent on its letter."""
+    assert _letters("caf\u00b4e Z\u00a8urich \ufb01nal o\ufb03ce nai\u0308ve") == "café Zürich final office naïve"
+    assert _letters("don\u00b4t 5 \u00b4 9") == "don\u00b4t 5 \u00b4 9"
+
+
+def test_what_the_crop_box_hides_is_not_read() -> None:
+    """On a page that is turned, too."""
+    for angle in (0, 90):
+        writer = pypdf.PdfWriter()
+        drawn = pdf(lambda canvas: (text(canvas, BODY), text(canvas, ["slug.indd 3"], top=835)))
+        for page in pypdf.PdfReader(BytesIO(drawn)).pages:
+            page.cropbox.upper_right = (595, 820)
+            writer.add_page(page.rotate(angle))
+        out = BytesIO()
+        writer.write(out)
+        assert "slug" not in " ".join(texts(parse_pdf(out.getvalue(), "press.pdf")))

@@ -103,3 +103,15 @@ def test_the_hash_is_that_of_the_content(tmp_path: Path) -> None:
     """SHA-256 of the bytes, computed when asked for."""
     write(tmp_path, "a.md")
     assert scan(tmp_path)[0].sha256 == "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"
+
+
+def test_litter_of_other_programs_is_left_out(tmp_path: Path) -> None:
+    """Lock files of Office, and what a browser saved beside a page; without the page such a folder is a book's."""
+    write(tmp_path, "a.md", "~$a.docx", "_category_.json", "Kilns.html", "Kilns_files/x.html", "Vents_files/y.md")
+    left_out: dict[str, str] = {}
+    files = scan(tmp_path, left_out.__setitem__)
+    assert [file.name for file in files] == ["Kilns.html", "Vents_files/y.md", "a.md"]
+    assert left_out == {
+        "~$a.docx": "is made by Office while it has the file open",
+        "Kilns_files": "holds what a browser saved beside a page",
+    }

@@ -147,3 +147,15 @@ def test_a_corpus_that_is_a_book_takes_no_other(tmp_path: Path) -> None:
     (tmp_path / "book.toml").write_text('title = "One"')
     with pytest.raises(InvalidInput, match="itself one book"):
         store(tmp_path, sent(a__md=PAGE))
+
+
+def test_names_of_an_archive_made_on_a_mac_are_what_its_author_typed(tmp_path: Path) -> None:
+    """UTF-8 without the flag that says so, accents apart from their letters: a page finds its picture."""
+    made = bytearray(zipped({"course/01-\u00dcbung.md": PAGE, "course/Kurve-a\u0308.png": b"x"}))
+    for signature, flags in ((b"PK\x03\x04", 7), (b"PK\x01\x02", 9)):
+        place = made.find(signature)
+        while place >= 0:
+            made[place + flags] &= ~0x08
+            place = made.find(signature, place + 4)
+    store(tmp_path, [("course.zip", BytesIO(bytes(made)))])
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"01-\u00dcbung.md", "Kurve-\u00e4.png"}

@@ -15,6 +15,7 @@ from lutrin.ingest.markdown import parse_markdown
 from lutrin.records import Document
 
 WORD = re.compile(r"\w+")
+NUMBER = re.compile(r"\d+[.)] ")
 
 
 def words_of(document: Document) -> Counter[str]:
@@ -27,11 +28,15 @@ def words_of(document: Document) -> Counter[str]:
 
 
 def places_hold(document: Document) -> bool:
-    """Whether the range of each unit holds the unit's letters and digits, in order."""
+    """Whether the range of each unit holds the unit's letters and digits, in order, but for the number of an item.
+
+    Markdown counts on from the first item, whatever its author wrote before the others.
+    """
     for section in document.sections:
         for unit in section.units:
             source = iter(document.source[unit.char_start : unit.char_end])
-            if not all(letter in source for letter in unit.text if letter.isalnum()):
+            text = NUMBER.sub("", unit.text) if unit.kind == "list_item" else unit.text
+            if not all(letter in source for letter in text if letter.isalnum()):
                 return False
     return True
 

@@ -9,7 +9,7 @@ import pytest
 from lutrin.errors import IndexUnavailable
 from lutrin.index.companion import Entry
 from lutrin.index.typeahead import Typed
-from lutrin.ingest.tree import CALLOUTS
+from lutrin.ingest.makers import BOXES
 from lutrin.records import Unit, UnitKind
 from lutrin.serve.finding import IN_CODE, listed
 from lutrin.serve.html import contents, shelf
@@ -225,7 +225,7 @@ async def test_a_box_of_the_book_stays_in_the_text(client: httpx.AsyncClient) ->
     style = (await client.get("/static/reader.css")).text
     floating = re.findall(r"^\s*\.([\w-]+) \{[^}]*position: (?:fixed|absolute)", style, re.MULTILINE)
     assert "sheet" in floating
-    assert not set(floating) & set(CALLOUTS.values())
+    assert not set(floating) & set(BOXES.values())
 
 
 @pytest.mark.parametrize("path", ["/", "/read/physical-ai/01/02-loop"])

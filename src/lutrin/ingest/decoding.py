@@ -1,5 +1,9 @@
 """Decodes the bytes of a text file."""
 
+import contextlib
+import unicodedata
+from zipfile import ZipInfo
+
 from charset_normalizer import from_bytes
 
 from lutrin.errors import DocumentError
@@ -10,6 +14,8 @@ _LEAST_ZEROS = 0.3
 _MOST_DAMAGE = 0.01
 """A UTF-8 file with a few damaged bytes still counts as UTF-8."""
 _LOOKED_AT = 65_536
+_UTF8_NAME = 0x800
+"""The flag of a zip member whose name is UTF-8 (APPNOTE.TXT, 4.4.4)."""
 
 
 def decode(data: bytes, filename: str) -> tuple[str, tuple[Notice, ...]]:
@@ -60,3 +66,15 @@ def _legacy(data: bytes) -> str:
     if best is None or best.encoding.startswith("utf"):
         return "cp1252"
     return str(best.encoding)
+
+
+def true_name(member: ZipInfo) -> str:
+    """A name in a zip archive as its author typed it.
+
+    macOS writes UTF-8 without the flag that says so, its accents apart from their letters.
+    """
+    name = member.filename
+    if not member.flag_bits & _UTF8_NAME and not name.isascii():
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return unicodedata.normalize("NFC", name)

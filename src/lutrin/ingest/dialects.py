@@ -41,6 +41,9 @@ _INCLUDE = re.compile(
 )
 LEFT_OUT = "LeftOut"
 """Name of the element that stands for code of another file."""
+_CELL = re.compile(r"\{(?:r|python|julia|bash|sql|ojs|javascript|dot|mermaid)\b", re.IGNORECASE)
+_OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))+")
+_NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
 _DEFINITION = re.compile(r"\n[ \t]{0,3}:[ \t]+(?=\S)")
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
@@ -100,8 +103,8 @@ class _Settler:
         if isinstance(block, Code):
             if self.is_include(block.text, block.content_start):
                 found.append(self.left_out(block))
-            else:
-                found.append(block)
+            elif (shown := _cell(block)) is not None:
+                found.append(shown)
         elif isinstance(block, Paragraph) and not self.mdx:
             self.paragraph(block, found)
         else:
@@ -137,6 +140,20 @@ class _Settler:
                 found.append(Element(Tag("dl", rest.start, rest.start), rest.start, rest.end, defined))
             else:
                 found.append(rest)
+
+
+def _cell(block: Code) -> Code | None:
+    """A cell of Quarto or R Markdown without its options; None if the built page does not show it."""
+    if not _CELL.match(block.info):
+        return block
+    options = _OPTIONS.match(block.text)
+    given = f"{block.info}\n{options[0] if options else ''}"
+    if _NOT_SHOWN.search(given):
+        return None
+    if options is None:
+        return block
+    start = block.content_start + options.end()
+    return Code(block.text[options.end() :], block.info, block.start, block.end, start, block.content_end)
 
 
 def _without_attributes(block: Paragraph, found: list[Block]) -> Paragraph | None:

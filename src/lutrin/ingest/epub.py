@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import unicodedata
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from urllib.parse import unquote
 import bs4
 
 from lutrin.errors import DocumentError
+from lutrin.ingest.decoding import true_name
 from lutrin.ingest.hypertext import document_of, main_of, soup_of, titled, to_markdown, unread_notices
 from lutrin.ingest.markdown import title_from_name
 from lutrin.ingest.titles import true_title
@@ -89,7 +91,7 @@ class _Package:
 
     def __init__(self, archive: zipfile.ZipFile, filename: str, name: str) -> None:
         self.archive, self.filename = archive, filename
-        self.names = {known.casefold(): known for known in reversed(archive.namelist())}
+        self.names = {true_name(known).casefold(): known.filename for known in reversed(archive.infolist())}
         """Names in the archive: programs that do not tell capitals from small letters wrote some of the addresses."""
         self.package = soup_of(self.read(name))
         self.folder = posixpath.dirname(name)
@@ -212,7 +214,7 @@ def _lowered(text: str) -> str:
 
 
 def _join(folder: str, address: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, unquote(address)))
+    return unicodedata.normalize("NFC", posixpath.normpath(posixpath.join(folder, unquote(address))))
 
 
 def _bytes(archive: zipfile.ZipFile, name: str, filename: str) -> bytes:

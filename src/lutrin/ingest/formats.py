@@ -48,6 +48,12 @@ def _markdown_page(source: str, filename: str) -> str:
     return page_html(source, filename)
 
 
+def _notebook(file: BinaryIO, filename: str, password: str) -> Document:
+    from lutrin.ingest.notebook import parse_notebook  # noqa: PLC0415 - as above
+
+    return parse_notebook(file.read(), filename, password)
+
+
 def _html(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.hypertext import parse_html  # noqa: PLC0415 - as above
 
@@ -85,6 +91,9 @@ FORMATS: Mapping[str, Format] = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
     ".mdx": Format("MDX", _markdown, _markdown_page, trusted_bytes=262_144),
+    ".qmd": Format("Quarto", _markdown, _markdown_page, trusted_bytes=262_144),
+    ".rmd": Format("R Markdown", _markdown, _markdown_page, trusted_bytes=262_144),
+    ".ipynb": Format("Jupyter notebook", _notebook, _markdown_page, max_bytes=100 * MEGABYTE),
     ".pdf": Format("PDF", _pdf, _markdown_page, max_bytes=200 * MEGABYTE, time_limit_s=300.0, holds_chapters=True),
     ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True),
     ".docx": Format(

@@ -19,6 +19,8 @@ from lutrin.ingest.visible import read_visible
 from lutrin.ingest.wording import clean
 from lutrin.records import Document, Notice
 
+MARKDOWN = (".md", ".markdown", ".mdx")
+_CELLS = (".qmd", ".rmd", ".ipynb")
 # A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
 _LOOKS_LIKE_MDX = re.compile(
     r"^import\s[^\n]*\sfrom\s+['\"]|^export\s+(?:const|default|function)\b|"
@@ -49,8 +51,9 @@ class Page:
     def __init__(self, source: str, filename: str) -> None:
         self.filename = filename
         # What other formats are brought into has everything escaped that would be markup of MDX, and numbers as shown.
-        self.plain = not filename.lower().endswith((".md", ".mdx", ".markdown"))
-        self.mdx = filename.lower().endswith(".mdx") or (not self.plain and looks_like_mdx(source))
+        self.plain = not filename.lower().endswith((*MARKDOWN, *_CELLS))
+        may_be_mdx = filename.lower().endswith(MARKDOWN) and looks_like_mdx(source)
+        self.mdx = filename.lower().endswith(".mdx") or may_be_mdx
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         if not (self.mdx or self.plain):

@@ -79,7 +79,7 @@ def _ruled(blocks: Sequence[Block], source: str) -> tuple[Table, int] | None:
     opened = isinstance(first, Rule) and _DASHES.fullmatch(source[first.start : first.end]) is not None
     parts = list(blocks[1:] if opened else blocks)
     columns = _columns(first, source) if opened else []
-    head: Block | None = None
+    head: Paragraph | None = None
     if len(columns) < 2 and len(parts) >= 2 and isinstance(parts[0], Paragraph) and isinstance(parts[1], Rule):
         head, columns = parts[0], _columns(parts[1], source)
         parts = parts[2:]
@@ -108,7 +108,7 @@ def _ruled(blocks: Sequence[Block], source: str) -> tuple[Table, int] | None:
     rows = [_cells(source, *line, columns) for part in body for line in _lines(source, part.start, part.end)]
     if multiline:
         rows = [_stacked(source, part, columns) for part in body]
-    heads = [_stacked(source, head, columns)] if isinstance(head, Paragraph) else []
+    heads = [_stacked(source, head, columns)] if head is not None else []
     end = closed.end if closed is not None else last or body[-1].end
     taken = len(body) + opened + (2 if head is not None else 0) + (closed is not None)
     table = _table([*heads, *rows], len(heads), source, first.start, end)

@@ -7,7 +7,7 @@ baseline changes, and where the pen leaves a gap that is wider than a letter's.
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -201,12 +201,10 @@ class _Pages(Iterator[tuple[list[Run], int]]):
 def _visible(page: PDFPage) -> Box | None:
     """The part of a page that viewers show, placed and turned as the interpreter places what it paints."""
     x0, y0, x1, y1 = page.mediabox
-    placed: dict[int, Callable[[float, float], tuple[float, float]]] = {
-        90: lambda x, y: (y - y0, x1 - x),
-        180: lambda x, y: (x1 - x, y1 - y),
-        270: lambda x, y: (y1 - y, x - x0),
-    }
-    turn = placed.get(page.rotate, lambda x, y: (x - x0, y - y0))
+
+    def turn(x: float, y: float) -> tuple[float, float]:
+        return {90: (y - y0, x1 - x), 180: (x1 - x, y1 - y), 270: (y1 - y, x - x0)}.get(page.rotate, (x - x0, y - y0))
+
     (a, b), (c, d) = turn(*page.cropbox[:2]), turn(*page.cropbox[2:])
     return min(a, c), min(b, d), max(a, c), max(b, d)
 

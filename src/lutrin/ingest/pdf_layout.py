@@ -327,7 +327,7 @@ def _joined(segment: Segment, marks: frozenset[str]) -> str:
     level = next((run for run in segment if run.size >= _SMALL * max(run.size for run in segment)), segment[0])
     text = ""
     plain: Segment = []
-    for run in segment:
+    for run, following in zip(segment, [*segment[1:], None], strict=True):
         shift = (run.y - level.y) / level.size
         if run.size > _SMALL * level.size or -_SHIFTED < shift < _SHIFTED:
             plain.append(run)
@@ -338,7 +338,9 @@ def _joined(segment: Segment, marks: frozenset[str]) -> str:
         if not text and not plain:
             text = f"{inside} "  # the mark before a note
         elif shift < 0 or not (inside in marks or looks_like_note_mark(text, inside)):
-            before, behind = signs_around("sup" if shift > 0 else "sub", text, inside)
+            before, behind = signs_around(
+                "sup" if shift > 0 else "sub", text, inside, following.text if following else ""
+            )
             text = f"{text}{before}{inside}{behind}"
         plain = [replace(run, text="")]
     text = _behind(text, plain, None)

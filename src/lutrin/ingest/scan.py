@@ -36,8 +36,14 @@ _HOUSEKEEPING = re.compile(
     re.IGNORECASE,
 )
 PICTURES = frozenset(".png .jpg .jpeg .gif .svg .webp .avif .bmp .ico .tif .tiff".split())
-_NOTEBOOKS = frozenset({".ipynb", ".rmd", ".qmd", ".rst", ".adoc", ".org", ".tex"})
+_NOTEBOOKS = frozenset({".rst", ".adoc", ".org", ".tex"})
 _OFFICE = frozenset({".doc", ".odt", ".rtf", ".pptx", ".ppt", ".xlsx", ".xls", ".ods", ".odp", ".pages", ".mobi"})
+_SAVED = re.compile(
+    r"(.+)[_. -](?:files|file|dateien|fichiers|archivos|ficheiros|arquivos|bestanden|filer|tiedostot|soubory|pliki)",
+    re.IGNORECASE,
+)
+"""What browsers call such a folder, each in the language of its user."""
+_PAGES = (".html", ".htm", ".xhtml", ".mht")
 _NUMBERS = re.compile(r"(\d+)")
 _MAX_DEPTH = 64
 
@@ -189,6 +195,8 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
         return "is a symbolic link and was not followed"
     if entry.name.startswith("."):
         return "is hidden: its name begins with a dot"
+    if entry.name.startswith("~$"):
+        return "is made by Office while it has the file open"
     if not name.isprintable():
         return "has a name with control characters or invalid UTF-8"
     if any(fnmatch.fnmatch(entry.name, pattern) for pattern in ignored):
@@ -196,10 +204,18 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
     if name in rules.aside:
         return rules.aside[name]
     if entry.is_dir(follow_symlinks=False):
+        if _is_saved_with_page(Path(entry.path)):
+            return "holds what a browser saved beside a page"
         return "is nested too deeply" if name.count("/") >= _MAX_DEPTH else _IGNORED_FOLDERS.get(entry.name)
     if not entry.is_file(follow_symlinks=False):
         return "is not a regular file"
     return _file_reason(entry.name, name, rules)
+
+
+def _is_saved_with_page(folder: Path) -> bool:
+    """Whether a folder holds the parts of a page that a browser saved: `Kilns_files` beside `Kilns.html`."""
+    match = _SAVED.fullmatch(folder.name)
+    return match is not None and any((folder.parent / f"{match[1]}{suffix}").is_file() for suffix in _PAGES)
 
 
 def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
@@ -212,7 +228,7 @@ def _file_reason(bare: str, name: str, rules: Rules) -> str | None:
         stem = bare.rpartition(".")[0].lower()
         return f"lies beside {rules.home}/, which holds the pages" if beside and stem != "index" else None
     if bare.startswith("_category_."):
-        return "is read for the title and the order of the pages"
+        return ""  # read for the title and the order of the pages
     if suffix in PICTURES:
         return "is a picture: pages show it, its text is not read"
     if suffix in _NOTEBOOKS | _OFFICE:

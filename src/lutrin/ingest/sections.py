@@ -35,7 +35,7 @@ from lutrin.ingest.tree import (
     variant_of,
 )
 from lutrin.ingest.visible import Visible, anchor_text, plain_text, read_visible, unmarked
-from lutrin.ingest.wording import CAPTION, CODE_GROUPS, CODE_TITLE, SIGNAL, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
 # An item of a list is quoted whole unless it is a small essay.
@@ -190,8 +190,6 @@ class Outline:
                 self._draft.add("sentence", text, (body.at(start), body.end(end)), number, where)
 
     def _inline_callout(self, block: Paragraph, where: Where) -> Where:
-        if not where.warning and SIGNAL.match(block.body.text.lstrip("*_ ")):
-            return replace(where, warning=True)
         if not where.warning and "<" in block.body.text:
             tags = (token["tag"] for token in self.inline.tokens(block.body.text) if token["type"] == "tag")
             if any(callout_of(tag) in WARNINGS for tag in tags):

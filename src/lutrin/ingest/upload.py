@@ -15,6 +15,7 @@ from lutrin.errors import AlreadyThere, InvalidInput
 from lutrin.index.catalog import LeftOut
 from lutrin.ingest.books import slug_of
 from lutrin.ingest.configuration import MAX_BYTES as MAX_CONFIGURATION_BYTES
+from lutrin.ingest.decoding import true_name
 from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of, suffixes_in_words
 from lutrin.ingest.scan import COMPANION, PICTURES
 from lutrin.ingest.sites import CONFIGURATIONS, is_site
@@ -144,7 +145,7 @@ class _Upload:
             self._leave_out(member.filename, f"shrinks to less than 1/{MAX_RATIO}: it is made to fill a disk")
             return
         with archive.open(member) as content:
-            self._file(member.filename, _blocks(cast("BinaryIO", content)))
+            self._file(true_name(member), _blocks(cast("BinaryIO", content)))
 
     def _file(self, given: str, blocks: Iterator[bytes]) -> None:
         self._seen += 1

@@ -137,7 +137,7 @@ class _Reader:
         if is_note_mark(inside) or (name == "sup" and looks_like_note_mark(last, inner)):
             self.cursor = max(self.cursor, closing[1])
             return
-        before, behind = signs_around(name, last, inner)
+        before, behind = signs_around(name, last, inner, self.text[closing[1] : closing[1] + 1])
         first = len(self.pieces)
         self.put(before, *opening, exact=False)
         self.cursor = max(self.cursor, opening[1])

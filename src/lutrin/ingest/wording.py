@@ -43,7 +43,7 @@ def looks_like_note_mark(before: str, inside: str) -> bool:
     return _NOTE_SIGN.fullmatch(inside.strip()) is not None and _NOTED.search(before) is not None
 
 
-def signs_around(name: str, before: str, inside: str) -> tuple[str, str]:
+def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[str, str]:
     """Signs that keep raised and lowered text apart from the word before it, as a reader would type it.
 
     >>> signs_around("sup", "10", "-7"), signs_around("sub", "H", "2"), signs_around("sub", "10", "2")
@@ -51,17 +51,24 @@ def signs_around(name: str, before: str, inside: str) -> tuple[str, str]:
     >>> signs_around("sup", "2", "n + 1"), signs_around("sup", "21", "st"), signs_around("rt", "\u6f22", "kan")
     (('^(', ')'), ('', ''), (' (', ')'))
 
+    >>> signs_around("sup", "the I", "2", "C bus")
+    ('', '')
+
     Args:
         name: `sup`, `sub` or `rt`.
         before: The text before it.
         inside: The raised or lowered text.
+        after: The text behind it; between capitals a figure is a part of a name.
     """
     inside = inside.strip()
     if not inside:
         return "", ""
     if name == "rt":
         return " (", ")"
-    if name == "sup" and (inside.lower() in _TRADE_MARKS or (inside in _ORDINALS and before[-1:].isdigit())):
+    ordinal = inside in _ORDINALS and (before[-1:].isalnum() or before.endswith("$"))
+    if name == "sup" and (inside.lower() in _TRADE_MARKS or ordinal):
+        return "", ""
+    if inside.isdigit() and before[-1:].isupper() and after[:1].isupper():
         return "", ""
     if name == "sub" and inside.isdigit() and (before[-1:].isalpha() or before[-1:] in {")", "]"}):
         return "", ""

@@ -1,0 +1,88 @@
+"""Jupyter notebooks (.ipynb): their text, code and printed results, as Markdown."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lutrin.errors import DocumentError
+from lutrin.ingest.markdown import parse_markdown
+from lutrin.records import Document
+
+_HIDDEN = frozenset({"remove-cell", "remove_cell", "hide-cell", "hide_cell"})
+_NO_INPUT = frozenset({"remove-input", "remove_input", "hide-input", "hide_input"})
+_NO_OUTPUT = frozenset({"remove-output", "remove_output", "hide-output", "hide_output"})
+_ATTACHED = re.compile(r"!\[[^\]]*\]\((?:attachment:|data:)[^)]*\)")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_RUN = re.compile(r"`{3,}")
+_LONGEST_RESULT = 4_000
+"""Characters of one printed result: logs of a training are no text of a book."""
+
+
+def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
+    """Read a notebook of Jupyter, version 3 or 4 of its format.
+
+    Args:
+        data: The file.
+        filename: Path relative to the book's folder.
+
+    Returns:
+        The document; its source is the notebook's cells as Markdown, code and results in fences.
+
+    Raises:
+        DocumentError: It is no notebook, or holds no text.
+    """
+    try:
+        notebook = json.loads(data)
+        cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
+        source = "\n\n".join(part for cell in cells for part in _cell(cell, _language(notebook)))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        raise DocumentError(filename, f"is not a complete notebook ({type(error).__name__}: {error})") from None
+    if not any(c.isalnum() for c in source):
+        raise DocumentError(filename, "holds no text")
+    return parse_markdown(f"{source}\n", filename)
+
+
+def _language(notebook: dict[str, Any]) -> str:
+    about = notebook.get("metadata") or {}
+    named = (about.get("language_info") or {}).get("name") or (about.get("kernelspec") or {}).get("language")
+    return str(named or "python").lower().split()[0]
+
+
+def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
+    about = cell.get("metadata") or {}
+    tags = set(about.get("tags") or ())
+    kind, source = cell.get("cell_type"), _joined(cell.get("source", cell.get("input", "")))
+    if not tags.isdisjoint(_HIDDEN):
+        return
+    if kind == "markdown":
+        yield _ATTACHED.sub("", source).strip()
+    elif kind == "heading":
+        yield f"{'#' * int(cell.get('level', 1))} {source.strip()}"
+    elif kind == "code":
+        hidden = (about.get("jupyter") or {}).get("source_hidden") or not tags.isdisjoint(_NO_INPUT)
+        if source.strip() and not hidden:
+            yield _fence(source, language)
+        for output in cell.get("outputs") or () if tags.isdisjoint(_NO_OUTPUT) else ():
+            if result := _result(output).strip("\n"):
+                yield _fence(result[:_LONGEST_RESULT], "text")
+
+
+def _result(output: dict[str, Any]) -> str:
+    """What a cell prints, as text; pictures and tables of HTML have a text beside them or say nothing."""
+    if output.get("output_type") == "stream":
+        return _COLOUR.sub("", _joined(output.get("text", "")))
+    if output.get("output_type") in {"error", "pyerr"}:
+        return f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
+    text = _joined((output.get("data") or output).get("text/plain", output.get("text", "")))
+    return "" if text.startswith("<") and text.rstrip().endswith(">") else text  # `<Figure size 640x480 with 1 Axes>`
+
+
+def _joined(value: object) -> str:
+    return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+
+def _fence(text: str, language: str) -> str:
+    fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(text))])
+    text = text.replace("\r\n", "\n").strip("\n")
+    return f"{fence}{language}\n{text}\n{fence}"

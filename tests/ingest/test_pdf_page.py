@@ -1,0 +1,93 @@
+"""What a page of a PDF shows: signs above and below the line, notes, initials, and nothing that is not to be read."""
+
+from lutrin.ingest.pdf_layout import Line, Run, page_lines
+from lutrin.ingest.pdf_page import settled
+
+TEXT = "The workshop opens at nine and closes at five on every day."
+
+
+def run(x: float, y: float, text: str, size: float = 10.0, *, length: float | None = None) -> Run:
+    """A run of letters that are half as wide as they are high."""
+    return Run(x, y, size, text, 0.5 * size * len(text) if length is None else length)
+
+
+def body(first: float = 700.0, lines: int = 8, x: float = 72.0) -> list[Run]:
+    """Lines of running text."""
+    return [run(x, first - 14 * line, TEXT) for line in range(lines)]
+
+
+def lines(*runs: Run, visible: tuple[float, float, float, float] | None = None) -> list[Line]:
+    """The lines of a page that has these runs above others."""
+    return page_lines(settled([*runs, *body()], visible))
+
+
+def first(*runs: Run) -> str:
+    """The text of the uppermost line."""
+    return lines(*runs)[0].text
+
+
+def test_raised_and_lowered_signs_keep_their_place() -> None:
+    """An exponent, a unit, an index, an ion; each hangs on its word."""
+    assert first(run(72, 750, "It has 10"), run(117, 754, "12", 7), run(125, 750, " atoms.")) == "It has 10^12 atoms."
+    assert first(run(72, 750, "of 35 cm"), run(112, 754, "2", 7), run(116, 750, " each")) == "of 35 cm^2 each"
+    assert first(run(72, 750, "with CO"), run(107, 747, "2", 7), run(111, 750, " in it")) == "with CO2 in it"
+    assert first(run(72, 750, "and Fe"), run(102, 754, "3+", 7), run(110, 750, " too")) == "and Fe^3+ too"
+    assert first(run(72, 750, "the 21"), run(102, 754, "st", 7), run(110, 750, " time")) == "the 21st time"
+
+
+def test_a_note_mark_touches_no_word() -> None:
+    """Behind a year or a full stop; behind a short word if the page has the note."""
+    assert first(run(72, 750, "In 1912"), run(107, 754, "4", 7), run(111, 750, " it sank.")) == "In 1912 it sank."
+    note = run(72, 100, "5 By an iceberg in the night.", 7)
+    assert lines(run(72, 750, "It was"), run(102, 754, "5", 7), run(106, 750, " lost"), note)[0].text == "It was lost"
+
+
+def test_notes_below_the_text_are_marked() -> None:
+    """From the first mark on; a small caption without one is none."""
+    page = lines(run(72, 110, "1 The seal is made of carbon", 7), run(72, 101, "and costs twelve euros.", 7))
+    assert [line.text for line in page if line.note] == ["1 The seal is made of carbon", "and costs twelve euros."]
+    assert not any(line.note for line in lines(run(72, 110, "Photograph by the author.", 7)))
+
+
+def test_text_that_is_painted_twice_is_read_once() -> None:
+    """To look bold, or with a shadow; the same words elsewhere are others."""
+    page = lines(run(72, 750, "Mind the lathe"), run(72.5, 749.6, "Mind the lathe"), run(72, 730, "Mind the lathe"))
+    assert [line.text for line in page].count("Mind the lathe") == 2
+
+
+def test_text_outside_the_visible_box_is_not_read() -> None:
+    """Such as a printer's slug."""
+    page = lines(run(72, 870, "Press_ch3.indd 45"), run(72, 760, "Seen."), visible=(0, 0, 595, 842))
+    assert page[0].text == "Seen."
+
+
+def test_numbers_of_lines_are_not_read() -> None:
+    """On either side, one by one or by fives; the numbers of a table are."""
+    for x, step in ((40.0, 1), (560.0, 1), (40.0, 5)):
+        numbers = [run(x, 700 - 14 * line, str(step * (line + 1)), 7) for line in range(8)]
+        assert [line.text for line in lines(*numbers)] == [TEXT] * 8
+    rows = [
+        part
+        for line in range(5)
+        for part in (run(72, 550 - 14 * line, str(line + 1)), run(150, 550 - 14 * line, "Oak"))
+    ]
+    assert "1" in " ".join(line.text for line in lines(*rows)).split()
+
+
+def test_an_initial_begins_its_word() -> None:
+    """And stands alone if it is a word."""
+    page = [run(100, 760, "he tide rises."), run(100, 746, "It falls again."), run(100, 732, "It rises.")]
+    assert first(run(72, 735, "T", 40, length=25), *page) == "The tide rises."
+
+
+def test_a_title_with_letters_apart_is_words() -> None:
+    """A wider gap parts them."""
+    places = (72, 88, 104, 120, 160, 176, 192, 208)
+    letters = [run(x, 760, letter, 14, length=8) for x, letter in zip(places, "HEATFLOW", strict=True)]
+    assert first(*letters) == "HEAT FLOW"
+
+
+def test_notes_in_the_margin_stand_below_the_text() -> None:
+    """In their own order."""
+    page = page_lines(settled([*body(x=180.0), run(60, 686, "Cam: a wheel", 7), run(60, 677, "that lifts", 7)], None))
+    assert [line.text for line in page] == [*[TEXT] * 8, "Cam: a wheel", "that lifts"]
