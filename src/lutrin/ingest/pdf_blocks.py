@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Literal
 
 from lutrin.ingest.pdf_layout import NOTE, Line
-from lutrin.language.spoken import HYPHENATED_AFTER
 
 BlockKind = Literal["heading", "paragraph", "item", "table", "code"]
 _BULLET = re.compile(r"(?:[•◦▪‣●○■–—*·-]|\(?(?:\d{1,3}|[a-z])[.)])\s+(?=\S)")
@@ -17,6 +16,8 @@ _NUMBERED_TITLE = re.compile(r"(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.
 _HYPHEN = re.compile(r"(\w+(?:-\w+)*)[-\u2010\u2011]\Z")
 _FIRST_WORD = re.compile(r"\w+")
 _WHOLE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
+# Words that form compounds with a hyphen, even where the hyphen ends a line.
+_HYPHENATED_AFTER = frozenset({"half", "quasi", "self", "well"})
 # The second word of a compound has at least so many letters; shorter ones are endings, as in selfish.
 _LEAST_COMPOUND = 5
 _PAGE_NUMBER = re.compile(r"[\s.·…]*(?:\d{1,4}|[ivxlc]+)\Z")
@@ -289,7 +290,7 @@ def _keeps_hyphen(before: str, after: str, vocabulary: frozenset[str]) -> bool:
         return True
     if f"{word}{after}".casefold() in vocabulary:
         return False
-    return word.casefold() in HYPHENATED_AFTER and len(after) >= _LEAST_COMPOUND
+    return word.casefold() in _HYPHENATED_AFTER and len(after) >= _LEAST_COMPOUND
 
 
 def vocabulary_of(pages: Sequence[Sequence[Line]]) -> frozenset[str]:

@@ -43,8 +43,6 @@ QUESTION_WORDS = frozenset(
     text textbook understand want way word words work works write""".split()
 )
 COUNTS_IN_ORDER = tuple("one two three four five six seven eight nine ten eleven twelve".split())
-HYPHENATED_AFTER = frozenset("half quasi self well".split())
-"""Words that form compounds with a hyphen, even where the hyphen ends a line."""
 NEGATIONS = frozenset("cannot neither never no nobody none nor not nothing without n't".split())
 TOTAL = frozenset("all always entirely every never".split())
 """Words by which a sentence claims the whole."""
