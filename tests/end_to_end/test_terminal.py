@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from lutrin.cli.console import visible
 
 from .processes import environment
@@ -39,15 +37,17 @@ def test_control_characters_are_shown_as_escapes() -> None:
     assert json.loads(visible(json.dumps({"a": EVIL}, ensure_ascii=False))) == {"a": EVIL}
 
 
-@pytest.mark.parametrize("command", [["companion", "check", "--corpus"], ["companion", "merge", "x.jsonl", "--corpus"]])
-def test_errors_show_names(tmp_path: Path, command: list[str]) -> None:
-    """A folder with such characters in its name, where it cannot be read."""
-    folder = tmp_path / f"book{EVIL}".replace("/", "")
+def test_reports_show_names(tmp_path: Path) -> None:
+    """A draft with such characters in its name, whose line is no entry."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "page.md").write_text("# A page\n\nWords.\n")
+    draft = tmp_path / f"draft{EVIL}.jsonl".replace("/", "")
+    draft.write_text("no entry\n")
     done = subprocess.run(
-        [sys.executable, "-m", "lutrin.cli", *command, str(folder)],
+        [sys.executable, "-m", "lutrin.cli", "companion", "merge", str(draft), "--corpus", str(tmp_path / "corpus")],
         capture_output=True, env=environment(tmp_path, tmp_path / "data"), check=False, timeout=120, cwd=tmp_path,
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode()
-    assert done.returncode == 1, said
+    assert "is no entry" in said
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(said)
     assert "\\u001b" in said
