@@ -185,12 +185,12 @@ async def test_a_restore_on_another_machine_needs_the_key(saved: Path, house: Ho
     """Without it nothing is changed; the books alone can be had; with it, all."""
     other = House(tmp_path / "other")
     with pytest.raises(ChatStoreError, match="no key here"):
-        restore(other.settings, saved)
+        restore(other.settings, saved, trust=True)
     assert list(other.settings.data_dir.glob("*.db")) == []
-    assert not restore(other.settings, saved, with_chats=False).conversations
+    assert not restore(other.settings, saved, with_chats=False, trust=True).conversations
     assert "first text" in await other.text()
     shutil.copy2(house.settings.chat_key_path, other.settings.chat_key_path)
-    assert restore(other.settings, saved).conversations
+    assert restore(other.settings, saved, trust=True).conversations
     assert await other.said() == ["first"]
 
 
@@ -199,7 +199,7 @@ async def test_conversations_under_another_key_are_refused(saved: Path, tmp_path
     other = House(tmp_path / "other")
     await other.say("mine")
     with pytest.raises(ChatStoreError, match="another key") as caught:
-        restore(other.settings, saved)
+        restore(other.settings, saved, trust=True)
     assert "--without-conversations" in caught.value.remedy
     assert await other.said() == ["mine"]
 
@@ -210,7 +210,7 @@ async def test_another_book_of_the_same_name_is_not_overwritten(saved: Path, tmp
     name = await other.publish("A text of another machine.")
     async with other.shelf() as shelf:
         async with shelf.lease() as before:
-            summary = restore(other.settings, saved, with_chats=False)
+            summary = restore(other.settings, saved, with_chats=False, trust=True)
             assert "another machine" in (await before.all_chunks())[0].text
         assert summary.books == {"robots": f"{name}-2"}
     assert "first text" in await other.text()
@@ -231,7 +231,9 @@ async def test_a_restore_that_was_killed_is_finished(house: House, saved: Path, 
     await house.say("second")
     twin = House(tmp_path / "twin")
     shutil.copytree(house.settings.data_dir, twin.settings.data_dir)
-    restore(twin.settings, saved)  # so that a folder as a kill would leave it can be made from the same parts
+    restore(
+        twin.settings, saved, trust=True
+    )  # so that a folder as a kill would leave it can be made from the same parts
     (house.settings.data_dir / UNPACKED / "books").mkdir(parents=True)
     finish(house.settings)
     assert await house.said() == ["first", "second"]

@@ -56,7 +56,9 @@ class Place:
     async def take(self, file: Path, embedder: str = "") -> None:
         """Import an exported index."""
         name = embedder or self.embedder.name
-        await import_index(self.settings, file, embedder=name, store=self.store, verify=self.verify, now=now)
+        await import_index(
+            self.settings, file, embedder=name, store=self.store, verify=self.verify, now=now, trust=True
+        )
 
     async def found(self, words: str) -> tuple[list[tuple[str, float]], list[str]]:
         """The nearest chunks by meaning, and the best by words."""

@@ -43,6 +43,25 @@ def chat_key(settings: Settings) -> str:
     return file_key(settings.chats_path, settings.chat_key_path)
 
 
+def installation_key(settings: Settings, *, make: bool) -> bytes | None:
+    """Return the key by which this installation knows its own backups; it follows from that of the conversations.
+
+    Args:
+        settings: Name the key.
+        make: Whether a key is made where there is none.
+
+    Returns:
+        The key; None if there is none, or it cannot be read.
+    """
+    if not make and settings.chat_key is None and not settings.chat_key_path.exists():
+        return None
+    try:
+        key = bytes.fromhex(chat_key(settings))
+    except (LutrinError, OSError):
+        return None
+    return hmac.new(key, b"lutrin origin of archives", hashlib.sha256).digest()
+
+
 def secret_of(settings: Settings) -> bytes:
     """Return a key for names that nobody may guess, the same on all servers of these conversations and after a restart.
 

@@ -32,6 +32,11 @@ class Age(click.ParamType[timedelta]):
         return timedelta(**{UNITS[found[2]]: int(found[1])})
 
 
+trust_option = click.option(
+    "--trust", is_flag=True, help="Take a file of another installation; whoever made it decides what readers see."
+)
+
+
 @click.command()
 @file_argument
 @json_option
@@ -57,9 +62,10 @@ def backup(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 @click.command()
 @file_argument
 @click.option("--without-conversations", is_flag=True, help="Keep the conversations of this machine.")
+@trust_option
 @json_option
 @data_dir_option
-def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir: Path | None) -> None:
+def restore(file: Path, *, without_conversations: bool, trust: bool, as_json: bool, data_dir: Path | None) -> None:
     """Replace the present state with that of a backup FILE.
 
     Everything is replaced or nothing: a damaged file changes nothing. A running server follows within two seconds.
@@ -68,7 +74,7 @@ def restore(file: Path, *, without_conversations: bool, as_json: bool, data_dir:
 
     settings = load_settings(data_dir=data_dir)
     require_own_data(settings)
-    summary = put_back(settings, file, with_chats=not without_conversations)
+    summary = put_back(settings, file, with_chats=not without_conversations, trust=trust)
     if as_json:
         say(msgspec.json.encode(summary).decode())
         return
@@ -89,7 +95,7 @@ def bundle(file: Path, *, book_only: bool, as_json: bool, data_dir: Path | None)
 
     FILE holds the program with its packages, models, books, index and an installer, but no conversations and no key.
     With `--book-only` it holds the books with their index, their companions and the teacher's decisions, for
-    `lutrin import-index` on the other machine.
+    `lutrin import-index --trust` on the other machine.
     """
     if book_only:
         _export(file, as_json=as_json, data_dir=data_dir)
@@ -128,15 +134,16 @@ def _export(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
 
 @click.command("import-index")
 @file_argument
+@trust_option
 @json_option
 @data_dir_option
-def import_index(file: Path, *, as_json: bool, data_dir: Path | None) -> None:
+def import_index(file: Path, *, trust: bool, as_json: bool, data_dir: Path | None) -> None:
     """Publish the books of an exported FILE in this vector store, without embedding anything again."""
     settings = load_settings(data_dir=data_dir)
     with ingest_lock(settings.data_dir):
         from lutrin.runtime import wiring  # noqa: PLC0415 - the databases load only when they are needed
 
-        moved = asyncio.run(wiring.run_import(settings, file))
+        moved = asyncio.run(wiring.run_import(settings, file, trust=trust))
     _say_moved(moved, "is published:", as_json=as_json)
 
 

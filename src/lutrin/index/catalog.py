@@ -4,6 +4,7 @@ It is the one database that ingest and servers share. Ingest writes it, and publ
 writes only its teacher's decisions about prepared entries, which outlive every generation.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -31,6 +32,9 @@ MIGRATIONS = (
     ),
 )
 """Migration n leads from version n to n + 1; a new catalogue gets the tables of `definitions.py`."""
+TABLES = frozenset({"book", "decision", "decisions", "embedding", "file", "generation", "left_out"})
+PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+"""Slugs of books and names of generations: each is a folder's name, and deleting one must not lead elsewhere."""
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
 
 
@@ -77,8 +81,10 @@ class PublishedBook(msgspec.Struct, frozen=True, kw_only=True):
 def published_book(row: Sequence[Any]) -> PublishedBook:
     """The book of a row of `statements.BOOKS`."""
     info, corpus, recipe, current, previous, manifest, root = row
+    known = msgspec.json.decode(info, type=BookInfo)
+    check_names(known.slug, current, *([previous] if previous is not None else []))
     return PublishedBook(
-        info=msgspec.json.decode(info, type=BookInfo),
+        info=known,
         corpus=corpus,
         recipe=recipe,
         current=current,
@@ -86,6 +92,20 @@ def published_book(row: Sequence[Any]) -> PublishedBook:
         manifest_sha256=manifest,
         root=root,
     )
+
+
+def check_names(*names: str) -> None:
+    """Refuse slugs and names of generations that are no plain names.
+
+    Raises:
+        IndexUnavailable: One of them has another form, as a path has.
+    """
+    for name in names:
+        if not PLAIN_NAME.fullmatch(name):
+            raise IndexUnavailable(
+                f"The catalogue names {name[:200]!r}, which is no name of a book or an index.",
+                remedy="It was tampered with. Restore a backup of your own, or move catalog.db away and ingest again.",
+            )
 
 
 class Catalog:
@@ -253,7 +273,10 @@ class Catalog:
 
     def retired(self) -> list[tuple[str, str]]:
         """Slug and name of the generations whose folders may be deleted."""
-        return [(slug, name) for slug, name in self.connection.execute(statements.RETIRED)]
+        found = [(slug, name) for slug, name in self.connection.execute(statements.RETIRED)]
+        for names in found:
+            check_names(*names)
+        return found
 
     def forget(self, names: Iterable[str]) -> None:
         """Drop retired generations whose folders are gone."""
@@ -262,7 +285,9 @@ class Catalog:
 
     def live(self) -> Mapping[str, str]:
         """Slug by name of the generations that are current or previous."""
-        return dict(self.connection.execute(statements.LIVE))
+        found = dict(self.connection.execute(statements.LIVE))
+        check_names(*found, *found.values())
+        return found
 
     def close(self) -> None:
         """Release the file."""

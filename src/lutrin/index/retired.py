@@ -21,7 +21,13 @@ def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[
     Returns:
         The names of the deleted ones.
     """
-    return [name for slug, name in retired if remove_unless_read(books_dir / slug / name, MANIFEST)]
+    here = books_dir.resolve()
+    return [
+        name
+        for slug, name in retired
+        if (books_dir / slug / name).resolve().is_relative_to(here)  # a link may have been put in its way
+        and remove_unless_read(books_dir / slug / name, MANIFEST)
+    ]
 
 
 def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:

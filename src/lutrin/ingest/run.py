@@ -311,6 +311,8 @@ def tidy(catalog: Catalog, books_dir: Path) -> None:
     """
     known = {*catalog.live(), *(name for _, name in catalog.retired())}
     for folder in books_dir.glob("*/*"):
+        if folder.parent.is_symlink():
+            continue  # what it leads to is not ours
         if folder.name.startswith((BUILDING, TRASH)) or folder.name not in known:
             with suppress(FileNotFoundError):  # a server may be deleting it, too
                 shutil.rmtree(folder)

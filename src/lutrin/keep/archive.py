@@ -7,6 +7,7 @@ So a file that was cut, or changed in a single bit, is always noticed. `SHA256SU
 
 import errno
 import hashlib
+import hmac
 import os
 import shutil
 import tarfile
@@ -44,12 +45,42 @@ class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     hashes: dict[str, str]
     """Name of each member -> its SHA-256."""
     seal: str = ""
-    """SHA-256 of the manifest without this field."""
+    """SHA-256 of the manifest without this field and the next one."""
+    origin: str = ""
+    """HMAC of the seal under the key of the installation that wrote it; empty where it has none."""
 
     def sealed(self) -> "ArchiveManifest":
         """Return the manifest with its own hash filled in."""
-        bare = msgspec.structs.replace(self, seal="")
-        return msgspec.structs.replace(bare, seal=hashlib.sha256(msgspec.json.encode(bare)).hexdigest())
+        bare = msgspec.structs.replace(self, seal="", origin="")
+        seal = hashlib.sha256(msgspec.json.encode(bare)).hexdigest()
+        return msgspec.structs.replace(bare, seal=seal, origin=self.origin)
+
+    def signed(self, key: bytes) -> "ArchiveManifest":
+        """Return the manifest, sealed, with the proof that it was written here."""
+        sealed = self.sealed()
+        return msgspec.structs.replace(sealed, origin=hmac.new(key, sealed.seal.encode(), hashlib.sha256).hexdigest())
+
+
+def require_own(source: Path, manifest: ArchiveManifest, key: bytes | None, *, trust: bool) -> None:
+    """Refuse an archive that another installation wrote, unless the operator trusts it.
+
+    Whoever can write a file can compute hashes; nobody else has the key.
+
+    Args:
+        source: The archive.
+        manifest: Its manifest.
+        key: Of this installation; None: it has none yet.
+        trust: Whether the operator says so.
+
+    Raises:
+        ArchiveError: It is foreign.
+    """
+    if trust or (key is not None and hmac.compare_digest(manifest.signed(key).origin, manifest.origin)):
+        return
+    raise ArchiveError(
+        f"{source} was not written by this installation. Nothing was changed.",
+        remedy="If you trust whoever made it, add --trust: it brings books, answers and a teacher's decisions.",
+    )
 
 
 class _Hashing:
@@ -143,7 +174,11 @@ def read_archive(source: Path, kind: str, consume: Consume, *, prefix: str = "")
 
 def _read(source: Path, tar: tarfile.TarFile, kind: str, consume: Consume, prefix: str) -> ArchiveManifest:
     hashes: dict[str, str] = {}
+    left_bytes = source.stat().st_size
     for member in tar:
+        left_bytes -= member.size
+        if left_bytes < 0:
+            raise _damaged(source, "its files are larger than itself")
         name = _checked_name(source, member, prefix)
         file = tar.extractfile(member)
         if file is None or name in hashes:
@@ -232,7 +267,9 @@ def _checked_name(source: Path, member: tarfile.TarInfo, prefix: str) -> str:
     name = member.name.removeprefix(prefix)
     path = PurePosixPath(name)
     below = str(path) == name and not path.is_absolute() and not {"..", "."} & {*path.parts} and "\\" not in name
-    if not member.isreg() or not member.name.startswith(prefix) or not below:
+    # A log beside a database would be part of it as soon as it is opened.
+    below = below and not name.endswith(("-wal", "-shm", "-journal"))
+    if not member.isreg() or member.issparse() or not member.name.startswith(prefix) or not below:
         raise _damaged(source, f"it holds {member.name!r}")
     return name
 

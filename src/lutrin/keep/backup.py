@@ -15,7 +15,7 @@ import msgspec
 
 from lutrin import __version__, sqlite
 from lutrin.chats import copied as chats
-from lutrin.chats.key import chat_key
+from lutrin.chats.key import chat_key, installation_key
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
 from lutrin.index import snapshot as index
 from lutrin.index.disk import ReadLock
@@ -63,7 +63,7 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
 
         def describe(hashes: dict[str, str]) -> ArchiveManifest:
             same_files(expected, hashes)
-            return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+            return signed_manifest(settings, KIND, created, hashes)
 
         write_archive(target, members, describe)
     return BackupSummary(
@@ -106,6 +106,13 @@ def _studied(folder: Path, copies: Path) -> list[tuple[str, Path]]:
         (copies / path.name).write_bytes(content[: content.rfind(b"\n") + 1])
         found.append((f"{STUDY}/{path.name}", copies / path.name))
     return found
+
+
+def signed_manifest(settings: Settings, kind: str, created: str, hashes: dict[str, str]) -> ArchiveManifest:
+    """Describe an archive that this installation writes, with the proof that it did."""
+    manifest = ArchiveManifest(kind=kind, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+    key = installation_key(settings, make=True)
+    return manifest.signed(key) if key is not None else manifest
 
 
 def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:

@@ -15,7 +15,7 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, IngestInProgress
-from lutrin.index.catalog import Catalog, FileState, PublishedBook
+from lutrin.index.catalog import Catalog, FileState, PublishedBook, check_names
 from lutrin.index.disk import file_hashes
 from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.ingest.book import BUILDING, put_in_place
@@ -51,7 +51,7 @@ async def offer_all(settings: Settings, rack: BookRack) -> None:
             record = msgspec.json.encode(Record(book=book, files=states[slug]))
             await rack.offer(slug, book.current, record, files)
     for record in offered.values():
-        slug = msgspec.json.decode(record, type=Record).book.info.slug
+        slug = _record(record).book.info.slug
         if slug not in books:
             await rack.withdraw(slug)
 
@@ -96,7 +96,7 @@ async def follow(settings: Settings, rack: BookRack, poll_s: float = POLL_S) -> 
 
 async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], list[str]]:
     """Compare the rack with this machine; return the generations to fetch and the books to withdraw."""
-    offered = [msgspec.json.decode(record, type=Record) for record in (await rack.listed()).values()]
+    offered = [_record(record) for record in (await rack.listed()).values()]
 
     def published() -> dict[str, str]:
         with Catalog(settings.catalog_path) as catalog:
@@ -106,6 +106,17 @@ async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], l
     fresh = [record for record in offered if here.get(record.book.info.slug) != record.book.manifest_sha256]
     kept = {record.book.info.slug for record in offered}
     return fresh, [slug for slug in here if offered and slug not in kept]
+
+
+def _record(encoded: bytes) -> Record:
+    """A record of the rack, whose names become names of folders here.
+
+    Raises:
+        IndexUnavailable: One of them is no plain name.
+    """
+    record = msgspec.json.decode(encoded, type=Record)
+    check_names(record.book.info.slug, record.book.current)
+    return record
 
 
 async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record: Record) -> None:

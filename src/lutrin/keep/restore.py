@@ -14,15 +14,17 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.chats import copied as chats
-from lutrin.chats.key import chat_key, former_keys, opens, rotate_key
+from lutrin.chats.key import chat_key, former_keys, installation_key, opens, rotate_key
 from lutrin.chats.migrations import migrate
-from lutrin.errors import ArchiveError, ChatStoreError, IngestInProgress
+from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
 from lutrin.index import snapshot as index
-from lutrin.index.catalog import Catalog
+from lutrin.index.catalog import TABLES, Catalog
 from lutrin.index.disk import file_hashes, sync, sync_tree
+from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST, read_manifest
+from lutrin.index.schema import check_schema
 from lutrin.ingest.lock import ingest_lock
-from lutrin.keep.archive import unpack_archive
+from lutrin.keep.archive import require_own, unpack_archive
 from lutrin.keep.backup import BOOKS, CATALOG, CHATS, KIND, STUDY
 from lutrin.settings import Settings
 
@@ -42,16 +44,17 @@ class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     conversations: bool
 
 
-def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> RestoreSummary:
+def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust: bool = False) -> RestoreSummary:
     """Replace the present state with that of a backup.
 
     Args:
         settings: Name the data folder and the key of the conversations.
         source: A file that `lutrin backup` wrote.
         with_chats: Replace the conversations too; the present ones are lost.
+        trust: Whether the operator trusts a file that another installation wrote.
 
     Raises:
-        ArchiveError: The file is no backup, or damaged; nothing was changed.
+        ArchiveError: The file is no backup, or damaged, or foreign and not trusted; nothing was changed.
         ChatStoreError: The key of the backup's conversations is not here; nothing was changed.
         NotEnoughSpace: The disk is too small; nothing was changed.
         IngestInProgress: An ingest or another restore is running.
@@ -64,6 +67,7 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True) -> Res
         unpacked.mkdir(mode=0o700)
         try:
             manifest = unpack_archive(source, KIND, unpacked)
+            require_own(source, manifest, installation_key(settings, make=False), trust=trust)
             if not with_chats:
                 (unpacked / CHATS).unlink(missing_ok=True)
             conversations = _prepare_chats(settings, unpacked)
@@ -164,8 +168,15 @@ def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str
     wrong = ArchiveError(f"{source} is damaged: its catalogue does not fit. Nothing was changed.")
     if not _readable(unpacked / CATALOG):
         raise wrong
+    try:
+        check_schema(unpacked / CATALOG, TABLES)
+        for passages in (unpacked / BOOKS).glob(f"*/*/{PASSAGES}"):
+            check_schema(passages)
+    except IndexUnavailable as error:
+        raise ArchiveError(f"{source} is damaged: {error.detail} Nothing was changed.") from error
     books = {}
     with Catalog(unpacked / CATALOG) as catalog:
+        catalog.retired()  # their names are checked, for the next ingest deletes their folders
         for item in index.published(catalog):
             directory = unpacked / BOOKS / item.slug / item.name
             if _digest(directory) != item.manifest_sha256 or not _intact(directory):

@@ -15,19 +15,21 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin import __version__, sqlite
+from lutrin import sqlite
+from lutrin.chats.key import installation_key
 from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index import statements
 from lutrin.index.build import collection_name
-from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.catalog import TABLES, Catalog, PublishedBook
 from lutrin.index.disk import file_hashes
 from lutrin.index.generation import PASSAGES, VECTORS
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.readback import Verify
+from lutrin.index.schema import check_schema
 from lutrin.index.vectors import write_vectors
 from lutrin.ingest.book import BUILDING, put_in_place
-from lutrin.keep.archive import FORMAT, ArchiveManifest, beside, room, unpack_archive, write_archive
-from lutrin.keep.backup import BOOKS, CATALOG, STUDY, index_members, same_files
+from lutrin.keep.archive import ArchiveManifest, beside, require_own, room, unpack_archive, write_archive
+from lutrin.keep.backup import BOOKS, CATALOG, STUDY, index_members, same_files, signed_manifest
 from lutrin.ports import VectorStore
 from lutrin.settings import Settings
 
@@ -61,7 +63,7 @@ def export_index(settings: Settings, target: Path, now: Callable[[], datetime]) 
         def describe(hashes: dict[str, str]) -> ArchiveManifest:
             same_files(wanted, hashes)
             created = now().isoformat(timespec="seconds")
-            return ArchiveManifest(kind=KIND, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
+            return signed_manifest(settings, KIND, created, hashes)
 
         chosen = [item for item in members if item[0] in wanted or item[0] not in expected]
         write_archive(target, chosen, describe)
@@ -78,6 +80,7 @@ async def import_index(
     store: VectorStore,
     verify: Verify,
     now: Callable[[], datetime],
+    trust: bool = False,
 ) -> Transferred:
     """Publish the books of an exported file in the vector store of these settings. The caller holds the ingest lock.
 
@@ -88,34 +91,39 @@ async def import_index(
         store: Receives the vectors.
         verify: Reads each new generation back.
         now: The current time.
+        trust: Whether the operator trusts a file that another installation wrote.
 
     Raises:
-        ArchiveError: The file is no exported index, or not whole.
+        ArchiveError: The file is no exported index, or not whole, or foreign and not trusted.
         InvalidSettings: Its vectors are of another embedding model.
         VerificationFailed, IndexUnavailable, OSError: It could not be written; the published books go on serving.
     """
     settings.books_dir.mkdir(parents=True, exist_ok=True)
     with beside(settings.books_dir / CATALOG) as work:
-        unpack_archive(source, KIND, work)
+        manifest = unpack_archive(source, KIND, work)
+        require_own(source, manifest, installation_key(settings, make=False), trust=trust)
+        check_schema(work / CATALOG, TABLES)
+        for passages in (work / BOOKS).glob(f"*/*/{PASSAGES}"):
+            check_schema(passages)
         with Catalog(work / CATALOG) as given:
             books = given.books()
             manifests = [read_manifest(work / BOOKS / book.info.slug / book.current) for book in books]
-        for manifest in manifests:
-            if manifest.embedder != embedder:
+        for described in manifests:
+            if described.embedder != embedder:
                 raise InvalidSettings(
-                    f"The vectors of {manifest.book.slug} are of {manifest.embedder}, not of {embedder}.",
+                    f"The vectors of {described.book.slug} are of {described.embedder}, not of {embedder}.",
                     remedy="Set LUTRIN_PROFILE, LUTRIN_EMBED_MODEL and LUTRIN_EMBED_DIMENSION as they were.",
                 )
         _take_studied(work / STUDY, settings.data_dir / STUDY)
         names = {}
         with Catalog(settings.catalog_path) as catalog:
             _take_embeddings(catalog, work / CATALOG)
-            for book, manifest in zip(books, manifests, strict=True):
+            for book, described in zip(books, manifests, strict=True):
                 slug = book.info.slug
                 name = f"{catalog.next_number():06d}-{book.recipe[:8]}"
                 building = settings.books_dir / slug / f"{BUILDING}{name}"
                 await asyncio.to_thread(_moved, work / BOOKS / slug / book.current, building)
-                renamed = msgspec.structs.replace(manifest, name=name)
+                renamed = msgspec.structs.replace(described, name=name)
                 digest = await _rebuilt(building, renamed, store, verify)
                 with Catalog(work / CATALOG) as given:
                     states = list(given.files(slug).values())
@@ -123,7 +131,7 @@ async def import_index(
                 catalog.publish(fresh, published=now().isoformat(timespec="seconds"), files=states)
                 await _settle(settings, catalog, fresh, store)
                 names[slug] = name
-    return Transferred(file=str(source), books=names, chunks=sum(manifest.chunks for manifest in manifests))
+    return Transferred(file=str(source), books=names, chunks=sum(described.chunks for described in manifests))
 
 
 async def _rebuilt(building: Path, manifest: Manifest, store: VectorStore, verify: Verify) -> str:

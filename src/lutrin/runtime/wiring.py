@@ -244,7 +244,7 @@ async def run_ingest(
         )
 
 
-async def run_import(settings: Settings, source: Path) -> Transferred:
+async def run_import(settings: Settings, source: Path, *, trust: bool = False) -> Transferred:
     """Publish an exported index in the vector store of the profile; see `lutrin.keep.transfer.import_index`.
 
     The caller holds `lutrin.ingest.lock.ingest_lock`.
@@ -257,7 +257,13 @@ async def run_import(settings: Settings, source: Path) -> Transferred:
         embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
         verify = in_fresh_process(store)
         return await import_index(
-            settings, source, embedder=embedder.name, store=store, verify=verify, now=lambda: datetime.now(UTC)
+            settings,
+            source,
+            embedder=embedder.name,
+            store=store,
+            verify=verify,
+            now=lambda: datetime.now(UTC),
+            trust=trust,
         )
 
 
