@@ -163,7 +163,7 @@ def _address(settings: Settings) -> Check:
         with socket.socket(kind) as tried:
             tried.bind(address)
     except OSError as error:
-        detail = f"LUTRIN_HOST: {settings.host} is no address of this machine ({error.strerror})."
+        detail = f"LUTRIN_HOST: {settings.host} is not an address of this machine ({error.strerror})."
         return Check("address", ok=False, detail=detail, remedy="Use 127.0.0.1, or 0.0.0.0 for the whole network.")
     return Check("address", ok=True, detail=f"A server can listen at {settings.host}.")
 

@@ -14,6 +14,8 @@ Mode = Literal["book", "selection", "selection_boosted"]
 AnswerKind = Literal["generated", "extractive", "refusal"]
 Refusal = Literal["out_of_scope", "not_in_book", "not_in_selection", "vague", "not_english", "empty"]
 Role = Literal["user", "assistant"]
+MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
+"""Suffixes of Markdown files, in lower case."""
 SupportGrade = Literal["stated", "likely", "own"]
 """How a sentence rests on the book: *stated* there; *likely* so, though not word for word; the writer's *own*."""
 TextRole = Literal[

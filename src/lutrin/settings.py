@@ -333,7 +333,7 @@ def _origin(text: str) -> str:
         return text
     match = ORIGIN.fullmatch(text.lower())
     if match is None:
-        raise ValueError(f"{text} is no origin; write scheme and host, such as https://school.github.io")
+        raise ValueError(f"{text} is not an origin; write scheme and host, such as https://school.github.io")
     scheme, host, port = match.groups()
     own = {"http": "80", "https": "443"}.get(scheme)
     return f"{scheme}://{host}" if not port or port == own else f"{scheme}://{host}:{port}"
@@ -344,7 +344,7 @@ def _host_name(text: str) -> str:
         return text
     name = text.lower().rstrip(".")
     if not HOST_NAME.fullmatch(name):
-        raise ValueError(f"{text} is no host name; write it alone, without scheme, port or path")
+        raise ValueError(f"{text} is not a host name; write it alone, without scheme, port or path")
     return name
 
 
@@ -354,7 +354,7 @@ def _proxy(text: str) -> str:
     except ValueError:
         if HOST_NAME.fullmatch(text.lower()) and not re.fullmatch(r"[\d.]+", text):
             return text.lower()
-    raise ValueError(f"{text} is no address, network or host name")
+    raise ValueError(f"{text} is not an address, network or host name")
 
 
 def with_addresses(settings: Settings) -> Settings:

@@ -17,8 +17,7 @@ from lutrin.chats.key import new_key
 from lutrin.chats.migrations import MIGRATIONS, migrate
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, NotFound
-from lutrin.messages import NOT_ENGLISH
-from lutrin.records import AnswerKind, ChatMessage, ChatOrigin
+from lutrin.records import AnswerKind, ChatMessage, ChatOrigin, Refusal
 
 KEY = new_key()
 NEEDLE = "Xylophone-needle-42"
@@ -229,10 +228,12 @@ async def test_two_servers_start_at_once(tmp_path: Path, attempt: int) -> None:
         await store.close()
 
 
-def answer(name: str, text: str, kind: AnswerKind) -> ChatMessage:
+def answer(name: str, text: str, kind: AnswerKind, refusal: Refusal | None = None) -> ChatMessage:
     """What a reader was told."""
     created = "2026-11-21T10:00:01.000+00:00"
-    return ChatMessage(id=name, session_id="s1", role="assistant", text=text, created=created, kind=kind)
+    return ChatMessage(
+        id=name, session_id="s1", role="assistant", text=text, created=created, kind=kind, refusal=refusal
+    )
 
 
 async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
@@ -240,9 +241,13 @@ async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
     store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
     owned = ChatOrigin(session_id="s1", owner="a" * 64)
     await store.record("s1", owned, [message("q1", "What is it?"), answer("a1", "A part.", "extractive")])
-    await store.record("s1", owned, [message("q2", "And  why?"), answer("a2", "It is not in it.", "refusal")])
     await store.record(
-        "s2", ChatOrigin(session_id="s2"), [message("q3", "Quoi ?"), answer("a3", NOT_ENGLISH, "refusal")]
+        "s1", owned, [message("q2", "And  why?"), answer("a2", "It is not in it.", "refusal", "not_in_book")]
+    )
+    await store.record(
+        "s2",
+        ChatOrigin(session_id="s2"),
+        [message("q3", "Quoi ?"), answer("a3", "In English, please.", "refusal", "not_english")],
     )
     await store.judge("a1", "a" * 64, "up", "thank you")
     await store.judge("a1", "a" * 64, "down", "not quite")

@@ -319,7 +319,7 @@ async def test_what_is_asked_is_shown_by_chapter_without_who_asked(serve: Serve)
         done = await client.post(f"/messages/{judged}/feedback", json=thumb, headers={"X-Lutrin-Client": "s" * 32})
         assert done.status_code == 204
         page = (await client.get(PAGE)).text
-        assert "3 questions, without who asked" in page
+        assert "3 questions, without names" in page
         assert re.search(
             r'<th scope="row">Chapter 1: Embodied Intelligence</th>.*?<td class="number">3</td>', page, re.DOTALL
         )

@@ -81,7 +81,7 @@ def _value(node: ast.expr) -> float:
             if isinstance(sign, ast.Pow) and abs(second) > LARGEST_POWER:
                 raise ValueError("the power is too large")
             return float(_OPERATORS[type(sign)](first, second))
-    raise ValueError("this is no arithmetic")
+    raise ValueError("this is not arithmetic")
 
 
 def _agrees(value: float | None, result: str, *, rounded: bool) -> bool:

@@ -20,7 +20,7 @@ from lutrin.records import Finished, GenerationRequest, Piece, Queued, QueuedEve
 from lutrin.settings import Settings
 
 MARGIN_S = 0.2
-"""Kept of the deadline for what comes after the last generated token, ten answers being put together at once."""
+"""Reserved for finishing work after the last generated token, while ten answers are put together."""
 QUEUE_S = 60.0
 """So long a reader who has asked for an explanation waits in the model's queue."""
 LEAST_SHARE = 1 / 3

@@ -52,7 +52,7 @@ class Verifier:
             text: As it was generated.
             shown: What the model was shown.
             question: Names that stand in it may stand in the answer.
-            said: What was let through before, in small letters.
+            said: What was let through before, lower-cased.
             sums: Calculations that were found right before; those of this sentence are added.
 
         Raises:

@@ -124,9 +124,13 @@ def size_of(row: dict[str, str | None]) -> int:
     return sum(len(value.encode("utf-8", "surrogatepass")) for value in row.values() if value)
 
 
+def shown(stored: str, seal: Seal) -> Shown:
+    """Return the parts of an answer that a page shows; none if they were not stored."""
+    return _shown.decode(seal.open(stored)) if stored else Shown()
+
+
 def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa: ANN401 - a row of either driver
     """Make the message of a row; `session_id` is the browser's own id."""
-    shown = _shown.decode(seal.open(row.shown)) if row.shown else Shown()
     return ChatMessage(
         id=row.id,
         session_id=session_id,
@@ -138,7 +142,7 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa:
         selected_text=seal.open(row.selected_text),
         chunk_ids=_ids.decode(row.chunk_ids),
         citations=_citations.decode(seal.open(row.citations)),
-        **msgspec.structs.asdict(shown),
+        **msgspec.structs.asdict(shown(row.shown, seal)),
     )
 
 

@@ -33,10 +33,10 @@ ANSWER_OF = """SELECT message.id FROM message JOIN session ON session.key = mess
 """Selects the answer `said`, if it is in a conversation of the owner `whose`."""
 DAYS = "SELECT day FROM day WHERE day <= :today ORDER BY day DESC LIMIT :most"
 """Selects the newest `most` days up to `today`, newest first."""
-REFUSED = f"""SELECT asked.*, said.text AS refusal
+REFUSED = f"""SELECT asked.*, said.shown AS reply
     FROM message AS asked JOIN message AS said ON asked.position = {_QUESTION_BEFORE}
     WHERE said.role = 'assistant' AND said.kind = 'refusal' ORDER BY asked.position"""
-"""Selects the questions whose answer was a refusal, oldest first, each with the text of the `refusal`."""
+"""Selects the questions whose answer was a refusal, oldest first, each with the parts of its answer as `reply`."""
 ASKED = f"""SELECT said.*, asked.text AS question, feedback.value, feedback.comment
     FROM message AS said JOIN message AS asked ON asked.position = {_QUESTION_BEFORE}
     LEFT OUTER JOIN feedback ON feedback.message = said.id

@@ -18,7 +18,7 @@ from lutrin.chats.questions import AskedQuestion, asked_question
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
-from lutrin.messages import CONVERSATION_FULL, NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION, NOTHING_HERE, READER_FULL
+from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ NOBODY = "nobody"
 """Hash of an owner that has no conversation."""
 LAST_OF_DAY = "U"
 """Appended to a day, it sorts after every time of that day, since those continue with `T`."""
-OTHER_REFUSALS = frozenset({NEEDS_CONTEXT, NOT_ENGLISH, NOT_IN_SELECTION})
+OTHER_REFUSALS = frozenset({"vague", "not_english", "not_in_selection", "empty"})
 """Refusals that say nothing about the contents of the books."""
 
 
@@ -131,7 +131,7 @@ class ChatTables:
         return [
             rows.chat_message(row, "", self._seal)
             for row in await self._read(sql.REFUSED, {})
-            if self._seal.open(row.refusal) not in OTHER_REFUSALS
+            if rows.shown(row.reply, self._seal).refusal not in OTHER_REFUSALS
         ]
 
     async def asked(self, most: int) -> list[AskedQuestion]:

@@ -28,7 +28,7 @@ class Age(click.ParamType[timedelta]):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         """Parse a span of time; fail with an example of what is allowed."""
         if not (found := re.fullmatch(r"([0-9]{1,5})([hdw])", value.strip())):
-            self.fail(f"{value!r} is no age; write 30d for days, 12h for hours or 8w for weeks.", param, ctx)
+            self.fail(f"{value!r} is not an age; write 30d for days, 12h for hours or 8w for weeks.", param, ctx)
         return timedelta(**{UNITS[found[2]]: int(found[1])})
 
 

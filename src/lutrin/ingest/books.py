@@ -17,7 +17,7 @@ from lutrin.ingest.markdown import Page, title_from_name
 from lutrin.ingest.navigation import Entry, bare
 from lutrin.ingest.scan import Rules
 from lutrin.ingest.sites import HOMES, Site, is_mdbook, read_site
-from lutrin.records import BookHazards, BookInfo
+from lutrin.records import MARKDOWN, BookHazards, BookInfo
 
 _MAX_CHARS = 65_536
 _INDEXES = ("index.mdx", "index.md", "_index.md", "README.md", "README.mdx", "readme.md", "Readme.md")
@@ -318,7 +318,7 @@ def _index_title(path: Path) -> str:
 
 def page_title(path: Path) -> str:
     """Return a Markdown page's title, or an empty string."""
-    text = _small_text(path) if path.suffix.lower() in {".md", ".mdx", ".markdown"} else None
+    text = _small_text(path) if path.suffix.lower() in MARKDOWN else None
     if text is None:
         return ""
     front = read_front_matter(text, lambda _offset, _message: None)

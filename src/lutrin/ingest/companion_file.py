@@ -109,7 +109,7 @@ def _line(number: int, line: bytes) -> Line:
     try:
         entry = msgspec.json.decode(line, type=Entry)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return Line(number, None, f"is no entry: {error}")
+        return Line(number, None, f"is not an entry: {error}")
     return Line(number, entry, problem_of(entry))
 
 

@@ -56,7 +56,7 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "") -> D
     """
     kind = format_of(filename)
     if kind is None:
-        raise DocumentError(filename, f"is no {suffixes_in_words()} file")
+        raise DocumentError(filename, f"is not a {suffixes_in_words()} file")
     return kind.parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password)
 
 

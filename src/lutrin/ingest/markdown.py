@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from pathlib import PurePosixPath
 
 from lutrin.ingest.blocks import parse_blocks
 from lutrin.ingest.frontmatter import FrontMatter, FrontText, front_texts, read_front_matter
@@ -17,9 +18,8 @@ from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
 from lutrin.ingest.tree import Block, Element, Heading, Paragraph, Script
 from lutrin.ingest.visible import read_visible
 from lutrin.ingest.wording import clean
-from lutrin.records import Document, Notice
+from lutrin.records import MARKDOWN, Document, Notice
 
-MARKDOWN = (".md", ".markdown", ".mdx")
 _CELLS = (".qmd", ".rmd", ".ipynb")
 # A plain Markdown file is read as MDX if it shows that it is: imports, components, comments in braces.
 _LOOKS_LIKE_MDX = re.compile(
@@ -51,9 +51,9 @@ class Page:
     def __init__(self, source: str, filename: str) -> None:
         self.filename = filename
         # What other formats are brought into has everything escaped that would be markup of MDX, and numbers as shown.
-        self.plain = not filename.lower().endswith((*MARKDOWN, *_CELLS))
-        may_be_mdx = filename.lower().endswith(MARKDOWN) and looks_like_mdx(source)
-        self.mdx = filename.lower().endswith(".mdx") or may_be_mdx
+        suffix = PurePosixPath(filename).suffix.lower()
+        self.plain = suffix not in {*MARKDOWN, *_CELLS}
+        self.mdx = suffix == ".mdx" or (suffix in MARKDOWN and looks_like_mdx(source))
         self._problems: list[tuple[int, str]] = []
         self.front: FrontMatter = read_front_matter(source, self.problem)
         if not (self.mdx or self.plain):

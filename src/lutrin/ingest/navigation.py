@@ -7,8 +7,10 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from lutrin.records import MARKDOWN
+
 _DEEPEST = 40
-_SUFFIXES = frozenset({".md", ".mdx", ".markdown", ".pdf", ".ipynb", ".rst", ".qmd", ".html", ".htm", ".txt", ".Rmd"})
+_SUFFIXES = frozenset({*MARKDOWN, ".pdf", ".ipynb", ".rst", ".qmd", ".html", ".htm", ".txt", ".Rmd"})
 _TITLES = ("title", "caption", "label", "part", "section", "text", "group", "tab", "anchor", "name", "dropdown")
 _CHILDREN = (
     "parts", "chapters", "sections", "children", "items", "contents", "pages", "groups", "tabs", "anchors",

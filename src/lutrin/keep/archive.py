@@ -182,7 +182,7 @@ def _read(source: Path, tar: tarfile.TarFile, kind: str, consume: Consume, prefi
         name = _checked_name(source, member, prefix)
         file = tar.extractfile(member)
         if file is None or name in hashes:
-            raise _damaged(source, f"{name} is no single file")
+            raise _damaged(source, f"{name} is not a single file")
         if name == MANIFEST:
             return _checked_manifest(source, kind, file.read(), hashes)
         reader = _Hashing(file)

@@ -27,7 +27,7 @@ def explain_file(settings: Settings, path: Path, *, password: str = "") -> str:
     name = path.resolve().relative_to(root).as_posix()
     file = next((item for item in scan(root, rules=book.rules) if item.name == name), None)
     if file is None:
-        raise EmptyCorpus(f"{path} is no file that Lutrin reads.", remedy=f"Give a {suffixes_in_words()} file.")
+        raise EmptyCorpus(f"{path} is not a file that Lutrin reads.", remedy=f"Give a {suffixes_in_words()} file.")
     document = read_document(file, book, password=password, lenient=True)
     embedder = open_embedder(settings)
     target = settings.chunk_tokens

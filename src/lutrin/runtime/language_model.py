@@ -204,7 +204,7 @@ def reranker_path(settings: Settings) -> tuple[str, Path] | None:
         raise InvalidSettings(f"LUTRIN_RERANK: the manifest has no model {settings.rerank}.", remedy="Leave it empty.")
     if model.role != "rerank":
         raise InvalidSettings(
-            f"{model.name} is no cross-encoder.",
+            f"{model.name} is not a cross-encoder.",
             remedy="Name one whose role is `rerank`, or leave LUTRIN_RERANK empty.",
         )
     return model.name, weights.verified_path(settings.models_dir, model)

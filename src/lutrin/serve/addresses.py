@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
+from lutrin.records import MARKDOWN
 
 
 def book_path(slug: str) -> str:

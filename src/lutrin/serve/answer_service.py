@@ -301,7 +301,7 @@ def check_lengths(question: Question) -> None:
     """Refuse a question that asks nothing, or is longer than anyone writes.
 
     Raises:
-        InvalidQuestion: So it is.
+        InvalidQuestion: The question is empty or too long.
     """
     if not question.text.strip():
         raise InvalidQuestion(messages.EMPTY_QUESTION)

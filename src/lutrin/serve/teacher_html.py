@@ -122,8 +122,8 @@ def figures(load: Load) -> list[tuple[str, str, str]]:
         ("generated", "explained by the model, checked against the book", f"{load.generated:,}"),
         ("quoted", "answered in the book’s own words", f"{load.quoted:,}"),
         ("refused", "not in the book", f"{load.refused:,}"),
-        ("first", "First words, for half of the answers and for 95 of 100: within", _times(load.first_words_s)),
-        ("whole", "Whole answers, likewise", _times(load.whole_s)),
+        ("first", "Time to the first words: median, 95th percentile", _times(load.first_words_s)),
+        ("whole", "Time to the whole answer: median, 95th percentile", _times(load.whole_s)),
         ("limited", "Questions put off because they came too fast", f"{load.limited:,}"),
         ("failed", "Questions that failed", f"{load.failed:,}"),
     ]

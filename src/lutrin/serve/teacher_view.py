@@ -50,7 +50,7 @@ class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that the books do not answer, as `lutrin gaps` prints it: without who asked."""
+    """A question that the books do not answer, as `lutrin gaps` prints it: without a name."""
 
     chapter: str
     """The nearest one; empty: far from every book."""

@@ -260,7 +260,7 @@ test('the shelf knows where the reader left off', async () => {
   await reader.page.locator('#how-a-command-becomes-motion').evaluate((heading) => heading.scrollIntoView({behavior: 'instant'}));
   await eventually(() => reader.page.evaluate(() => localStorage.getItem('lutrin:reading:lab')?.includes('#how-a-command')), true);
   await reader.page.getByRole('link', {name: 'The Lab Book'}).click();
-  await reader.page.getByRole('link', {name: 'Go on reading Wheels'}).click();
+  await reader.page.getByRole('link', {name: 'Continue reading Wheels'}).click();
   await reader.page.waitForURL(`**${WHEELS}#how-a-command-becomes-motion`);
 });
 

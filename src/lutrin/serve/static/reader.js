@@ -40,7 +40,7 @@ function offer(holder, slug) {
   const known = links.find((link) => link.pathname === address.split("#")[0]);
   if (links.length && !known) return; // the page is gone from the book
   known?.setAttribute("aria-current", "location");
-  holder.querySelector(".size").after(el("p", { className: "continue" }, el("a", { href: address }, el("span", {}, "Go on reading"), ` ${title}`)));
+  holder.querySelector(".size").after(el("p", { className: "continue" }, el("a", { href: address }, el("span", {}, "Continue reading"), ` ${title}`)));
 }
 
 function keep(name, value) {
