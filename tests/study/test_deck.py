@@ -36,6 +36,13 @@ A watchdog needs three things:
 
 1. Why is a watchdog a timer?
 2. How long may a command stay away?
+
+<details>
+<summary>Solution</summary>
+
+A tenth of a second.
+
+</details>
 """
 
 
@@ -48,13 +55,18 @@ def cut(text: str) -> list[Chunk]:
 
 def deck(*entries: Entry) -> Practice:
     """What the page has to practise with."""
-    chunks = cut(PAGE)
+    return practice_of(PAGE, *entries)
+
+
+def practice_of(page: str, *entries: Entry) -> Practice:
+    """What a page has to practise with."""
+    chunks = cut(page)
     file = FileEntry(
         filename="01.md", title="Robots", module="", chapter="Chapter 1", section="01", sha256="", chunks=len(chunks)
     )
     prepared = [Prepared(entry=entry, chunk_id=chunks[0].chunk_id) for entry in entries]
     address = {chunk.chunk_id: f"/read/robots/01#{chunk.anchor}" for chunk in chunks}
-    return practice(prepared, [file], chunks, {"01.md": PAGE}, address)
+    return practice(prepared, [file], chunks, address)
 
 
 def entry(**given: object) -> Entry:
@@ -69,20 +81,33 @@ def of_kind(found: Practice, kind: str) -> list[Card]:
 
 
 def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
-    """A gap for a term in bold, a list by what announces it, a card for each row of a table, and the exercises."""
+    """A list by what announces it, a card for each row of a table, and the exercise that the book solves."""
     found = deck()
-    (gap,) = of_kind(found, "gap")
-    assert (gap.back, gap.front.startswith("A _____ stops the motors")) == ("watchdog", True)
     (listed,) = of_kind(found, "list")
     assert (listed.front, listed.back) == ("A watchdog needs three things:", "- a timer\n- a reset\n- a safe state")
     assert [(card.front, card.back) for card in of_kind(found, "table")] == [
         ("Driver: wheel", "Timeout: 100 ms\nAction: stop"),
         ("Driver: arm", "Timeout: 50 ms\nAction: hold"),
     ]
-    assert len(of_kind(found, "exercise")) == 2
-    assert [(term.term, term.url) for term in found.glossary] == [("watchdog", "/read/robots/01#watchdogs")]
+    assert [card.back for card in of_kind(found, "exercise")] == ["A tenth of a second."]
     assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
     assert {card.author for card in found.cards} == {"the book"}
+
+
+def test_the_books_own_words_stand_beside_its_lists_and_tables() -> None:
+    """A term that the book defines makes a card and a gap, and takes no other card away."""
+    text = "A watchdog stops the motors when commands stay away."
+    found = deck(entry(kind="term", topic="watchdog", text=text, quotes=(text,), author="the book"))
+    (gap,) = of_kind(found, "gap")
+    assert (gap.back, gap.front.startswith("A _____ stops the motors")) == ("watchdog", True)
+    assert len(of_kind(found, "table")) == 2
+    assert [(term.term, term.url) for term in found.glossary] == [("watchdog", "/read/robots/01#watchdogs")]
+
+
+def test_steps_are_no_list_to_learn_by_heart() -> None:
+    """A numbered procedure is done, not named."""
+    steps = PAGE.replace("- a timer", "1. a timer").replace("- a reset", "2. a reset").replace("- a safe", "3. a safe")
+    assert not of_kind(practice_of(steps), "list")
 
 
 def test_questions_that_share_their_answer_are_one_card() -> None:
@@ -108,7 +133,7 @@ def test_where_entries_were_prepared_they_make_the_cards() -> None:
         entry(kind="keypoints", topic="Watchdogs", text=("One.", "Two."), quotes=(quote,)),
         entry(kind="question", topic="Hidden?", text="No.", quotes=(quote,), state="hidden"),
     )
-    assert [card.kind for card in found.cards] == ["question", "choice", "term", "gap", "exercise", "exercise"]
+    assert [card.kind for card in found.cards] == ["question", "choice", "term", "gap", "exercise"]
     assert found.guide[0].sections[0].points == ("One.", "Two.")
     assert [(term.term, term.text) for term in found.glossary] == [("watchdog", "A timer that stops.")]
 

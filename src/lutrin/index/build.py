@@ -13,7 +13,7 @@ from lutrin.index import lexical, statements
 from lutrin.index.disk import file_hashes
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import PASSAGES, WINDOWS, decode_chunk
-from lutrin.index.manifest import MANIFEST, Manifest
+from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import write_common
 from lutrin.index.repeats import find_repeats
 from lutrin.index.tokens import SAMPLE_TOKENS, fit_basis, restore, write_tokens
@@ -203,6 +203,13 @@ def collection_name(book: BookInfo) -> str:
 def chunk_ids(passages: sqlite.Connection) -> set[str]:
     """The ids of all chunks in a `passages.db`."""
     return {row[0] for row in passages.execute(statements.CHUNK_IDS)}
+
+
+def rehash(directory: Path) -> None:
+    """Take note in the manifest of files that were added to a generation or changed after it was finished."""
+    hashes = file_hashes(directory, without=MANIFEST)
+    manifest = msgspec.structs.replace(read_manifest(directory), hashes=hashes)
+    (directory / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def read_book_file(passages: sqlite.Connection, filename: str) -> tuple[BookFile, list[Chunk]] | None:

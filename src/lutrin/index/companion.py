@@ -35,6 +35,8 @@ OF_A_TERM: frozenset[Kind] = frozenset({"term", "simpler", "example", "analogy"}
 """Kinds whose topic is the name of a term."""
 THE_AUTHORS = "the authors"
 THE_TEACHER = "the teacher"
+BY_THE_BOOK = "the book"
+"""Author of what is a copy of the book's own words."""
 _MODEL = re.compile(r".+@\d{4}-\d\d-\d\d")
 FILE = "companion.jsonl"
 VECTORS, TOKENS, STARTS = (f"companion.{name}.npy" for name in ("vectors", "tokens", "starts"))

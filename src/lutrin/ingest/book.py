@@ -4,26 +4,28 @@ import asyncio
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
-from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file, rehash
 from lutrin.index.catalog import FileState, LeftOut
-from lutrin.index.companion import Companion, Decision, write_companion
+from lutrin.index.companion import BY_THE_BOOK, Companion, Decision, Entry, Prepared, key_of, write_companion
 from lutrin.index.disk import sync, sync_tree
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import PASSAGES
+from lutrin.index.generation import PASSAGES, open_generation
 from lutrin.index.manifest import MANIFEST, read_manifest
 from lutrin.index.readback import Verify
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import Plan, folder_of
 from lutrin.ingest.chunk import chunk_document, chunk_notices
-from lutrin.ingest.companion_file import Checked, Fitting, Holds, check_files
+from lutrin.ingest.companion_file import Checked, Extract, Fitting, Holds, MisfitError, check_files, in_order
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
 from lutrin.ingest.placing import placed, with_world
@@ -91,6 +93,7 @@ class BookIngest:
         companion: Their fingerprint; if it differs from the current generation's, a new generation is made.
         decisions: The teacher's decisions about prepared entries.
         holds: Checks prepared entries that nobody vouches for.
+        extract: Prepares the book from its own words.
     """
 
     def __init__(
@@ -113,8 +116,10 @@ class BookIngest:
         companion: str = "",
         decisions: Sequence[Decision] = (),
         holds: Holds | None = None,
+        extract: Extract | None = None,
     ) -> None:
         self._holds = holds
+        self._extract = extract
         self._companions = companions
         self._decisions = decisions
         self._companion = companion
@@ -134,6 +139,7 @@ class BookIngest:
         self._progress = progress
         self._tally = _Tally()
         self._before: sqlite.Connection | None = None
+        self._is_extracted = False  # whether the book's own words were prepared before
 
     async def run(self, created: str) -> Outcome:
         """Build and verify the new generation and put it in its place; the caller publishes it.
@@ -172,6 +178,8 @@ class BookIngest:
                 store=self._store,
                 companion=self._companion,
             )
+            if self._extract is not None:
+                await self._add_extracted(building, self._extract)
             await in_thread(give_back)  # free memory before the verifying process starts
             await self._verify(building)
             digest = await asyncio.to_thread(put_in_place, building, home / self._name)
@@ -220,17 +228,52 @@ class BookIngest:
         checked = await in_thread(self._checked, builder)
         same = self._current is not None and read_manifest(self._current).embedder == self._embedder.name
         before = await in_thread(_companion_in, self._current) if same and self._current is not None else None
+        earlier = [item for item in before.entries if item.entry.author == BY_THE_BOOK] if before is not None else []
+        if self._extract is not None and earlier:
+            checked = replace(checked, entries=await in_thread(self._with, builder.book_file, checked.entries, earlier))
         await write_companion(builder.directory, checked.entries, self._embedder, before)
         self._tally.prepared, self._tally.set_aside = len(checked.entries), len(checked.notices)
         self._tally.notices += checked.notices
+        self._is_extracted = bool(earlier)
 
     def _checked(self, builder: GenerationBuilder) -> Checked:
+        names = self._order()
+        return check_files(self._companions, self._fitting(builder.book_file), names, self._decisions)
+
+    def _fitting(self, book_file: Callable[[str], Read | None]) -> Fitting:
         def read(name: str) -> tuple[str, Sequence[Chunk]] | None:
-            found = builder.book_file(name)
+            found = book_file(name)
             return (found[0].source, found[1]) if found is not None else None
 
-        names = self._order()
-        return check_files(self._companions, Fitting(read, names, self._holds), names, self._decisions)
+        return Fitting(read, self._order(), self._holds)
+
+    def _with(
+        self, book_file: Callable[[str], Read | None], known: Sequence[Prepared], more: Sequence[Prepared | Entry]
+    ) -> tuple[Prepared, ...]:
+        """Entries with those of the book's own words that still fit it, in its order."""
+        fitting, found = self._fitting(book_file), {key_of(item.entry): item for item in known}
+        for item in more:
+            entry = item.entry if isinstance(item, Prepared) else item
+            with suppress(MisfitError):  # the book has changed there
+                found.setdefault(key_of(entry), fitting.fitted(entry))
+        return in_order(found.values(), self._order())
+
+    async def _add_extracted(self, directory: Path, extract: Extract) -> None:
+        """Add entries of the book's own words, for which it is asked as readers will ask it."""
+        changed = {file.name for file in self._plan.changed} if self._is_extracted else None
+        generation = await open_generation(directory, self._store)
+        try:
+            published = generation.companion
+            more = [entry async for entry in extract(generation, changed)]
+        finally:
+            await generation.close()
+        if not more:
+            return
+        with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as passages:
+            entries = await in_thread(self._with, partial(read_book_file, passages), published.entries, more)
+        await write_companion(directory, entries, self._embedder, published)
+        await in_thread(rehash, directory)
+        self._tally.prepared = len(entries)
 
     def _read(self, file: SourceFile) -> Read | None:
         """Read and cut one file; if that fails, keep the index's version of it."""

@@ -7,7 +7,7 @@ count, neither in the hash nor in a quote. An entry that does not fit is reporte
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin.index.companion import FILE, KINDS, Decision, Entry, Prepared, key_of, wordings
+from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
 from lutrin.ingest.configuration import fault_of, read_plain
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Notice
@@ -28,12 +29,16 @@ MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
 WRITTEN = b"2"
 """Change this to have every companion written anew."""
+EXTRACTED = b"extracted 1"
+"""Change this to have the entries of every book's own words made anew."""
 PAGE = "the teacher's page"
 """Named in the report of an entry that was written there and no longer fits."""
 HASH_DIGITS = 16
 """Length of a shortened SHA-256: 64 bits tell the versions of one book's sections apart."""
 _WORD = re.compile(r"\w+")
 
+Extract = Callable[[OpenGeneration, Collection[str] | None], AsyncIterator[Entry]]
+"""Yields entries of a book's own words: of some of its files, or of all."""
 Holds = Callable[[Entry, Sequence[Chunk]], str]
 """What an entry says that neither its section nor its quoted passages say; empty if nothing."""
 ReadFile = Callable[[str], tuple[str, Sequence[Chunk]] | None]
@@ -75,10 +80,11 @@ def companion_path(book: Book) -> Path:
     return book.root / FILE
 
 
-def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = ()) -> str:
-    """Hash a book's companions and the teacher's decisions; empty if it has neither."""
+def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = (), *, extracts: bool = False) -> str:
+    """Hash a book's companions and the teacher's decisions; empty if it has neither, and none is extracted."""
     found = [read_plain(path, MAX_BYTES) for path in paths if is_companion(path)]
     found += [msgspec.json.encode(decisions)] if decisions else []
+    found += [EXTRACTED] if extracts else []
     return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
 
 
@@ -319,8 +325,18 @@ def check_files(
                 found[key] = fitting.fitted(decision.item.entry)
         except MisfitError as misfit:
             notices.append(Notice(filename=PAGE, message=f"“{decision.item.entry.topic}”: {misfit}"))
+    return Checked(in_order(found.values(), names), tuple(notices))
+
+
+def in_order(entries: Iterable[Prepared], names: Sequence[str]) -> tuple[Prepared, ...]:
+    """Entries in the order of the book.
+
+    Args:
+        entries: In any order.
+        names: Names of the book's files in reading order.
+    """
     order = {name: place for place, name in enumerate(names)}
-    return Checked(tuple(sorted(found.values(), key=lambda item: _place(item, order))), tuple(notices))
+    return tuple(sorted(entries, key=lambda item: _place(item, order)))
 
 
 def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepared:

@@ -29,7 +29,7 @@ from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import make_plan, recipe
-from lutrin.ingest.companion_file import Holds, companion_path, fingerprint_of
+from lutrin.ingest.companion_file import Extract, Holds, companion_path, fingerprint_of
 from lutrin.ingest.discover import Found, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
@@ -54,6 +54,8 @@ class IngestTools:
     """The clock of the file system's times."""
     holds: Holds | None = None
     """Checks prepared entries that nobody vouches for; None: only their places count."""
+    extract: Extract | None = None
+    """Prepares a book from its own words; None: only what was written for it is prepared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +228,10 @@ class _Run:
             catalog.touch(slug, plan.touched)
         companions = (companion_path(book), self._settings.studied_path(slug))
         decisions = for_ingest(catalog, slug)
-        companion = await asyncio.to_thread(fingerprint_of, companions, decisions)
+        extract = self._tools.extract
+        companion = await asyncio.to_thread(
+            fingerprint_of, companions, decisions, extracts=extract is not None
+        )
         is_same = current is not None and read_manifest(current).companion == companion
         if not plan.changed and not plan.removed and is_same:
             return summary
@@ -250,6 +255,7 @@ class _Run:
             companion=companion,
             decisions=decisions,
             holds=self._tools.holds,
+            extract=extract,
         )
         outcome = await work.run(created)
         if outcome.manifest_sha256 is None:

@@ -73,6 +73,7 @@ from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
 from lutrin.settings import Settings, unknown_variables, with_addresses
+from lutrin.study.extract import Extractor
 from lutrin.study.literal import literal_problem
 from lutrin.study.prepared import PreparedAnswers
 from lutrin.study.teach import TaughtCompanions
@@ -231,7 +232,8 @@ async def run_ingest(
         await stack.enter_async_context(ingesting(settings))
         embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
         verify = in_fresh_process(store)
-        tools = IngestTools(embedder=embedder, store=store, verify=verify, holds=literal_problem)
+        extract = Extractor(Searcher(embedder)).entries
+        tools = IngestTools(embedder=embedder, store=store, verify=verify, holds=literal_problem, extract=extract)
         return await ingest_alone(
             corpus,
             settings,

@@ -11,7 +11,7 @@ from importlib import resources
 
 import msgspec
 
-from lutrin.index.companion import Companion
+from lutrin.index.companion import BY_THE_BOOK, Companion
 from lutrin.search.asked import Float
 
 NEAREST = 60
@@ -48,6 +48,8 @@ def led(companion: Companion, vector: Float) -> dict[str, float]:
     for place, cosine in nearest:
         for owner in companion.owners[companion.texts[place]]:
             item = companion.entries[owner]
+            if item.entry.author == BY_THE_BOOK:
+                continue  # a search has found it already
             for name in (item.chunk_id, *(name for name, _, _ in item.places)):
                 found.setdefault(name, cosine - nearest[-1][1])
     return found

@@ -167,9 +167,8 @@ async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:
 
 async def _practice(generation: OpenGeneration) -> Practice:
     files, chunks = await generation.files(), await generation.all_chunks()
-    sources = {file.filename: await generation.source(file.filename) for file in files}
     address = {chunk.chunk_id: reader_url(chunk) for chunk in chunks}
-    return await asyncio.to_thread(practice, generation.companion.entries, files, chunks, sources, address)
+    return await asyncio.to_thread(practice, generation.companion.entries, files, chunks, address)
 
 
 def opening(chunks: Sequence[Chunk]) -> str:

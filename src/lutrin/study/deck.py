@@ -1,8 +1,8 @@
 """What pupils practise with: cards, a glossary and a guide, of a book's companion and of the book itself.
 
-Where a section has entries in the companion they make its cards. Elsewhere the book's own markup does, for which no
-model is needed: the terms that it sets in bold where it says something of them, its lists and small tables, the first
-sentence below each heading, and everywhere its own exercises.
+Entries of the companion make cards: those that somebody wrote, and those of the book's own words. Where nobody wrote
+any, the book's lists and small tables make further ones, and the first sentence below each heading a guide; everywhere
+its own exercises do, if it gives their solutions.
 """
 
 import hashlib
@@ -14,16 +14,15 @@ from typing import Literal
 
 import msgspec
 
-from lutrin.index.companion import Entry, Prepared
+from lutrin.answer.excerpt import is_procedure
+from lutrin.index.companion import BY_THE_BOOK, Entry, Prepared
 from lutrin.index.generation import FileEntry
+from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import plain, word_count
 from lutrin.records import Chunk, Unit
 
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
 GAP = "_____"
-BY_THE_BOOK = "the book"
-_BOLD = re.compile(r"\*\*([^*\n]{2,60})\*\*|__([^_\n]{2,60})__|<(?:strong|b|dfn)>([^<\n]{2,60})</(?:strong|b|dfn)>")
-TERM_WORDS = 5
 LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
 LEAST_ANSWER_WORDS = 6
@@ -133,7 +132,6 @@ def practice(
     entries: Sequence[Prepared],
     files: Sequence[FileEntry],
     chunks: Sequence[Chunk],
-    sources: Mapping[str, str],
     address: Address,
 ) -> Practice:
     """Build a book's practice material.
@@ -142,7 +140,6 @@ def practice(
         entries: Of its companion.
         files: In reading order.
         chunks: Of all files.
-        sources: Text of each file by its name, in which bold print is looked for.
         address: Where each passage is read.
     """
     sections = _sections(files, chunks)
@@ -153,16 +150,17 @@ def practice(
     cards: list[Card] = []
     guide: dict[str, list[GuideSection]] = {}
     terms: dict[str, GlossaryTerm] = {}
-    by_hand = any(item.entry.kind == "term" for item in shown)
     for section in sections:
         first = section.first
         url = address.get(first.chunk_id, "")
         prepared = own.get((first.filename, first.anchor, first.section_title), [])
-        cards += _prepared_cards(section, prepared, url) if prepared else _book_cards(section, sources, url)
+        cards += _prepared_cards(section, prepared, url)
+        if all(item.entry.author == BY_THE_BOOK for item in prepared):
+            cards += _book_cards(section, url)
         cards += _exercises(section, url)
         if (points := _points(section, prepared, url)) is not None:
             guide.setdefault(section.chapter, []).append(points)
-        for term in _terms(section, prepared, sources, url, by_hand=by_hand):
+        for term in _terms(section, prepared, url):
             terms.setdefault(plain(term.term), term)
     unique = {card.id: card for card in cards}
     return Practice(
@@ -239,10 +237,8 @@ def _points(section: _Section, prepared: Sequence[Prepared], url: str) -> GuideS
     return GuideSection(title=title, url=url, points=(" ".join(first.text.split()),), author=BY_THE_BOOK)
 
 
-def _terms(
-    section: _Section, prepared: Sequence[Prepared], sources: Mapping[str, str], url: str, *, by_hand: bool
-) -> Iterator[GlossaryTerm]:
-    """Terms of a section: those of the companion, or of a book for which none were written, those in bold print."""
+def _terms(section: _Section, prepared: Sequence[Prepared], url: str) -> Iterator[GlossaryTerm]:
+    """Terms of a section."""
     title = section.first.section_title
     for item in prepared:
         if item.entry.kind == "term":
@@ -250,50 +246,29 @@ def _terms(
             text = "\n".join(item.entry.points)
             aka = tuple(other for other in item.entry.aka if other.casefold() != name.casefold())
             yield GlossaryTerm(term=name, aka=aka, text=text, url=url, section=title, author=author)
-    for term, text in [] if by_hand else defined(section.units, sources.get(section.first.filename, "")):
-        yield GlossaryTerm(term=term, aka=(), text=text, url=url, section=title, author=BY_THE_BOOK)
 
 
 # Of the book itself ------------------------------------------------------------------------------------------------
 
 
-def defined(units: Sequence[Unit], source: str) -> Iterator[tuple[str, str]]:
-    """Terms set in bold, each with the sentence that goes on to explain it.
-
-    >>> text = "A **watchdog** stops the motors when commands stay away."
-    >>> list(defined([Unit(kind="sentence", text=text.replace("*", ""), char_start=0, char_end=len(text))], text))
-    [('watchdog', 'A watchdog stops the motors when commands stay away.')]
-    """
-    for unit in units:
-        if not _is_sentence(unit):
-            continue
-        for found in _BOLD.finditer(source, unit.char_start, unit.char_end):
-            term = next(group for group in found.groups() if group).strip()
-            whole = " ".join(unit.text.split())
-            is_term = len(term.split()) <= TERM_WORDS and term[-1].isalnum() and term[:1].isalnum()
-            if is_term and term in whole and len(whole.split()) - len(term.split()) >= LEAST_WORDS - 1:
-                yield term, whole
-
-
-def _book_cards(section: _Section, sources: Mapping[str, str], url: str) -> Iterator[Card]:
-    """Cards from the markup of a section."""
-    source = sources.get(section.first.filename, "")
-    for term, sentence in defined(section.units, source):
-        if sentence.count(term) == 1:
-            yield _card(section, "gap", sentence.replace(term, GAP), term, url, proof=sentence)
+def _book_cards(section: _Section, url: str) -> Iterator[Card]:
+    """Cards from the lists and tables of a section."""
     blocks = [list(block) for _, block in groupby(section.units, key=lambda unit: (unit.kind, unit.block))]
     matter = [block for block in blocks if block[0].role in {"text", "summary"}]
-    lists = [
-        block
-        for block in matter
-        if block[0].kind == "list_item" and len(block) in LIST_ITEMS and block[0].lead.endswith(":")
-    ]
+    lists = [block for block in matter if block[0].kind == "list_item" and _is_enumeration(block)]
     for block in lists[:MOST_OF_A_KIND]:
         items = "\n".join(f"- {' '.join(unit.text.split())}" for unit in block)
         yield _card(section, "list", " ".join(block[0].lead.split()), items, url, proof=block[0].text)
     tables = [block for block in matter if block[0].kind == "table_row" and len(block) in TABLE_ROWS]
     for block in tables[:MOST_OF_A_KIND]:
         yield from _table_cards(section, block, url)
+
+
+def _is_enumeration(block: Sequence[Unit]) -> bool:
+    """Whether a list names the parts of what one sentence announces; steps are done, not learnt by heart."""
+    lead = block[0].lead.strip()
+    is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAST_WORDS
+    return len(block) in LIST_ITEMS and is_one and not is_procedure(block)
 
 
 def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[Card]:
@@ -307,13 +282,13 @@ def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[
 
 
 def _exercises(section: _Section, url: str) -> Iterator[Card]:
-    """The book's own exercises; what stands behind one as its solution is its back."""
+    """The book's own exercises that it solves: what stands behind one as its solution is its back."""
     waiting: list[Unit] = []
     solution: list[Unit] = []
 
     def made() -> Iterator[Card]:
         front, back = ("\n".join(" ".join(unit.text.split()) for unit in part) for part in (waiting, solution))
-        if waiting and front.strip():
+        if front.strip() and back.strip():
             yield _card(section, "exercise", front, back, url)
 
     blocks = groupby(section.units, key=lambda unit: (unit.role, unit.block, unit.kind == "list_item" and unit.text))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from lutrin.index.companion import OF_A_TERM, Companion, Kind, Prepared, defining
+from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, stem, stem_set, topic_stems, words
 from lutrin.query.frames import Frame, framed
@@ -132,6 +132,8 @@ def _closeness(mark: Mark, item: Prepared) -> int | None:
     in_section = (entry.file, entry.anchor, entry.heading) == (home.filename, home.anchor, home.section_title)
     if entry.kind == "keypoints":
         return 5 if in_section else None
+    if entry.author == BY_THE_BOOK and not mark.is_name:
+        return None  # no explanation: it says what the book says there
     of_term = entry.kind in OF_A_TERM
     is_named = of_term and any(_names(mark.text, name) for name in entry.names)
     if is_named and mark.is_name:

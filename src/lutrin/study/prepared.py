@@ -15,7 +15,7 @@ from lutrin import messages
 from lutrin.answer.cache import as_asked
 from lutrin.answer.plan import Plan, make_plan, respellings
 from lutrin.answer.refuse import next_questions
-from lutrin.index.companion import Companion, Entry, Kind, Prepared, defining
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import topic_stems, words
 from lutrin.query.followup import refers
@@ -186,7 +186,8 @@ def _stands_alone(query: Query) -> bool:
 def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Prepared | None:
     """Of the entries that a text asks for, the one of the kind that is wanted most."""
     owned = [companion.entries[place] for place in companion.owners[text]]
-    fitting = [item for item in owned if item.entry.kind in kinds]
+    # The book's own words are found by every question, and a model has more to say.
+    fitting = [item for item in owned if item.entry.kind in kinds and item.entry.author != BY_THE_BOOK]
     return min(fitting, key=lambda item: (not item.entry.pinned, kinds.index(item.entry.kind)), default=None)
 
 

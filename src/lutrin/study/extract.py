@@ -1,0 +1,236 @@
+"""Prepares a book from its own words, without a model: terms with the sentences that define them, and questions.
+
+Candidates come from structure: words set in bold or italics, short headings, list items that open with a name, headings
+that ask. The reader decides: a candidate is kept only if a search for its question finds, first in this book, a
+sentence that has the name as its subject; for a heading that asks, a sentence of its own section. What is kept is a
+copy of the book's words. A section for which somebody wrote entries is left alone.
+"""
+
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lutrin.answer.hostile import gives_orders
+from lutrin.index.companion import BY_THE_BOOK, Entry, defining
+from lutrin.index.generation import OpenGeneration
+from lutrin.ingest.companion_file import SectionText, sections_of
+from lutrin.language.words import content_stems, stem, word_count, words
+from lutrin.query.followup import refers
+from lutrin.query.frames import asks
+from lutrin.query.understand import alone
+from lutrin.records import Chunk, Question, Unit
+from lutrin.search.homes import same_section
+from lutrin.search.search import Searcher
+
+MOST_NAME_WORDS = 4
+LEAST_WORDS = 5
+"""Of a sentence that says something of a name, besides the name."""
+MOST_WORDS = 60
+"""Of an answer that is read on a card."""
+GOES_ON = 0.6
+"""A name after which one word follows in so large a share of its places goes on with that word."""
+LEAST_PLACES = 3
+"""Places in which the words of a heading must stand, to be a term of the book."""
+MATTER = frozenset({"text", "summary", "glossary"})
+_MARKED = re.compile(
+    r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(?P<sign>[^*_\n]{2,60})(?<=[^\s*_])\1(?![\w*])"
+    r"|<(strong|b|dfn|em|i)>(?P<tag>[^<\n]{2,60})</\3>"
+)
+"""Words set in bold or italics."""
+_OPENING = re.compile(r"^[^\w(\[\"'“‘$`]+")
+"""Signs before the first word: a picture, a dash."""
+_ITEM = re.compile(r"(?:\d+[.)]\s+)?(?P<name>[^:–—]{2,40}?)(?::|\s[-–—])\s+(?P<text>\S.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A name that the book may define, or a heading that asks."""
+
+    topic: str
+    chunk: Chunk
+    """Where it stands."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question by itself."""
+        return self.topic.endswith("?") and asks(self.topic)
+
+    @property
+    def question(self) -> str:
+        """The question that is searched for."""
+        return self.topic if self.asks else defining(self.topic)
+
+
+class Extractor:
+    """Finds entries in a book's own words.
+
+    Args:
+        searcher: Finds passages, as for readers.
+    """
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    async def entries(
+        self, generation: OpenGeneration, files: Collection[str] | None = None
+    ) -> AsyncGenerator[Entry, None]:
+        """Yield what a book says of its terms, and answers to the questions that its headings ask.
+
+        Args:
+            generation: With what was prepared for it, to which nothing that it has is added.
+            files: Names of the files whose candidates are tried; None: all.
+
+        Raises:
+            IndexUnavailable: The book cannot be read.
+        """
+        chunks = [chunk for chunk in await generation.all_chunks() if chunk.role in MATTER]
+        kept = [one.entry for one in generation.companion.entries]
+        known = {_key(name) for entry in kept for name in entry.names}
+        told = {entry.points for entry in kept if entry.author == BY_THE_BOOK}
+        taken = {(entry.file, entry.heading) for entry in kept if entry.author != BY_THE_BOOK}
+        sources = {name: await generation.source(name) for name in dict.fromkeys(chunk.filename for chunk in chunks)}
+        sections = {name: sections_of(sources[name], await generation.chunks_of(name)) for name in sources}
+        for candidate in _candidates(chunks, sources):
+            home = candidate.chunk
+            is_tried = files is None or home.filename in files
+            if not is_tried or _key(candidate.topic) in known or (home.filename, home.section_title) in taken:
+                continue
+            entry = await self._kept(generation, candidate, sources, sections)
+            if entry is not None and entry.points not in told and (entry.file, entry.heading) not in taken:
+                known.add(_key(candidate.topic))
+                told.add(entry.points)
+                yield entry
+
+    async def _kept(
+        self,
+        generation: OpenGeneration,
+        candidate: Candidate,
+        sources: Mapping[str, str],
+        sections: Mapping[str, Sequence[SectionText]],
+    ) -> Entry | None:
+        """The entry of a candidate, if asking for it finds what answers."""
+        found = await self._searcher.search(generation, alone(Question(text=candidate.question)), k=1)
+        best = found.parts[0].passages[:1] if found.odds >= 0 else ()
+        for read in best:
+            chunk = read.chunk
+            place = int(read.scores.argmax())
+            # Likelier than all others of its passage together: else the passage answers, and no sentence of it does.
+            is_sure = 2 * np.exp(read.scores[place]) > np.exp(read.scores).sum()
+            unit = chunk.units[place]
+            text = _answer(candidate, unit) if is_sure else ""
+            if not text or chunk.filename not in sources or gives_orders(chunk.text):
+                return None
+            if candidate.asks and not same_section(chunk, candidate.chunk):
+                return None
+            key = (chunk.heading_path, chunk.anchor)
+            section = next(one for one in sections[chunk.filename] if (one.heading_path, one.anchor) == key)
+            return Entry(
+                kind="question" if candidate.asks else "term",
+                file=chunk.filename,
+                heading=section.title,
+                anchor=section.anchor,
+                section_hash=section.digest,
+                topic=candidate.topic,
+                text=text,
+                quotes=(sources[chunk.filename][unit.char_start : unit.char_end],),
+                author=BY_THE_BOOK,
+            )
+        return None
+
+
+def _answer(candidate: Candidate, unit: Unit) -> str:
+    """What a unit says to a candidate, readable alone; empty: nothing."""
+    text = _OPENING.sub("", " ".join(unit.text.split()))
+    if unit.role not in MATTER or unit.warning or word_count(text) > MOST_WORDS:
+        return ""
+    if candidate.asks:
+        return text if _is_whole(unit, text) and not refers(text) else ""
+    name = [stem(word) for word in words(candidate.topic)]
+    if unit.kind == "list_item" and (item := _ITEM.fullmatch(text)) is not None:
+        told = item["text"].strip()
+        is_named = [stem(word) for word in words(item["name"])] == name
+        return told if is_named and word_count(told) >= LEAST_WORDS else ""
+    opens = _opening(candidate.topic).match(text)
+    says_more = opens is not None and word_count(text[opens.end() :]) >= LEAST_WORDS
+    return text if says_more and _is_whole(unit, text) else ""
+
+
+def _opening(name: str) -> re.Pattern[str]:
+    """Finds a name as the subject that opens a sentence, behind an article at most; `The` wants it as it stands.
+
+    "A relay is ..." and "Relays are ..." are of all relays, "The relay is ..." of one that was spoken of.
+    """
+    exact = r"\W+".join(map(re.escape, words(name)))
+    either = rf"(?:{exact}(?:e?s)?|{exact.removesuffix('s')})"
+    return re.compile(rf"(?:The\s+{exact}|(?:An?\s+)?{either})\b", re.IGNORECASE)
+
+
+def _is_whole(unit: Unit, text: str) -> bool:
+    return unit.kind == "sentence" and text.endswith((".", "!"))
+
+
+def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator[Candidate]:
+    """Names and asking headings, each once, in the order of the book."""
+    places, following = _places(chunks)
+    seen: set[tuple[str, ...]] = set()
+    for chunk in chunks:
+        title = chunk.section_title.strip()
+        for topic in (title, *_named(chunk, sources.get(chunk.filename, ""))):
+            name = topic if topic.endswith("?") else _whole_name(topic.strip(" .,;:!()[]\"'“”‘’"), following)
+            is_wanted = name.endswith("?") or (_is_name(name) and places[_key(name)] >= LEAST_PLACES)
+            if is_wanted and _key(name) not in seen:
+                seen.add(_key(name))
+                yield Candidate(name, chunk)
+
+
+def _named(chunk: Chunk, source: str) -> Iterator[str]:
+    """What is set in bold or italics within the sentences of a passage, and what its list items open with."""
+    for unit in chunk.units:
+        if unit.role not in MATTER:
+            continue
+        if unit.kind == "list_item" and (item := _ITEM.fullmatch(" ".join(unit.text.split()))) is not None:
+            yield item["name"]
+        elif unit.kind == "sentence":
+            for found in _MARKED.finditer(source, unit.char_start, unit.char_end):
+                yield found["sign"] or found["tag"]
+
+
+def _is_name(name: str) -> bool:
+    """Whether words may name a thing: few, with letters, and not all of them everyday ones."""
+    own = words(name)
+    has_letters = all(any(map(str.isalpha, word)) for word in own)  # "Chapter 11" names a place
+    return len(own) <= MOST_NAME_WORDS and len(name) > 1 and bool(content_stems(name)) and has_letters
+
+
+def _key(name: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words(name))
+
+
+def _places(chunks: Iterable[Chunk]) -> tuple[Counter[tuple[str, ...]], Mapping[tuple[str, ...], Counter[str]]]:
+    """How often each run of words stands in a book, and which words follow it."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    following: dict[tuple[str, ...], Counter[str]] = {}
+    for chunk in chunks:
+        for unit in chunk.units:
+            if unit.kind == "code":
+                continue
+            own = words(unit.text)
+            stems = [stem(word) for word in own]
+            for length in range(1, MOST_NAME_WORDS + 1):
+                for at in range(len(stems) - length + 1):
+                    key = tuple(stems[at : at + length])
+                    counts[key] += 1
+                    after = own[at + length].lower() if at + length < len(own) else ""
+                    following.setdefault(key, Counter())[after] += 1
+    return counts, following
+
+
+def _whole_name(name: str, following: Mapping[tuple[str, ...], Counter[str]]) -> str:
+    """A name with the word that nearly always follows it: "symmetric" is "symmetric encryption"."""
+    after = following.get(_key(name), Counter())
+    word, count = next(iter(after.most_common(1)), ("", 0))
+    goes_on = count >= LEAST_PLACES and count >= GOES_ON * after.total() and bool(word) and bool(content_stems(word))
+    return f"{name} {word}" if goes_on else name
