@@ -89,7 +89,7 @@ def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
         ("Driver: wheel", "Timeout: 100 ms\nAction: stop"),
         ("Driver: arm", "Timeout: 50 ms\nAction: hold"),
     ]
-    assert [card.back for card in of_kind(found, "exercise")] == ["A tenth of a second."]
+    assert [card.back for card in of_kind(found, "exercise")] == ["Solution\nA tenth of a second."]
     assert found.guide[0].sections[0].points == ("A watchdog stops the motors when commands stay away.",)
     assert {card.author for card in found.cards} == {"the book"}
 

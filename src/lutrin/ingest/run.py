@@ -229,9 +229,7 @@ class _Run:
         companions = (companion_path(book), self._settings.studied_path(slug))
         decisions = for_ingest(catalog, slug)
         extract = self._tools.extract
-        companion = await asyncio.to_thread(
-            fingerprint_of, companions, decisions, extracts=extract is not None
-        )
+        companion = await asyncio.to_thread(fingerprint_of, companions, decisions, extracts=extract is not None)
         is_same = current is not None and read_manifest(current).companion == companion
         if not plan.changed and not plan.removed and is_same:
             return summary

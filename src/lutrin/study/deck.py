@@ -27,6 +27,8 @@ LEAST_WORDS = 6
 """Of a sentence that says something of a term."""
 LEAST_ANSWER_WORDS = 6
 """Of an answer that is hardly that of two questions."""
+LEAD_WORDS = 4
+"""Of a sentence that announces a list and is understood without it."""
 LIST_ITEMS = range(3, 9)
 TABLE_ROWS = range(2, 13)
 MOST_OF_A_KIND = 2
@@ -267,7 +269,7 @@ def _book_cards(section: _Section, url: str) -> Iterator[Card]:
 def _is_enumeration(block: Sequence[Unit]) -> bool:
     """Whether a list names the parts of what one sentence announces; steps are done, not learnt by heart."""
     lead = block[0].lead.strip()
-    is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAST_WORDS
+    is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAD_WORDS
     return len(block) in LIST_ITEMS and is_one and not is_procedure(block)
 
 

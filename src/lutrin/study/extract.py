@@ -175,14 +175,14 @@ def _is_whole(unit: Unit, text: str) -> bool:
 def _candidates(chunks: Sequence[Chunk], sources: Mapping[str, str]) -> Iterator[Candidate]:
     """Names and asking headings, each once, in the order of the book."""
     places, following = _places(chunks)
-    seen: set[tuple[str, ...]] = set()
+    seen: set[str] = set()
     for chunk in chunks:
         title = chunk.section_title.strip()
         for topic in (title, *_named(chunk, sources.get(chunk.filename, ""))):
             name = topic if topic.endswith("?") else _whole_name(topic.strip(" .,;:!()[]\"'“”‘’"), following)
             is_wanted = name.endswith("?") or (_is_name(name) and places[_key(name)] >= LEAST_PLACES)
-            if is_wanted and _key(name) not in seen:
-                seen.add(_key(name))
+            if is_wanted and name.casefold() not in seen:
+                seen.add(name.casefold())
                 yield Candidate(name, chunk)
 
 

@@ -1,0 +1,84 @@
+"""A book is prepared from its own words: terms with their definitions, and the questions that its headings ask."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.fakes import ExactStore, WordHashEmbedder
+
+from lutrin.index.companion import Entry
+from lutrin.index.readback import verify_generation
+from lutrin.index.shelf import Shelf
+from lutrin.ingest.run import IngestTools, ingest
+from lutrin.search.search import Searcher
+from lutrin.settings import Settings, load_settings
+from lutrin.study.edit import merge
+from lutrin.study.extract import Extractor
+
+PAGE = """# Machines
+
+## Watchdogs
+
+A **sleepy motor watchdog** is a timer that halts what is left alone. Each of them has a name. Press **Start** twice.
+
+Two examples of a sleepy motor watchdog are here. More than one sleepy motor watchdog is rare.
+
+## How often are brakes tested?
+
+All brakes are tested once a week by the teacher of the class.
+"""
+WATCHDOG = "A sleepy motor watchdog is a timer that halts what is left alone."
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings with a corpus of one page."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "machines.md").write_text(PAGE, encoding="utf-8")
+    return load_settings(data_dir=tmp_path / "data", corpus_dir=tmp_path / "corpus")
+
+
+async def prepared(settings: Settings) -> list[Entry]:
+    """Ingest the corpus, and list what is prepared of it."""
+    store, embedder = ExactStore(), WordHashEmbedder()
+
+    async def verify(directory: Path) -> None:
+        await verify_generation(directory, store)
+
+    tools = IngestTools(embedder=embedder, store=store, verify=verify, extract=Extractor(Searcher(embedder)).entries)
+    await ingest(settings.corpus_dir, settings, tools)
+    async with Shelf(settings.catalog_path, settings.books_dir, store) as shelf, shelf.lease("machines") as generation:
+        return [item.entry for item in generation.companion.entries]
+
+
+async def test_a_term_is_kept_with_the_sentence_that_defines_it(settings: Settings) -> None:
+    """What is only in bold is no term."""
+    terms = {entry.topic: entry.text for entry in await prepared(settings) if entry.kind == "term"}
+    assert terms == {"sleepy motor watchdog": WATCHDOG}
+
+
+async def test_a_heading_that_asks_is_answered_by_its_section(settings: Settings) -> None:
+    """The question is the heading; the answer is the sentence that a search for it finds there."""
+    (question,) = [entry for entry in await prepared(settings) if entry.kind == "question"]
+    assert (question.topic, question.author) == ("How often are brakes tested?", "the book")
+    assert question.text == "All brakes are tested once a week by the teacher of the class."
+
+
+async def test_a_section_with_entries_of_somebody_is_left_alone(settings: Settings) -> None:
+    """Nothing is put beside what people wrote."""
+    draft = {"kind": "term", "file": "machines.md", "heading": "Watchdogs", "topic": "dog", "text": "A timer."}
+    drafts = settings.corpus_dir.parent / "drafts.jsonl"
+    drafts.write_text(json.dumps({**draft, "quotes": ["Each of them has a name."]}), encoding="utf-8")
+    merge(settings.corpus_dir, [drafts])
+    assert {(entry.topic, entry.author) for entry in await prepared(settings) if entry.heading == "Watchdogs"} == {
+        ("dog", "the authors")
+    }
+
+
+async def test_what_a_page_no_longer_says_is_prepared_no_longer(settings: Settings) -> None:
+    """Entries of unchanged files stay as they are; those of a changed section are made anew."""
+    before = await prepared(settings)
+    (settings.corpus_dir / "machines.md").write_text(PAGE.replace("halts what", "stops what"))
+    after = await prepared(settings)
+    assert {entry.topic for entry in before} == {entry.topic for entry in after}
+    assert WATCHDOG.replace("halts what", "stops what") in {entry.text for entry in after}
