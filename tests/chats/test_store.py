@@ -251,13 +251,13 @@ async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
     )
     await store.judge("a1", "a" * 64, "up", "thank you")
     await store.judge("a1", "a" * 64, "down", "not quite")
-    told = await store.asked(10)
+    told = await store.recent_questions(10)
     assert [(item.text, item.kind, item.thumb, item.comment) for item in told] == [
         ("Quoi ?", "refusal", "", ""),
         ("And why?", "refusal", "", ""),
         ("What is it?", "extractive", "down", "not quite"),
     ]
-    assert [item.text for item in await store.asked(1)] == ["Quoi ?"]
+    assert [item.text for item in await store.recent_questions(1)] == ["Quoi ?"]
     assert [item.text for item in await store.refused()] == ["And  why?"]
     assert [item.id for item in await store.conversation_of("a1")] == ["q1", "a1"]
     with pytest.raises(NotFound):

@@ -48,7 +48,7 @@ def questions() -> list[str]:
 def ranked(connection: sqlite.Connection, text: str, k: int, chapter: str = "") -> list[tuple[str, float]]:
     """What FTS5 itself makes of a question: the sum over both tables, as pairs of chunk id and score, best first."""
     scores: dict[str, float] = {}
-    for table, terms in zip(lexical.COLUMNS, lexical.asked(text), strict=True):
+    for table, terms in zip(lexical.COLUMNS, lexical.question_terms(text), strict=True):
         if not terms:
             continue
         query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)

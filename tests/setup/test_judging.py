@@ -8,7 +8,7 @@ from tests.fakes_generator import ScriptedGenerator
 
 from lutrin.answer.ability import Ability
 from lutrin.errors import ModelMissing
-from lutrin.runtime.judging import Trust, measured, read_list, recalled, remember, told, trust_of
+from lutrin.runtime.judging import Trust, describe, measured, read_list, recalled, remember, trust_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +26,7 @@ def test_a_model_that_says_yes_to_all_is_never_believed() -> None:
     trust = trust_of("m", [True, False], [1.0, 1.0], [1.0, 1.0])
     assert trust.threshold > 1
     assert trust.true_kept == 0
-    assert "explained at once" not in dict(told(trust, Ability())).values()
+    assert "explained at once" not in dict(describe(trust, Ability())).values()
 
 
 async def test_the_list_tells_a_judge_by_words_from_one_by_meaning() -> None:

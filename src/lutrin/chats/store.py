@@ -134,7 +134,7 @@ class ChatTables:
             if rows.shown(row.reply, self._seal).refusal not in OTHER_REFUSALS
         ]
 
-    async def asked(self, most: int) -> list[AskedQuestion]:
+    async def recent_questions(self, most: int) -> list[AskedQuestion]:
         """Return the newest questions that were answered or refused, newest first, without their authors.
 
         Raises:

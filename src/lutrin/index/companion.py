@@ -208,7 +208,7 @@ class Companion:
     def __bool__(self) -> bool:
         return bool(self.entries)
 
-    def decided(self, decisions: Iterable[Decision], encoded: Sequence[Wording] = ()) -> "Companion":
+    def with_decisions(self, decisions: Iterable[Decision], encoded: Sequence[Wording] = ()) -> "Companion":
         """The companion after the teacher's decisions.
 
         Args:

@@ -26,7 +26,7 @@ class _Spoken(msgspec.Struct, frozen=True, array_like=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class StoredDecision:
     """A decision as it is kept."""
 
     decision: Decision
@@ -36,7 +36,7 @@ class Decided:
     """The questions of an entry that no companion has, as that model sees them."""
 
 
-def decide(catalog: Catalog, slug: str, name: str, decided: Decided, *, when: str) -> None:
+def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, when: str) -> None:
     """Store a decision in place of an earlier one about the same entry.
 
     Args:
@@ -73,19 +73,19 @@ def withdraw(catalog: Catalog, slug: str, name: str) -> None:
         catalog.connection.execute(statements.NEXT_REVISION)
 
 
-def decided(row: Sequence[Any]) -> Decided:
+def stored_decision(row: Sequence[Any]) -> StoredDecision:
     """The decision of a row of `statements.DECISIONS`."""
     record, embedder, spoken = row
-    return Decided(
+    return StoredDecision(
         msgspec.json.decode(record, type=Decision),
         embedder,
         tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken]))),
     )
 
 
-def decisions(catalog: Catalog, slug: str) -> list[Decided]:
+def decisions(catalog: Catalog, slug: str) -> list[StoredDecision]:
     """List the decisions about a book's entries, oldest first."""
-    return [decided(row) for row in catalog.connection.execute(statements.DECISIONS, {"slug": slug})]
+    return [stored_decision(row) for row in catalog.connection.execute(statements.DECISIONS, {"slug": slug})]
 
 
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:

@@ -25,7 +25,7 @@ from lutrin import sqlite
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
 from lutrin.index.companion import Companion, Prepared
-from lutrin.index.decisions import Decided
+from lutrin.index.decisions import StoredDecision
 from lutrin.index.disk import ReadLock
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
@@ -325,7 +325,7 @@ class OpenGeneration:
         del self.tokens, self.windows, self.companion, self._published
         self._lock.close()
 
-    async def decide(self, decided: Sequence[Decided], revision: int) -> None:
+    async def decide(self, decided: Sequence[StoredDecision], revision: int) -> None:
         """Apply the teacher's decisions to the published companion.
 
         Args:
@@ -337,7 +337,9 @@ class OpenGeneration:
         """
         own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
         wordings = [word for one in own if one.embedder == self.manifest.embedder for word in one.wordings]
-        self.companion = self._published.decided([one.decision for one in own], wordings) if own else self._published
+        self.companion = (
+            self._published.with_decisions([one.decision for one in own], wordings) if own else self._published
+        )
         self.state = f"{self.name} {revision}"
 
     async def _holds(self, item: Prepared) -> bool:

@@ -106,7 +106,7 @@ def finish(connection: Connection, chunks: Iterable[Chunk]) -> None:
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - one of two literals
 
 
-def asked(text: str) -> tuple[list[str], list[str]]:
+def question_terms(text: str) -> tuple[list[str], list[str]]:
     """The terms of a question for the tables `prose` and `identifier`, each once, at most MAX_TERMS of each."""
     spoken = list(dict.fromkeys(words(text)))
     content = [word for word in spoken if word not in STOP_WORDS] or spoken

@@ -82,7 +82,7 @@ class Postings:
         Raises:
             IndexUnavailable: A term cannot be read.
         """
-        content, named = lexical.asked(text)
+        content, named = lexical.question_terms(text)
         spoken = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]
         known = await self._of([*spoken, *names])

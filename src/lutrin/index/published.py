@@ -9,7 +9,7 @@ from typing import Self
 import aiosqlite
 
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
-from lutrin.index.decisions import Decided, decided
+from lutrin.index.decisions import StoredDecision, stored_decision
 from lutrin.index.statements import BOOKS, DECISIONS, RETIRED, REVISION
 
 ROWS_AT_ONCE = 64
@@ -43,9 +43,9 @@ class PublishedBooks:
         ((revision,),) = await self._connection.execute_fetchall(REVISION)
         return int(revision)
 
-    async def decisions(self, slug: str) -> list[Decided]:
+    async def decisions(self, slug: str) -> list[StoredDecision]:
         """The teacher's decisions about the entries of a book, oldest first."""
-        return [decided(row) for row in await self._connection.execute_fetchall(DECISIONS, {"slug": slug})]
+        return [stored_decision(row) for row in await self._connection.execute_fetchall(DECISIONS, {"slug": slug})]
 
     async def close(self) -> None:
         """Release the file, once running reads have ended."""

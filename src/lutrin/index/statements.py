@@ -103,7 +103,7 @@ PRUNE_EMBEDDINGS = "DELETE FROM embedding WHERE content_hash NOT IN (SELECT cont
 # A teacher's decisions
 
 DECISIONS = "SELECT record, embedder, spoken FROM decision WHERE slug = :slug ORDER BY decided, id"
-"""What was decided about the entries of a book, oldest first; see `decisions.decided`."""
+"""What was decided about the entries of a book, oldest first; see `decisions.stored_decision`."""
 REVISION = "SELECT revision FROM decisions"
 """Another number after each decision."""
 PUT_DECISION = """INSERT OR REPLACE INTO decision (slug, id, record, embedder, spoken, decided)

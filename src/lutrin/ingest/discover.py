@@ -25,14 +25,14 @@ NO_PAGES = "holds no file that Lutrin reads"
 
 
 @dataclass(frozen=True)
-class Found:
+class Discovery:
     """The books and left-out files of a folder."""
 
     books: Sequence[tuple[Book, Sequence[SourceFile]]]
     left_out: Sequence[LeftOut]
 
 
-def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = "", edition: str = "") -> Found:
+def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = "", edition: str = "") -> Discovery:
     """Find the books in a folder with their files, and the files that are in no book.
 
     Args:
@@ -70,7 +70,7 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
         if not files:
             left_out.append(LeftOut(filename=f"{book.root.name}/", reason=NO_PAGES))
         found.append((replace(book, shared=_shared(files)), files))
-    return Found(found, left_out)
+    return Discovery(found, left_out)
 
 
 def find_books(path: Path, *, shelf: bool = False, slug_: str = "", title: str = "", edition: str = "") -> list[Book]:

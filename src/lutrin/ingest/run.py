@@ -30,7 +30,7 @@ from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import make_plan, recipe
 from lutrin.ingest.companion_file import Extract, Holds, companion_path, fingerprint_of
-from lutrin.ingest.discover import Found, discover
+from lutrin.ingest.discover import Discovery, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.scan import SourceFile
@@ -184,7 +184,7 @@ class _Run:
             await self._settle(catalog)
             return summary
 
-    def _find(self, overrides: Overrides) -> Found:
+    def _find(self, overrides: Overrides) -> Discovery:
         """Find the books of the corpus with their files, and the files that are in no book."""
         if not self._corpus.exists():
             raise EmptyCorpus(
@@ -204,7 +204,7 @@ class _Run:
             raise EmptyCorpus(
                 f"{self._corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
             )
-        return Found(books, found.left_out)
+        return Discovery(books, found.left_out)
 
     def _found(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
         root = book.root.resolve()

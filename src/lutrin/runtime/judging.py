@@ -132,7 +132,7 @@ def _known(data_dir: Path) -> list[Trust]:
         return []
 
 
-def told(trust: Trust, ability: Ability) -> list[tuple[str, str]]:
+def describe(trust: Trust, ability: Ability) -> list[tuple[str, str]]:
     """Describe what readers will get, as rows of a table.
 
     Args:

@@ -391,7 +391,7 @@ async def tune_frames(settings: Settings, note: Callable[[str], None]) -> list[t
     finally:
         await generator.close()
     judging.remember(trust, settings.data_dir)
-    return judging.told(trust, ability_of(settings))
+    return judging.describe(trust, ability_of(settings))
 
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:

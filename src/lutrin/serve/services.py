@@ -62,7 +62,7 @@ class Conversations(ChatStore, Protocol):
         """Store what a reader thought of an answer."""
         ...
 
-    async def asked(self, most: int) -> list[AskedQuestion]:
+    async def recent_questions(self, most: int) -> list[AskedQuestion]:
         """List the newest questions first, with the outcome of each answer and without authors."""
         ...
 

@@ -26,7 +26,7 @@ from lutrin.index.companion import (
     encoded_texts,
     id_of,
 )
-from lutrin.index.decisions import Decided
+from lutrin.index.decisions import StoredDecision
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
@@ -158,7 +158,7 @@ class TaughtCompanions:
             entry = changed(item.entry, change)
             decision = Decision(item=msgspec.structs.replace(item, entry=entry), is_own=is_own)
             spoken = (before.embedder, before.wordings) if before is not None else ("", ())
-            await asyncio.to_thread(self._keep, slug, name, Decided(decision, *spoken))
+            await asyncio.to_thread(self._keep, slug, name, StoredDecision(decision, *spoken))
         await self._shelf.refresh()
 
     async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Excerpt]) -> None:
@@ -166,11 +166,11 @@ class TaughtCompanions:
         async with self._shelf.lease(slug) as generation:
             item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
             wordings = await encoded_texts(item.asked, self._embedder)
-        decided = Decided(Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
+        decided = StoredDecision(Decision(item=item, is_own=True), self._embedder.name, tuple(wordings))
         await asyncio.to_thread(self._keep, slug, id_of(item.entry), decided)
         await self._shelf.refresh()
 
-    def _keep(self, slug: str, name: str, decided: Decided) -> None:
+    def _keep(self, slug: str, name: str, decided: StoredDecision) -> None:
         with Catalog(self._catalog_path) as catalog:
             decisions.decide(catalog, slug, name, decided, when=self._now().isoformat())
 
@@ -178,7 +178,7 @@ class TaughtCompanions:
         with Catalog(self._catalog_path) as catalog:
             decisions.withdraw(catalog, slug, name)
 
-    def _before(self, slug: str, name: str) -> Decided | None:
+    def _before(self, slug: str, name: str) -> StoredDecision | None:
         with Catalog(self._catalog_path) as catalog:
             known = decisions.decisions(catalog, slug)
         return next((one for one in known if id_of(one.decision.item.entry) == name), None)

@@ -195,7 +195,7 @@ async def questions(request: HTTPRequest, service: Given[AnswerService], sign_in
     """Export readers' questions as CSV, without their authors."""
     if not sign_ins.knows(request.cookies.get(COOKIE, "")):
         raise NotPermitted(PAGE_EXPIRED)
-    asked = await service.services.chats.asked(MOST_READ)
+    asked = await service.services.chats.recent_questions(MOST_READ)
     titles = {book.slug: book.title for book in await service.services.library.books()}
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
     return Response(as_csv(asked, titles), media_type="text/csv; charset=utf-8", headers=headers)
@@ -265,7 +265,7 @@ async def _asked(service: AnswerService, troubles: list[str]) -> tuple[Overview,
     if service.services.trouble:
         return Overview(), chapters  # nothing is stored, and that is said already
     try:
-        asked = await service.services.chats.asked(MOST_READ)
+        asked = await service.services.chats.recent_questions(MOST_READ)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
         return Overview(), chapters
