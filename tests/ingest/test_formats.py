@@ -158,6 +158,14 @@ def test_a_word_document_has_headings_and_tables() -> None:
     assert ("500 km" in row.text, "Interval" in row.lead) == (True, True)
 
 
+def test_an_epub_that_calls_itself_a_table_of_contents_keeps_its_text_findable() -> None:
+    """GitBook gives each of its books that title; its pages are the main text all the same."""
+    pages = {"one.html": "<h1>Whales</h1><p>A whale dives two kilometres.</p>"}
+    document = parse_epub(epub(pages, title="Table of Contents"), "deep-sea.epub")
+    assert document.title == "Deep Sea"
+    assert {section.role for section in document.sections} == {"text"}
+
+
 @pytest.mark.parametrize("name", ["a.epub", "a.docx"])
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"text", zipped({"x": "y"}), EPUB[: len(EPUB) // 2], DOCX[:900]])
 def test_broken_archives_are_named(name: str, data: bytes) -> None:

@@ -17,6 +17,7 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.decoding import true_name
 from lutrin.ingest.hypertext import document_of, main_of, soup_of, titled, to_markdown, unread_notices
 from lutrin.ingest.markdown import title_from_name
+from lutrin.ingest.roles import role_of_title
 from lutrin.ingest.titles import true_title
 from lutrin.records import Document
 
@@ -66,7 +67,11 @@ def _read(archive: zipfile.ZipFile, filename: str) -> Document:
     book = _Package(archive, filename, package_name)
     title = _first(book.package, "title")
     parts = list(book.pages())
-    source = titled(true_title(title.get_text() if title else "") or title_from_name(filename), "\n\n".join(parts))
+    name = true_title(title.get_text() if title else "")
+    if role_of_title(name):
+        # GitBook calls each book "Table of Contents", and every page would have that title's role.
+        name = ""
+    source = titled(name or title_from_name(filename), "\n\n".join(parts))
     return document_of(source, filename, unread_notices(filename, book.unread))
 
 
