@@ -4,7 +4,8 @@ prepare    cut all books into passages
 train      train for so many minutes; with --mined, go on from the first round with the mined negatives
 mine       let the reader find passages that it takes for answers and that are none
 export     write the encoder as int8 ONNX, with what was learned beside it
-calibrate  fit on the books left out how much words count, and when a book answers
+calibrate  fit on the books left out (or those of --on) how much words count, and when a book answers
+scope      fit only when a book answers, likewise
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
 kept       fit what a kept question counts in a search; needs the sample book ingested in data/
@@ -133,7 +134,14 @@ def calibrate(options: argparse.Namespace) -> None:
     """Fit on the books left out."""
     from training.calibrate import calibrate as fit  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
 
-    fit(options.books, options.out)
+    fit(options.books, options.out, options.on)
+
+
+def scope(options: argparse.Namespace) -> None:
+    """Fit when a book answers."""
+    from training.calibrate import refit  # noqa: PLC0415 - as above
+
+    refit(options.books, options.out, options.on)
 
 
 def install(options: argparse.Namespace) -> None:
@@ -217,7 +225,8 @@ def judge(options: argparse.Namespace) -> None:
 
 
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
-    step.__name__: step for step in (prepare, train, mine, export, calibrate, install, same, kept, pairs, judge, run)
+    step.__name__: step
+    for step in (prepare, train, mine, export, calibrate, scope, install, same, kept, pairs, judge, run)
 }
 
 
@@ -237,6 +246,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--threads", type=int, default=1, help="of torch")
     parser.add_argument("--mined", action="store_true", help="train: the second round")
+    parser.add_argument("--on", nargs="*", default=(), help="calibrate, scope: books to fit on; those left out if none")
     parser.add_argument("--models", type=Path, default=root / "models", help="install: where to")
     parser.add_argument(
         "--shelf", type=Path, default=root.parent / "shared" / "shelf" / "books", help="pairs: the books"

@@ -3,7 +3,7 @@
 Runs the real search over the books that are left out of training, with the questions that were written on them and
 others far from them, and writes `lexical`, `answers` and `scope` into the reader's file. Ranking is a softmax over the
 candidates of a question. Scope is a logistic regression on `lutrin.search.scope.SIGNALS`, whose bias leaves `WRONGLY`
-of the answered questions refused. Each book is also judged by what is fitted on the others.
+of the answered questions refused. Each make of book is also judged by what is fitted on the others.
 """
 
 import asyncio
@@ -34,6 +34,7 @@ from lutrin.search.search import Part, Searcher
 from lutrin.settings import Settings, load_settings
 from training import sources
 from training.install import entry
+from training.passages import extract
 from training.sources import Source
 
 WRONGLY = 0.03
@@ -42,6 +43,8 @@ HELD = 0.7
 """Share of each place that answers which an excerpt must hold to count as the answer."""
 FAR = sources.HERE.parent / "bench" / "questions" / "common.jsonl"
 """Questions on common subjects that no textbook on something else answers."""
+FAR_OF = 4
+"""A far question is asked of each book in so many."""
 PENALTY = 1e-3
 """On squared weights of standardised signals."""
 
@@ -54,6 +57,7 @@ class Label:
     """A question on a book, and the runs of characters that answer it; none: the book does not."""
 
     book: str
+    make: str
     question: str
     spans: tuple[tuple[str, int, int], ...]
     """File, start and end."""
@@ -75,8 +79,13 @@ class Seen:
     """Whether all that answers stands in the first excerpt, and in all of them."""
 
 
-def labels(source: Source, folder: Path) -> list[Label]:
-    """The questions on a book, and those of `FAR` that have nothing to do with it.
+def labels(source: Source, folder: Path, turn: int) -> list[Label]:
+    """The questions on a book, and one in `FAR_OF` of those that have nothing to do with it.
+
+    Args:
+        source: The book.
+        folder: Where it is checked out.
+        turn: Which of the far questions.
 
     Raises:
         Missing: A page is not there, or another than the questions were written on.
@@ -84,8 +93,10 @@ def labels(source: Source, folder: Path) -> list[Label]:
     found = []
     for question in sources.written(source.name):
         spans = tuple((question.file, start, end) for start, end in sources.places(question, folder))
-        found.append(Label(source.name, question.question, spans))
-    return [*found, *(Label(source.name, row["question"], (), far=True) for row in sources.rows(FAR))]
+        if spans or question.near:
+            found.append(Label(source.name, source.make, question.question, spans))
+    far = sources.rows(FAR)[turn % FAR_OF :: FAR_OF]
+    return [*found, *(Label(source.name, source.make, row["question"], (), far=True) for row in far)]
 
 
 def ingest(source: Source, folder: Path, out: Path) -> Settings:
@@ -195,17 +206,41 @@ def first_right(seen: Sequence[Seen], lexical: float) -> float:
     return sum(bool(item.right[place]) for item, place in zip(found, best, strict=True)) / max(1, len(found))
 
 
-def left_out(seen: Sequence[Seen]) -> dict[str, float]:
-    """ROC area on each book of the scope that is fitted on the others."""
-    names = np.array([item.label.book for item in seen])
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How well the scope that is fitted on other makes tells what the books of one make answer."""
+
+    questions: int
+    near: float
+    """ROC area against near questions."""
+    all: float
+    """ROC area against near and far questions."""
+    refused: float
+    """Share of the near questions that are refused at the other makes' threshold, which refuses `WRONGLY` there."""
+    wrongly: float
+    """Share of the answered questions that it refuses here."""
+
+
+def left_out(seen: Sequence[Seen]) -> dict[str, Judged]:
+    """Judge the scope on each make of book by what is fitted on the others."""
+    makes = np.array([item.label.make for item in seen])
+    far = np.array([item.label.far for item in seen])
     rows, answered = _table(seen)
-    areas = {}
-    for name in dict.fromkeys(names.tolist()):
-        here = names == name
-        if len(set(answered[here].tolist())) == 2 and len(set(answered[~here].tolist())) == 2:
+    found = {}
+    for make in dict.fromkeys(makes.tolist()):
+        here, near = makes == make, ~far
+        if len(set(answered[here & near].tolist())) == 2 and len(set(answered[~here].tolist())) == 2:
             weights = logistic(rows[~here], answered[~here])
-            areas[name] = area(rows[here] @ weights[:-1] + weights[-1], answered[here])
-    return areas
+            odds = rows @ weights[:-1] + weights[-1]
+            shift = np.quantile(odds[~here & answered], WRONGLY)
+            found[make] = Judged(
+                questions=int((here & near).sum()),
+                near=area(odds[here & near], answered[here & near]),
+                all=area(odds[here], answered[here]),
+                refused=float((odds[here & near & ~answered] < shift).mean()),
+                wrongly=float((odds[here & answered] < shift).mean()),
+            )
+    return found
 
 
 def scope(seen: Sequence[Seen]) -> list[float]:
@@ -228,39 +263,59 @@ def answers(seen: Sequence[Seen], lexical: float) -> list[float]:
     return [round(float(slope), 4), round(float(bias) - shift, 4)]
 
 
-def calibrate(checkouts: Path, out: Path) -> None:
-    """Fit the three, and write them into the exported reader.
+def opened(checkouts: Path, out: Path, names: Sequence[str]) -> list[tuple[Settings, list[Label]]]:
+    """Index books by the reader in `out`, and label what is asked of them.
 
     Args:
-        checkouts: Folder with a checkout of each book that is left out.
+        checkouts: Folder with a checkout of each book.
         out: Where `export` wrote; the indexes lie beside.
+        names: The books; none: those left out of training.
 
     Raises:
         Missing: A checkout or the reader is not there.
     """
-    described = [source for source in sources.sources().values() if source.left_out]
-    folders = [sources.checkout(checkouts, source) for source in described]
-    asked_of = [labels(source, folder) for source, folder in zip(described, folders, strict=True)]
+    described = [book for book in sources.sources().values() if (book.name in names if names else book.left_out)]
+    folders = [sources.checkout(checkouts, book) for book in described]
     update(out, {})
-    opened = [ingest(source, folder, out) for source, folder in zip(described, folders, strict=True)]
+    found = []
+    for turn, (book, folder) in enumerate(zip(described, folders, strict=True)):
+        extract(folder)
+        found.append((ingest(book, folder, out), labels(book, folder, turn)))
+    return found
 
-    def seen() -> list[Seen]:
-        return [item for pair in zip(opened, asked_of, strict=True) for item in asyncio.run(observe(*pair))]
 
-    lexical, temperature = ranking(seen())
+def look_through(books: Sequence[tuple[Settings, list[Label]]]) -> list[Seen]:
+    """What a search finds for each question."""
+    return [item for settings, rows in books for item in asyncio.run(observe(settings, rows))]
+
+
+def calibrate(checkouts: Path, out: Path, names: Sequence[str] = ()) -> None:
+    """Fit the three, and write them into the exported reader; the arguments are those of `opened`."""
+    books = opened(checkouts, out, names)
+    lexical, temperature = ranking(look_through(books))
     print(f"lexical {lexical:.3f}, temperature {temperature:.3f}")
     update(out, {"lexical": round(lexical, 3)})
     # Once more, for the signals hold the score of the best passage.
-    again = seen()
-    print(f"the first passage answers {first_right(again, lexical):.4f} of what the books answer")
-    held = np.array([item.held for item in again if item.label.spans])
+    update(out, fit_scope(look_through(books), lexical))
+
+
+def refit(checkouts: Path, out: Path, names: Sequence[str] = ()) -> None:
+    """Fit only when a book answers, and keep what words count; the arguments are those of `opened`."""
+    books = opened(checkouts, out, names)
+    lexical = json.loads((out / "models" / "reader" / "reader.json").read_text())["lexical"]
+    update(out, fit_scope(look_through(books), lexical))
+
+
+def fit_scope(seen: Sequence[Seen], lexical: float) -> dict[str, object]:
+    """Print how well it is known when a book answers, and give the numbers that decide it."""
+    print(f"the first passage answers {first_right(seen, lexical):.4f} of what the books answer")
+    held = np.array([item.held for item in seen if item.label.spans])
     first, both = held.mean(axis=0)
     print(f"the first excerpt holds the answer to {first:.4f} of {len(held)}, all excerpts to {both:.4f}")
-    for name, value in left_out(again).items():
-        print(f"{name}: area {value:.3f} where it is left out")
-    for name, value in left_out([item for item in again if not item.label.far]).items():
-        print(f"{name}: area {value:.3f} against near questions alone")
-    update(out, {"answers": answers(again, lexical), "scope": scope(again)})
+    print("make left out   questions  area: near    all   refused at the others' threshold: near  answerable")
+    for make, it in left_out(seen).items():
+        print(f"{make:16}{it.questions:9}{it.near:12.3f}{it.all:8.3f}{it.refused:38.3f}{it.wrongly:12.3f}")
+    return {"answers": answers(seen, lexical), "scope": scope(seen)}
 
 
 def update(out: Path, values: dict[str, object]) -> None:

@@ -14,9 +14,10 @@ from lutrin.ingest.books import open_book
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.documents import read_document
 from lutrin.ingest.scan import scan
-from lutrin.records import Chunk
+from lutrin.records import Chunk, Document
 from lutrin.runtime.profile import open_embedder
 from lutrin.settings import load_settings
+from training import sources
 
 
 def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:
@@ -30,6 +31,21 @@ def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:
             cursor = start + len(unit.text)
             found.append((start, cursor, unit.kind, unit.block, unit.char_start, unit.char_end))
     return found
+
+
+def extract(folder: Path) -> None:
+    """Write the texts of a book's PDFs and EPUBs, in whose letters and digits questions have their places."""
+    book = open_book(folder)
+    for source in scan(folder, rules=book.rules):
+        if Path(source.name).suffix in sources.EXTRACTED:
+            keep(folder, read_document(source, book, password=""))
+
+
+def keep(folder: Path, document: Document) -> None:
+    """Write the text of a PDF or EPUB beside it."""
+    path = sources.text_path(folder, document.filename)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(document.source.encode("utf-8"))
 
 
 def cut(folder: Path, out: Path, part: str = "") -> None:
@@ -53,6 +69,8 @@ def cut(folder: Path, out: Path, part: str = "") -> None:
             except DocumentError as error:
                 print(error.detail, file=sys.stderr)
                 continue
+            if Path(source.name).suffix in sources.EXTRACTED:
+                keep(folder, document)
             for chunk in chunk_document(
                 document, book.info, embedder.token_offsets, settings.chunk_tokens, settings.chunk_overlap_tokens
             ):

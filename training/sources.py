@@ -1,20 +1,28 @@
 """The books of training, and the questions that were written on them, kept as places and never as text.
 
 `books.toml` names repository and commit of each book; `questions/NAME.jsonl` holds one question a line. A span is the
-offset, length and hash of a run of characters of the file, decoded as UTF-8 with its line ends as they are. Questions
-without spans are *near*: natural to ask of that page, in its own words, and not answered by the book.
+offset, length and hash of a run of characters of the file, decoded as UTF-8 with its line ends as they are. In a PDF or
+EPUB it counts letters and digits alone of the extracted text, so that it outlives better extraction. Questions without
+spans are *near*: natural to ask of that page, in its own words, and not answered by the book.
 """
 
 import hashlib
 import json
 import tomllib
+import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 DIGITS = 16
 """Hexadecimal digits of a SHA-256 that are kept of each span."""
+EXTRACTED = frozenset({".pdf", ".epub"})
+"""Suffixes of files whose text is extracted; `training.passages` writes it beside them, in `TEXTS`."""
+TEXTS = ".texts"
+SHIFT = 4000
+"""How many letters and digits a span of extracted text may have moved since it was written down."""
 
 
 class Missing(Exception):
@@ -32,6 +40,10 @@ class Source:
     folder: str
     """The part of the repository that is read; empty: all of it."""
     licence: str
+    make: str
+    """What books that are written and read alike have in common: `openstax`, `mkdocs`, `pdf`."""
+    package: str = ""
+    """The one file of the book in the Debian package that `repository` and `commit` name; empty: a git repository."""
     left_out: bool = False
     """Kept out of training, so that it can be judged by."""
 
@@ -78,7 +90,15 @@ def checkout(books: Path, source: Source) -> Path:
         Missing: It is not there.
     """
     folder = books / source.name
-    if not (folder / source.folder).is_dir():
+    if source.package:
+        file = folder / Path(source.package).name
+        if not file.exists():
+            package = source.repository.rpartition("/")[2]
+            raise Missing(
+                f"There is no {file}: apt-get download {package}={source.commit} && mkdir -p {folder} && "
+                f"dpkg --fsys-tarfile {package}_*.deb | tar -xO ./{source.package} > {file}"
+            )
+    elif not (folder / source.folder).is_dir():
         raise Missing(
             f"There is no {folder / source.folder}. Check {source.title} out: git clone "
             f"https://github.com/{source.repository} {folder} && git -C {folder} checkout {source.commit}"
@@ -91,6 +111,39 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
+@lru_cache(maxsize=1)
+def letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of a text in lower case, ligatures resolved, and where in it each stands."""
+    found = [
+        (letter, place)
+        for place, character in enumerate(text)
+        for letter in unicodedata.normalize("NFKC", character).lower()
+        if letter.isalnum()
+    ]
+    return "".join(letter for letter, _ in found), [place for _, place in found]
+
+
+def text_path(folder: Path, name: str) -> Path:
+    """Where the extracted text of a book's file lies."""
+    return folder / TEXTS / f"{name}.txt"
+
+
+def text_of(question: Written, folder: Path) -> str:
+    """The text that the places of a question count in.
+
+    Raises:
+        Missing: The file is not there.
+    """
+    path = folder / question.file
+    path = text_path(folder, question.file) if path.suffix in EXTRACTED else path
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        remedy = f"Check {question.repository} out at {question.commit} in {folder}, line ends as they are."
+        remedy = "`python -m training prepare` writes it." if path.suffix == ".txt" else remedy
+        raise Missing(f"There is no {path}, which {question.id} was written on. {remedy}") from None
+
+
 def places(question: Written, folder: Path) -> list[tuple[int, int]]:
     """Start and end, in characters of its file, of each span that answers a question.
 
@@ -98,19 +151,31 @@ def places(question: Written, folder: Path) -> list[tuple[int, int]]:
         question: Of a book.
         folder: Where that book is checked out.
 
+    Returns:
+        None of what another extraction of a PDF or EPUB no longer reads.
+
     Raises:
         Missing: The file is not there, or is not the one that the question was written on.
     """
     if question.near:
         return []
-    path = folder / question.file
-    remedy = f"Check {question.repository} out at {question.commit} in {folder}, line ends as they are."
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise Missing(f"There is no {path}, which {question.id} was written on. {remedy}") from None
-    found = [(start, start + length) for start, length, _ in question.spans]
-    for (start, end), (_, _, sha) in zip(found, question.spans, strict=True):
-        if digest(text[start:end]) != sha:
-            raise Missing(f"{path} is not the text that {question.id} was written on. {remedy}")
-    return found
+    text = text_of(question, folder)
+    if Path(question.file).suffix in EXTRACTED:
+        plain, where = letters(text)
+        spans = [(position(plain, span), span[1]) for span in question.spans]
+        return [(where[start], where[start + length - 1] + 1) for start, length in spans if start >= 0]
+    for start, length, sha in question.spans:
+        if digest(text[start : start + length]) != sha:
+            raise Missing(
+                f"{folder / question.file} is not the text that {question.id} was written on. "
+                f"Check {question.repository} out at {question.commit} in {folder}, line ends as they are."
+            )
+    return [(start, start + length) for start, length, _ in question.spans]
+
+
+def position(plain: str, span: tuple[int, int, str]) -> int:
+    """Where a span now begins, nearest to where it did; -1: it is gone."""
+    start, length, sha = span
+    around = (start + side * distance for distance in range(SHIFT + 1) for side in (1, -1))
+    inside = (place for place in around if 0 <= place <= len(plain) - length)
+    return next((place for place in inside if digest(plain[place : place + length]) == sha), -1)
