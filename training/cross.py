@@ -70,15 +70,14 @@ def weights_of(path: Path) -> dict[str, Tensor]:
     """
     graph = onnx.load(str(path)).graph
     stored: dict[str, Any] = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    plain = {name: value for name, value in stored.items() if not name.endswith((".i8", ".scale"))}
-    plain |= {
-        name.removesuffix(".i8"): value.astype(np.float32) * stored[f"{name.removesuffix('.i8')}.scale"]
-        for name, value in stored.items()
-        if name.endswith(".i8")
-    }
+    plain = {name: value for name, value in stored.items() if not name.endswith((".i8", ".scale", ".columns"))}
+    for name in (name.removesuffix(".i8") for name in stored if name.endswith(".i8")):
+        scale = stored[f"{name}.scale" if f"{name}.scale" in stored else f"{name}.scale.columns"]
+        plain[name] = stored[f"{name}.i8"].astype(np.float32) * scale
     named = {name.removeprefix("bert."): value for name, value in plain.items() if name.startswith("bert.")}
     for node in graph.node:
-        if node.op_type == "MatMul" and node.input[1] in plain:  # a product's weight has the name of its node alone
-            place = node.name.strip("/").removesuffix("/MatMul").replace("/", ".").removeprefix("bert.")
-            named[f"{place}.weight"] = plain[node.input[1]].T
+        weight = node.input[1].removesuffix(".i8") if node.op_type in {"MatMul", "MatMulInteger"} else ""
+        if weight in plain:  # a product's weight has the name of its node alone, and that one is in its output's
+            place = node.output[0].removesuffix(".i32").strip("/").removesuffix("/MatMul_output_0")
+            named[f"{place.replace('/', '.').removeprefix('bert.')}.weight"] = plain[weight].T
     return {name: torch.tensor(np.ascontiguousarray(value)) for name, value in named.items()}

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -80,6 +81,63 @@ def model(tmp_path: Path) -> Path:
     (folder / "special_tokens_map.json").write_text(json.dumps(special))
     (folder / "model.onnx").write_bytes(highest_word())
     return folder / "model.onnx"
+
+
+ENCODED = np.array([[0.0, 0.0]] * 8 + [[1.0, -1.0]], dtype=np.float32)
+"""What `encoder` gives for each word: its last one, *queen*, alone is not zero."""
+
+
+def encoder() -> bytes:
+    """An ONNX model that ends at its encoder: the vector of the highest token number, (batch, 1 token, 2 numbers)."""
+    axes = field(5, field(1, "axes") + field(8, 1) + field(20, 7))
+    table = field(1, len(ENCODED)) + field(1, 2) + field(2, FLOAT) + field(8, "table") + field(9, ENCODED.tobytes())
+    shape = field(2, b"".join(field(1, size) for size in (field(2, "batch"), field(1, 1), field(1, 2))))
+    graph = (
+        node("Mul", ["input_ids", "token_type_ids"], "passage")
+        + node("ReduceMax", ["passage"], "highest", axes)
+        + node("Gather", ["table", "highest"], "last_hidden_state")
+        + field(2, "encoder")
+        + field(5, table)
+        + value(11, "input_ids", INT64, "length")
+        + value(11, "token_type_ids", INT64, "length")
+        + field(12, field(1, "last_hidden_state") + field(2, field(1, field(1, FLOAT) + shape)))
+    )
+    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13))
+
+
+def safetensors(path: Path, kind: str, **layers: np.ndarray) -> None:
+    """A file of layers; their names have a dot where these have two underscores."""
+    header, data = {}, b""
+    for name, numbers in layers.items():
+        wide = numbers.astype("<f4")
+        raw = (
+            (wide.view("<u4") >> 16).astype("<u2") if kind == "BF16" else wide.astype("<f2" if kind == "F16" else "<f4")
+        )
+        at = len(data)
+        data += raw.tobytes()
+        header[name.replace("__", ".")] = {"dtype": kind, "shape": numbers.shape, "data_offsets": [at, len(data)]}
+    text = json.dumps({"__metadata__": {}, **header}).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def with_head(model: Path, kind: str) -> None:
+    """Replace a model by one that ends at its encoder, with the last layers beside it."""
+    model.write_bytes(encoder())
+    safetensors(model.parent / "dense.safetensors", kind, linear__weight=np.eye(2))
+    safetensors(model.parent / "norm.safetensors", kind, norm__weight=np.ones(2), norm__bias=np.zeros(2))
+    score = {"linear__weight": np.array([[2.0, 1.0]]), "linear__bias": np.array([0.5])}
+    safetensors(model.parent / "score.safetensors", kind, **score)
+
+
+@pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
+async def test_a_model_that_ends_at_its_encoder_is_finished_here(model: Path, kind: str) -> None:
+    """Dense, GELU, layer norm, dense: (1, -1) becomes (.84, -.16), then (1, -1), then 2 - 1 + .5."""
+    with_head(model, kind)
+    reranker = FastembedReranker(model, name="tiny-encoder")
+    scores = await reranker.scores("who lays eggs", ["smoke", "queen", *["eggs"] * 10])
+    logits = np.log(scores / (1 - scores))
+    assert logits[1] == pytest.approx(1.5, abs=1e-3)
+    assert np.delete(logits, 1) == pytest.approx(0.5, abs=1e-3)
 
 
 def manifest(folder: Path, file: Path, role: str = "rerank") -> None:
