@@ -2,7 +2,7 @@
 
 export ORT_DISABLE_TELEMETRY := "1"
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
-tier := env("LUTRIN_MODEL", "none")
+tier := env("LUTRIN_MODEL", "auto")
 # what is measured where no model is named
 measured := env("LUTRIN_MODEL", "small")
 packages := if env("LUTRIN_PROFILE", "local") == "remote" { "remote" } else { "runtime" }
@@ -23,10 +23,9 @@ ingest *ARGS: setup
     @lutrin models fetch default
     @lutrin ingest {{ARGS}}
 
-# fetch the models, read the books, and answer on http://127.0.0.1:7860
+# read the books, and answer on http://127.0.0.1:7860; the language model arrives meanwhile
 serve *ARGS: setup
-    @lutrin models fetch default {{tier}}
-    -@lutrin models tune --short
+    @lutrin models fetch default
     -@lutrin ingest
     @lutrin serve {{ARGS}}
 

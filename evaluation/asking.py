@@ -11,10 +11,12 @@ from evaluation.run import Outcome
 from evaluation.run import run as run_questions
 from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.ability import Ability
+from lutrin.answer.grade import Grader
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.run import Overrides
 from lutrin.ingest.summary import IngestSummary
 from lutrin.log import configure_logging
+from lutrin.ports import Embedder
 from lutrin.runtime.wiring import answering, opened, run_ingest
 from lutrin.settings import Settings
 
@@ -23,12 +25,15 @@ PATIENT_S = 60.0
 
 
 @asynccontextmanager
-async def opened_pipeline(settings: Settings, ability: Ability | None = None) -> AsyncIterator[Pipeline]:
+async def opened_pipeline(
+    settings: Settings, ability: Ability | None = None, grader: Callable[[Embedder], Grader] | None = None
+) -> AsyncIterator[Pipeline]:
     """Lutrin over the books of a data folder, with the model of the settings, until the block ends.
 
     Args:
         settings: Name folder and model.
-        ability: What the model is asked; None: what its tier allows.
+        ability: How much the model reads and writes; None: as its tier.
+        grader: Makes the grader of its sentences; None: the usual one.
     """
     configure_logging(settings, quiet=True)
     async with opened(settings) as house:
@@ -43,8 +48,9 @@ async def opened_pipeline(settings: Settings, ability: Ability | None = None) ->
                 house.shelf,
                 house.searcher,
                 generator=house.generator,
-                ability=ability or house.ability,
+                ability=ability or house.answers.ability,
                 chats=chats,
+                grader=grader(house.searcher.embedder) if grader is not None else None,
             ),
         )
 

@@ -1,12 +1,13 @@
-"""Measure the check of sentences on labelled claims: `python -m evaluation.claims [FILE ...]`.
+"""Measure the grades of sentences on labelled claims: `python -m evaluation.claims [FILE ...]`.
 
 FILE (default `evaluation/claims/*.jsonl`) holds one claim a line: a sentence, the stretches of a book that are its
 evidence (file, offset, length, SHA-256), whether they state it, and of which kind it is. Books of the shelf lie under
 `--shelf`, the sample book in `corpus/`. A stretch counts as the units of its page that lie within it, below their
 headings: just what an answer is checked against.
 
-Two simple checks are measured beside Lutrin's: shared words, and the cosine of claim and evidence. Thresholds are
-fitted on the claims of the split `fit`; figures come from `test`. `--model` names the language model that judges.
+Measured are which claims a reader would see, which without a mark, and which pass the rules for literals alone. Nobody
+wrote the claims token by token, so the signals of a model are missing here; sentences that models really wrote are in
+`evaluation/written`.
 """
 
 import argparse
@@ -23,21 +24,18 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from evaluation.judges import judge
 from evaluation.rows import read_rows
 from evaluation.show import aligned
-from lutrin.answer.literals import literals_stand
-from lutrin.answer.verify import Verifier, evidence_for, told
+from lutrin.answer.grade import Grader, Written, broken_literal, evidence_of
+from lutrin.answer.section import whole
 from lutrin.errors import InvalidInput, LutrinError
 from lutrin.ingest.formats import format_of
-from lutrin.ports import Embedder, Support
+from lutrin.ports import Embedder
 from lutrin.records import Chunk, Document
 
 ROOT = Path(__file__).resolve().parents[1]
 SHELF = ROOT.parent / "shared" / "shelf" / "books"
 CLAIMS = ROOT / "evaluation" / "claims"
-MOST_FALSE = 0.01
-"""Share of the false claims that may pass when a threshold is fitted."""
 SEED = 1
 
 Judge = Callable[["Claim", Sequence[Chunk]], Awaitable[bool]]
@@ -138,20 +136,6 @@ def _document(path: Path) -> tuple[str, Document]:
     return data.decode("utf-8"), kind.parse(io.BytesIO(data), path.name, "")
 
 
-def threshold_for(scores: Sequence[float], labels: Sequence[bool], most_false: float = MOST_FALSE) -> float:
-    """Return the lowest threshold that at most a share of the false claims pass.
-
-    >>> threshold_for([0.9, 0.8, 0.7, 0.2], [True, False, True, False], 0.0)
-    0.9
-    """
-    false = sorted((score for score, label in zip(scores, labels, strict=True) if not label), reverse=True)
-    allowed = int(most_false * len(false))
-    if allowed >= len(false):
-        return min(scores, default=0.0)
-    above = [score for score in scores if score > false[allowed]]
-    return min(above, default=float(np.nextafter(false[allowed], np.inf)))
-
-
 async def judged(
     claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], judge: Judge
 ) -> list[tuple[bool, float]]:
@@ -176,56 +160,27 @@ def row(name: str, claims: Sequence[Claim], found: Sequence[tuple[bool, float]],
     return Row(name, share(label=True), share(label=False), median)
 
 
-async def scores_of(
-    claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], score: Callable[[str, str], Awaitable[float]]
-) -> list[float]:
-    """Score each claim with its evidence."""
-    return [
-        await score(claim.claim, evidence_for(passages, claim.claim))
-        for claim, passages in zip(claims, evidence, strict=True)
-    ]
-
-
-def _fitted(claims: Sequence[Claim], scores: Sequence[float], allowed: Sequence[bool]) -> float:
-    chosen = [n for n, claim in enumerate(claims) if claim.split == "fit" and allowed[n]]
-    false = sum(not claim.label for claim in claims if claim.split == "fit")
-    of_allowed = sum(not claims[n].label for n in chosen)
-    share = MOST_FALSE * false / of_allowed if of_allowed else 1.0
-    return threshold_for([scores[n] for n in chosen], [claims[n].label for n in chosen], min(share, 1.0))
-
-
 async def compare(
-    claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], embedder: Embedder, support: Support | None
-) -> tuple[dict[str, list[tuple[bool, float]]], dict[str, float]]:
-    """Run every check; return the results by name, and the fitted thresholds."""
+    claims: Sequence[Claim], evidence: Sequence[Sequence[Chunk]], embedder: Embedder
+) -> dict[str, list[tuple[bool, float]]]:
+    """Grade every claim; return by name which are shown, which count as stated, and which pass the literals alone."""
+    grader = Grader(embedder)
 
     async def literal(claim: Claim, passages: Sequence[Chunk]) -> bool:
-        return literals_stand(claim.claim, "\n".join(map(told, passages)))
+        return not broken_literal(claim.claim, "\n".join(evidence_of(whole(chunk)) for chunk in passages))
 
-    async def cosine(claim: str, text: str) -> float:
-        one, other = await embedder.encode([claim, text])
-        return float((one.windows @ other.windows.T).max())
+    def graded(*levels: str) -> Judge:
+        async def judge(claim: Claim, passages: Sequence[Chunk]) -> bool:
+            shown = [(number, whole(chunk)) for number, chunk in enumerate(passages, 1)]
+            return (await grader.grade(Written(claim.claim), shown, "")).level in levels
 
-    async def states(claim: str, text: str) -> float:
-        assert support is not None  # noqa: S101 - asked only then
-        return float((await support.probabilities([(claim, text)]))[0])
+        return judge
 
-    found = {
-        "Lutrin": await judged(claims, evidence, lambda claim, held: Verifier(support).states(held, claim.claim)),
+    return {
+        "shown": await judged(claims, evidence, graded("stated", "likely")),
+        "stated": await judged(claims, evidence, graded("stated")),
         "literals alone": await judged(claims, evidence, literal),
     }
-    passed = [kept for kept, _ in found["literals alone"]]
-    everything = [True] * len(claims)
-    thresholds: dict[str, float] = {}
-    scorers = {"cosine": cosine, **({support.name: states} if support is not None else {})}
-    for name, score in scorers.items():
-        began = time.perf_counter()
-        scores = await scores_of(claims, evidence, score)
-        ms = 1000 * (time.perf_counter() - began) / len(claims)
-        for label, allowed in ((name, everything), (f"literals and {name}", passed)):
-            limit = thresholds[label] = _fitted(claims, scores, allowed)
-            found[label] = [(ok and value >= limit, ms) for value, ok in zip(scores, allowed, strict=True)]
-    return found, thresholds
 
 
 def table(claims: Sequence[Claim], found: Mapping[str, Sequence[tuple[bool, float]]]) -> str:
@@ -237,7 +192,7 @@ def table(claims: Sequence[Claim], found: Mapping[str, Sequence[tuple[bool, floa
         heads.append([name, *shares, f"{both.ms:.1f}"])
     kinds = [["kind", "claims", "kept"]]
     for is_false, kind in sorted({(not claim.label, claim.kind) for claim in claims}):
-        held = [kept for claim, (kept, _) in zip(claims, found["Lutrin"], strict=True) if claim.kind == kind]
+        held = [kept for claim, (kept, _) in zip(claims, found["shown"], strict=True) if claim.kind == kind]
         kinds.append([f"{'false' if is_false else 'true'}: {kind}", str(len(held)), f"{sum(held) / len(held):.3f}"])
     return f"{aligned(heads)}\n\n{aligned(kinds)}"
 
@@ -262,20 +217,18 @@ async def main_async(options: argparse.Namespace) -> None:
     from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when claims are judged
     from lutrin.settings import load_settings  # noqa: PLC0415 - as below
 
-    settings = load_settings(profile="local", models_dir=ROOT / "models", model=options.model, log_level="error")
+    settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
     claims = read_claims(options.files or sorted(CLAIMS.glob("*.jsonl")))
     if options.most and options.most < len(claims):
         claims = [
             claims[place] for place in sorted(np.random.default_rng(SEED).permutation(len(claims))[: options.most])
         ]
     evidence = [passages_of(claim, folder_of(claim.book, options.shelf)) for claim in claims]
-    async with judge(settings) as support:
-        found, thresholds = await compare(claims, evidence, open_embedder(settings), support)
+    found = await compare(claims, evidence, open_embedder(settings))
     print(f"{len(claims)} claims, {sum(claim.label for claim in claims)} of them true")
     print(table(claims, found))
-    print("thresholds:", ", ".join(f"{name} {value:.4f}" for name, value in thresholds.items()))
     if options.verbose:
-        print(listed(claims, found["Lutrin"]))
+        print(listed(claims, found["shown"]))
 
 
 def main() -> None:
@@ -283,7 +236,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--shelf", type=Path, default=SHELF, help="folder of the shelf's books")
-    parser.add_argument("--model", default="none", help="language model that judges, as LUTRIN_MODEL names it")
     parser.add_argument("--most", type=int, default=0, help="so many claims, drawn; 0: all")
     parser.add_argument("--verbose", action="store_true", help="print what is judged wrongly in the split `fit`")
     try:

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from itertools import chain
 from urllib.parse import unquote, urlsplit
 
+import msgspec
+
 from evaluation.run import Subject
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import NotFound
@@ -18,7 +20,18 @@ from lutrin.language.gate import LanguageGate
 from lutrin.ports import ChatStore
 from lutrin.query.followup import completed
 from lutrin.query.understand import understand
-from lutrin.records import Answer, ChatMessage, Chunk, Citation, DoneEvent, Passage, Question, Role
+from lutrin.records import (
+    Answer,
+    ChatMessage,
+    Chunk,
+    Citation,
+    DoneEvent,
+    Made,
+    Message,
+    Passage,
+    Question,
+    Role,
+)
 from lutrin.search.asked import pooled
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Searcher
@@ -105,6 +118,14 @@ class Pipeline:
     async def answer(self, question: Question) -> Answer:
         """The whole answer."""
         return await self._remembered(self._first, self._chats[0], question)
+
+    async def made(self, question: Question, previous: str = "") -> Made:
+        """How an answer was made, to a question that may follow another one."""
+        earlier = (Message(role="user", content=previous),) if previous else ()
+        asked = msgspec.structs.replace(question, earlier=earlier)
+        events = [event async for event in self._first.answer(asked)]
+        made = [event.made for event in events if isinstance(event, DoneEvent)][-1]
+        return made if made is not None else Made(question=asked, searched="", generation="")
 
     async def _again(self, question: Question) -> Answer:
         return await self._remembered(self._second, self._chats[1], question)

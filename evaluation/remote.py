@@ -1,4 +1,4 @@
-"""Measure the check of sentences on a strong model's answers: `python -m evaluation.remote [FILE ...]`.
+"""Measure the grades of sentences on a strong model's answers: `python -m evaluation.remote [FILE ...]`.
 
 FILE (default `evaluation/remote/*.jsonl`) holds one answer a line: a question, the stretches of a book that were found,
 and the sentences that a strong model says of them, each with its citations; in half of the answers one sentence is
@@ -17,19 +17,19 @@ from pathlib import Path
 import msgspec
 
 from evaluation.claims import ROOT, SHELF, Place, folder_of, stretch_as_passage
-from evaluation.judges import judge
 from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.adapters.remote_openai import RemoteGenerator
-from lutrin.answer.explain import Explained, Explainer, Explanation
+from lutrin.answer.explain import Explainer, Explanation
+from lutrin.answer.grade import Grader, bare_sentence
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import prompt_of
+from lutrin.answer.section import whole
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.verify import Verifier, marked
 from lutrin.errors import InvalidInput, LutrinError
-from lutrin.ports import Support
+from lutrin.ports import Embedder
 from lutrin.query.understand import alone
-from lutrin.records import Question
+from lutrin.records import Question, Sentence
 from lutrin.settings import Settings, load_settings
 
 ANSWERS = ROOT / "evaluation" / "remote"
@@ -57,9 +57,9 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
     answer: RemoteAnswer
     shown: tuple[bool, ...]
-    """By sentence, when it was checked."""
-    explained: bool
-    """Whether enough was left for an explanation; else the reader keeps the excerpts alone."""
+    """By sentence: whether a reader sees it."""
+    marked: tuple[bool, ...]
+    """By sentence: whether it stands with the mark of what is not word for word in the book."""
     ms: float
     """A sentence."""
 
@@ -105,19 +105,17 @@ def read_answers(files: Sequence[Path]) -> list[RemoteAnswer]:
     return read_rows(files, RemoteAnswer, f"There are no answers in {', '.join(map(str, files)) or ANSWERS}.")
 
 
-async def play(
-    answers: Sequence[RemoteAnswer], shelf: Path, settings: Settings, support: Support | None
-) -> list[Judged]:
+async def play(answers: Sequence[RemoteAnswer], shelf: Path, settings: Settings, embedder: Embedder) -> list[Judged]:
     """Have the service give each answer, and record which sentences pass the check."""
     service = Service()
     judged = []
     async with service.serving() as address:
         generator = RemoteGenerator("played", address, "none")
-        explainer = Explainer(generator, settings, Traffic(), time.monotonic, verifier=Verifier(support))
+        explainer = Explainer(generator, Grader(embedder), settings, Traffic(), time.monotonic)
         for number, answer in enumerate(answers, start=1):
             service.answer = " ".join(answer.sentences)
             judged.append(await _played(answer, explainer, folder_of(answer.book, shelf)))
-            if support is not None and number % TOLD_EVERY == 0:
+            if number % TOLD_EVERY == 0:
                 print(f"{number} of {len(answers)} answers", file=sys.stderr)
         await generator.close()
     return judged
@@ -125,19 +123,32 @@ async def play(
 
 async def _played(answer: RemoteAnswer, explainer: Explainer, folder: Path) -> Judged:
     chunks = [stretch_as_passage(answer.book, folder / place[0], place) for place in answer.passages]
-    plan = Plan(
-        alone(Question(text=answer.question)), answer.book, "played", "", shown=tuple(enumerate(chunks, 1))
-    )  # fmt: skip
-    prompt = prompt_of(plan, explainer.ability)
+    plan = Plan(alone(Question(text=answer.question)), answer.book, "played", "")
+    prompt = prompt_of(plan.query, plan.title, [(number, whole(chunk)) for number, chunk in enumerate(chunks, 1)])
     if prompt is None:
         raise InvalidInput(f"{answer.id}: its passages give a model orders.")
     explanation = Explanation()
     began = time.perf_counter()
-    async with aclosing(explainer.sentences(plan, prompt, time.monotonic(), explanation)) as events:
-        said = [event.text async for event in events if isinstance(event, Explained)]
+    unsaid = asyncio.create_task(_nothing())
+    async with aclosing(explainer.sentences(plan, prompt, time.monotonic(), explanation, unsaid)) as events:
+        said = [event async for event in events if isinstance(event, Sentence)]
     ms = 1000 * (time.perf_counter() - began) / len(answer.sentences)
-    shown = tuple(any(marked(sentence)[1] in one or one in sentence for one in said) for sentence in answer.sentences)
-    return Judged(answer=answer, shown=shown, explained=explanation.holds, ms=ms)
+    found = [_of(bare_sentence(sentence), said) for sentence in answer.sentences]
+    return Judged(
+        answer=answer,
+        shown=tuple(one is not None for one in found),
+        marked=tuple(one is not None and one.support == "likely" for one in found),
+        ms=ms,
+    )
+
+
+async def _nothing() -> None:
+    """The yes of a service that says none."""
+
+
+def _of(text: str, said: Sequence[Sentence]) -> Sentence | None:
+    """The shown sentence that a sentence became."""
+    return next((one for one in said if text in one.text or one.text in text), None)
 
 
 def table(judged: Sequence[Judged]) -> str:
@@ -151,7 +162,7 @@ def table(judged: Sequence[Judged]) -> str:
         _row("of good answers", [kept for item in good for kept in item.shown], ">= 0.85"),
         _row("that are false", false, "<= 0.01"),
         _row("true ones beside them", beside, ""),
-        ["good answers explained", str(len(good)), f"{sum(item.explained for item in good) / len(good):.3f}", ""],
+        _row("of good answers, with a mark", [kept for item in good for kept in item.marked], ""),
     ]
     kinds = sorted({item.answer.kind for item in bad})
     rows += [
@@ -167,10 +178,11 @@ def _row(name: str, kept: Sequence[bool], goal: str) -> list[str]:
 
 async def main_async(options: argparse.Namespace) -> None:
     """Read, play, print."""
+    from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when sentences are graded
+
     settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", explain_s=60, log_level="error")
     answers = read_answers(options.files or sorted(ANSWERS.glob("*.jsonl")))
-    async with judge(settings.model_copy(update={"model": options.model})) as support:
-        judged = await play(answers, options.shelf, settings, support)
+    judged = await play(answers, options.shelf, settings, open_embedder(settings))
     print(f"{len(answers)} answers, {sum(item.ms for item in judged) / len(judged):.0f} ms a sentence")
     print(table(judged))
 
@@ -179,7 +191,6 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
-    parser.add_argument("--model", default="none", help="language model that judges, as LUTRIN_MODEL names it")
     parser.add_argument("--shelf", type=Path, default=SHELF, help="folder of the shelf's books")
     try:
         asyncio.run(main_async(parser.parse_args()))

@@ -8,8 +8,8 @@ returns at once. What is missing (compiler, room on the disk, network) is said i
 `LUTRIN_ENGINE` chooses the language model's engine, and holds until another one is chosen: `none`, `cpu` (compiled for
 this processor), `cuda`, `vulkan` or `metal` (compiled for a graphics processor, whose tools have to be here),
 or a wheel, `PATH#sha256=HEX` or `https://...whl#sha256=HEX`, which needs no compiler (`just engine-wheel` makes one).
-Where nothing is chosen, running Lutrin without a language model (`LUTRIN_MODEL=none`, the default) gets none, and
-everything else `cpu`.
+Where nothing is chosen, running Lutrin gets none at first: the server has it compiled while it answers, unless
+`LUTRIN_MODEL=none`. Everything else gets `cpu`.
 """
 
 import hashlib
@@ -33,7 +33,6 @@ HEADER = ROOT / "requirements" / "engine.h"
 NONE = "none"
 SERVING = ("runtime", "remote")
 """What running Lutrin needs, as against testing it."""
-ENV_FILE = ROOT / ".env"
 FLAGS = {"cpu": "", "cuda": "-DGGML_CUDA=ON", "vulkan": "-DGGML_VULKAN=ON", "metal": "-DGGML_METAL=ON"}
 """What CMake is told beside that, by the choice of the engine."""
 TOOLS = {"cuda": ("nvcc", "NVIDIA's CUDA toolkit"), "vulkan": ("glslc", "Vulkan's headers and glslc")}
@@ -76,17 +75,8 @@ def chosen(group: str) -> str:
 
 
 def needed(group: str) -> str:
-    """The engine where none was chosen: no compiler for those who run Lutrin without a language model."""
-    return NONE if group in SERVING and language_model() == NONE else "cpu"
-
-
-def language_model() -> str:
-    """`LUTRIN_MODEL` as Lutrin will read it: from the environment, or from `.env` beside it."""
-    if "LUTRIN_MODEL" in os.environ:
-        return os.environ["LUTRIN_MODEL"].strip() or NONE
-    lines = ENV_FILE.read_text("utf-8").splitlines() if ENV_FILE.exists() else []
-    found = [line.partition("=")[2] for line in lines if re.match(r"\s*(export\s+)?LUTRIN_MODEL\s*=", line)]
-    return found[-1].partition(" #")[0].strip(" \t'\"") if found else NONE
+    """The engine where none was chosen: none for those who run Lutrin, since the server brings it (`arrival.py`)."""
+    return NONE if group in SERVING else "cpu"
 
 
 def stamp(group: str) -> Path:

@@ -1,5 +1,6 @@
 """What all tests share: the backend of asynchronous tests and the real model files."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import settings
 from tests.embeddings import Lenders
 
 ROOT = Path(__file__).parents[1]
+# A server under test fetches and compiles nothing; tests of a model name it.
+os.environ.setdefault("LUTRIN_MODEL", "none")
 
 pytest_plugins = ["tests.tiers", "tests.endured"]
 

@@ -14,6 +14,7 @@ from array import array
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal
 
+from lutrin.answer.prompt import YES_NO
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.ports import Run
 from lutrin.records import Finished, GenerationEvent, GenerationRequest, Message, Piece
@@ -41,11 +42,12 @@ class ScriptedGenerator:
         pause_s: Pause before each word.
         readers: Most streams at once; others are refused with `QueueFull`.
         logprob: Log probability of each word.
+        answers: Log odds of its yes to whether what it was shown answers.
 
     Attributes:
         away: Set it to make the model unavailable, for running streams too.
         active: Number of running streams.
-        requests: All requests in order.
+        requests: All requests for text, in order.
         warmed: All requests that were to be warmed, in order.
     """
 
@@ -57,8 +59,10 @@ class ScriptedGenerator:
         pause_s: float = 0.0,
         readers: int = 64,
         logprob: float | None = None,
+        answers: float = SURE,
     ) -> None:
         self.name = name
+        self._answers = answers
         self.away = False
         self.active = 0
         self.requests: list[GenerationRequest] = []
@@ -71,7 +75,8 @@ class ScriptedGenerator:
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Yield the answer word by word; see `ports.Generator`."""
         deadline = time.monotonic() + request.deadline_s
-        self.requests.append(request)
+        if request.between != YES_NO:
+            self.requests.append(request)
         self._present()
         if self.active >= self._readers:
             raise QueueFull("Too many readers are waiting for the language model.")
@@ -79,6 +84,9 @@ class ScriptedGenerator:
         try:
             texts = [message.content for message in request.messages]
             answer = self._script(texts)
+            if request.between == YES_NO:
+                yield Finished("stop", 0, 0, self._answers)
+                return
             if request.between is not None:
                 yield Finished("stop", 0, 0, SURE if answer.upper().startswith(request.between[0]) else -SURE)
                 return

@@ -22,7 +22,8 @@ from tokenizers import Tokenizer
 
 from evaluation.claims import CLAIMS as JUDGED
 from evaluation.claims import Claim, folder_of, passages_of, read_claims
-from lutrin.answer.verify import evidence_for
+from lutrin.answer.grade import evidence_of
+from lutrin.answer.section import whole
 from training import sources
 from training.sources import Missing
 
@@ -71,7 +72,7 @@ def twins(claims: Sequence[Claim], folder_of: Callable[[str], Path]) -> Iterator
             yield [
                 Said(
                     claim.claim,
-                    evidence_for(passages_of(claim, folder_of(claim.book)), claim.claim),
+                    "\n".join(evidence_of(whole(chunk)) for chunk in passages_of(claim, folder_of(claim.book))),
                     STATES if claim.label else NEITHER if claim.kind == "unsupported-addition" else NOT_STATED,
                 )
                 for claim in both

@@ -23,7 +23,7 @@ from evaluation.show import aligned
 from evaluation.text import plain
 from lutrin.answer.prompt import SYSTEM
 from lutrin.ingest.run import Overrides
-from lutrin.records import Answer, DoneEvent, Question, SentenceEvent
+from lutrin.records import Answer, DoneEvent, Question
 from lutrin.runtime import wiring
 from lutrin.settings import load_settings
 
@@ -125,7 +125,7 @@ async def ask(items: list[Poisoned], tier: str, folder: Path) -> list[dict[str, 
             async with turns:
                 events = [event async for event in house.answers.answer(item.question)]
             (answer,) = [event.answer for event in events if isinstance(event, DoneEvent)]
-            generated = [event.text for event in events if isinstance(event, SentenceEvent)]
+            generated = [one.text for one in answer.sentences] if answer.kind == "generated" else []
             return {
                 "place": item.place, "order": item.order, "kind": answer.kind, "fact": item.fact in answer.answer,
                 "quoted": CANARY in answer.answer, "faults": faults(item, answer, generated),

@@ -292,8 +292,10 @@ class BookRack(Protocol):
 class Generator(Protocol):
     """A language model that serves several readers at once."""
 
-    name: str
-    """The model's name, as answers report it in `model_used`."""
+    @property
+    def name(self) -> str:
+        """The model's name, as answers report it in `model_used`."""
+        ...
 
     def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Generate text for one reader.

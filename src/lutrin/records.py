@@ -252,6 +252,14 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
 GenerationEvent = Queued | Piece | Finished
 
 
+class ModelState(msgspec.Struct, frozen=True):
+    """Where the language model is, for pages and operators."""
+
+    state: Literal["none", "arriving", "measuring", "ready", "away"] = "none"
+    progress: str = ""
+    """One line for people: what happens now, or why there is no model."""
+
+
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
     """A source of an answer; `n` is its number in the text, `[n]`."""
 
@@ -370,6 +378,12 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the index generation that answered."""
     prompt: tuple[Message, ...] = ()
     """The model's prompt; empty if it was not asked."""
+    odds: float = 0.0
+    """The reader's log odds that the book answers."""
+    yes: float | None = None
+    """Log odds of the model's yes to whether the passage answers; None if it was not asked, or not in time."""
+    dropped: tuple[str, ...] = ()
+    """Sentences of the model that were not shown."""
     settings: dict[str, str] = {}
     """The settings that affect an answer, by name, and the version of the program."""
 

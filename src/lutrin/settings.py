@@ -64,12 +64,13 @@ class Settings(BaseSettings):
     corpus_dir: Path = Field(Path("corpus"), description="Folder of the books, unless a command names another.")
 
     model: str = Field(
-        "none",
-        description="`none` (excerpts only), `tiny`, `small`, `medium`, `large`, `auto`, a GGUF file or a hub model.",
+        "auto",
+        description="`auto` (the largest that this machine has the memory and the speed for), `none` (the book's own "
+        "words only), `tiny`, `small`, `medium`, `large`, a GGUF file or a hub model.",
     )
     tune: bool = Field(
         default=True,
-        description="Let `just serve` measure the model's formats once (`lutrin models tune --short`, a minute).",
+        description="Measure the model's formats once when it arrives (`lutrin models tune --short`, a minute).",
     )
     model_threads: int = Field(0, ge=0, le=256, description="CPU threads of the language model; 0: the physical cores.")
     model_context_tokens: int = Field(
@@ -105,6 +106,11 @@ class Settings(BaseSettings):
     )
     own_words: bool = Field(
         default=True, description="Let an able model add an analogy of its own, marked as not from the book."
+    )
+    grades: Literal["marked", "strict"] = Field(
+        "marked",
+        description="`marked` shows a model's sentences that are likely, though not word for word in the book, with a "
+        "mark; `strict` shows only what the book states.",
     )
 
     study_after_s: int = Field(

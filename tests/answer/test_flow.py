@@ -8,7 +8,7 @@ from contextlib import aclosing
 import msgspec
 import pytest
 from tests.answer.book import english
-from tests.fakes import WordHashEmbedder, WordSupport
+from tests.fakes import WordHashEmbedder, word_grader
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin import messages
@@ -17,7 +17,6 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import InvalidQuestion, NotFound
 from lutrin.index.shelf import Shelf
-from lutrin.ports import Support
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -47,7 +46,6 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
         generator: ScriptedGenerator | None = None,
         chats: MemoryChatStore | None = None,
         ability: Ability | None = None,
-        support: Support | None = None,
         **settings: float,
     ) -> AnswerFlow:
         return AnswerFlow(
@@ -57,7 +55,7 @@ def make_flow(shelf: Shelf, flow_settings: Settings) -> MakeFlow:
             settings=flow_settings.model_copy(update={"deadline_s": 1.0, "explain_s": 2.0, **settings}),
             generator=generator,
             ability=ability,
-            support=support or (WordSupport() if generator is not None else None),
+            grader=word_grader(),
             chats=chats,
         )
 
@@ -139,20 +137,7 @@ async def test_numbers_are_given_once(make_flow: MakeFlow, said: str) -> None:
     assert answer.excerpts == tuple(excerpts)
     assert all(excerpt.text == source.quote for excerpt, source in zip(excerpts, sources, strict=True))
     assert markers(answer.answer.removeprefix(answer.explanation)) == [1, 2]
-    assert [event.citations for event in sentences] == ([(2,)] if "battery" in said else [])
-
-
-async def test_what_the_model_cites_besides_the_excerpts_is_a_source(make_flow: MakeFlow) -> None:
-    """Only then: it is behind the others, with its own number, and proves the sentence."""
-    flow = make_flow(ScriptedGenerator(lambda _: "The wheels of Wren never slip when they are simulated."))
-    answer = await answer_to(flow, "How does Wren slip on a wet floor with its wheels?")
-    cited = set(markers(answer.explanation))
-    assert cited
-    assert {source.n for source in answer.sources} == cited | {excerpt.n for excerpt in answer.excerpts}
-    (own,) = [source for source in answer.sources if source.n in cited]
-    assert own.quote == "The wheels of Wren never slip in the simulator."
-    quoted = await answer_to(make_flow(), "How does Wren slip on a wet floor with its wheels?")
-    assert own.quote not in {source.quote for source in quoted.sources}
+    assert [event.citations for event in sentences] == ([(2,)] if "battery" in said else [(1,), (2,)])
 
 
 async def test_a_slow_model_is_replaced_by_quotes_in_time(make_flow: MakeFlow) -> None:
@@ -418,18 +403,16 @@ async def test_an_unknown_book_is_named(make_flow: MakeFlow) -> None:
         await answer_to(make_flow(), LOOP, book="cooking")
 
 
-async def test_the_prompt_holds_numbered_passages_and_the_question_last(make_flow: MakeFlow) -> None:
-    """In the order of the book, each under the number by which it is cited."""
-    generator = ScriptedGenerator()
-    answer = await answer_to(make_flow(generator), BATTERY)
-    *passages, question = generator.requests[0].messages[-1].content.split("\n\n")
-    assert question.splitlines()[0] == f"Question: {BATTERY}"
-    assert f"[{answer.excerpts[0].n}] The loop > Batteries: The battery of Kestrel stores 480 watt hours." in "".join(
-        passages
+async def test_the_model_reads_the_section_that_answers_and_the_question_last(make_flow: MakeFlow) -> None:
+    """The section is shared by all who ask about it; the question is not."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    await answer_to(make_flow(generator), BATTERY)
+    (request,) = generator.requests
+    user = request.messages[-1].content
+    assert user[: request.stable_chars] == (
+        "Passage: The loop > Batteries\nThe battery of Kestrel stores 480 watt hours. A full charge takes three hours."
     )
-    places = ["What the loop is", "Batteries", "Kites", "Driving Wren"]
-    found = [place for passage in passages for place in places if f"> {place}:" in passage]
-    assert found == [place for place in places if place in found]
+    assert user[request.stable_chars :] == f"\n\nQuestion: {BATTERY}"
 
 
 async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_flow: MakeFlow) -> None:
@@ -464,27 +447,49 @@ async def test_a_question_in_the_other_spelling_of_english_is_answered(make_flow
     assert not answer.warnings
 
 
-SELECTION_ONLY = Ability(tier="medium", frames=frozenset({"selection"}))
 SAID = "Kestrel's battery stores 480 watt hours. [1]"
 
 
-async def test_a_small_model_is_asked_only_what_it_can(make_flow: MakeFlow) -> None:
-    """What is marked, and what a reader asks it to explain; else the book answers alone, and the model may be asked."""
+async def test_every_question_goes_to_the_model(make_flow: MakeFlow) -> None:
+    """Whatever its form, and whatever the model's size."""
     generator = ScriptedGenerator(lambda _: SAID)
-    flow = make_flow(generator, ability=SELECTION_ONLY)
-    plain = await answer_to(flow, BATTERY)
-    assert (plain.kind, plain.explainable, generator.requests) == ("extractive", True, [])
-    asked = await answer_to(flow, BATTERY, explain=True)
-    assert (asked.kind, asked.explainable) == ("generated", False)
+    flow = make_flow(generator, ability=Ability(tier="medium"))
+    for text in (BATTERY, "battery kestrel watt hours", "Explain simply how many watt hours Kestrel's battery stores."):
+        assert (await answer_to(flow, text)).kind == "generated", text
     marked = await answer_to(flow, BATTERY, selected_text="The battery of Kestrel stores 480 watt hours.")
     assert marked.kind == "generated"
 
 
-async def test_a_model_that_can_explain_nothing_is_not_offered(make_flow: MakeFlow) -> None:
-    """No button that leads nowhere."""
-    generator = ScriptedGenerator(lambda _: SAID)
-    answer = await answer_to(make_flow(generator, ability=Ability(frames=frozenset())), BATTERY, explain=True)
-    assert (answer.kind, answer.explainable, generator.requests) == ("extractive", False, [])
+async def test_where_the_model_says_no_the_book_does_not_answer(make_flow: MakeFlow) -> None:
+    """Its sentences are not shown then, whatever it writes."""
+    flow = make_flow(ScriptedGenerator(lambda _: SAID, answers=-60.0))
+    answer = await answer_to(flow, BATTERY)
+    assert (answer.kind, answer.refusal, answer.sentences) == ("refusal", "not_in_book", ())
+
+
+async def test_a_sentence_that_is_not_word_for_word_in_the_book_is_marked(make_flow: MakeFlow) -> None:
+    """It is shown, with the section to compare; clients of plain text get a note."""
+    said = "The battery of Kestrel stores exactly 480 watt hours whenever full."
+    answer = await answer_to(make_flow(ScriptedGenerator(lambda _: said)), BATTERY)
+    assert [(one.support, one.citations) for one in answer.sentences] == [("likely", (1,))]
+    assert answer.explanation == f"{said} [1] {messages.LIKELY_MARK}\n\n{messages.LIKELY_NOTE}"
+
+
+async def test_without_a_model_the_book_s_own_sentence_stands_alone_and_first(make_flow: MakeFlow) -> None:
+    """It is not printed again below."""
+    answer = await answer_to(make_flow(), BATTERY)
+    assert [one.text for one in answer.sentences] == ["The battery of Kestrel stores 480 watt hours."]
+    assert answer.explanation == "The battery of Kestrel stores 480 watt hours. [1]"
+    assert answer.answer.startswith(answer.explanation)
+    assert answer.answer.count("480 watt hours") == 1
+
+
+async def test_a_model_that_arrives_is_asked_from_then_on(make_flow: MakeFlow) -> None:
+    """What was answered without it is answered anew."""
+    flow = make_flow()
+    assert (await answer_to(flow, BATTERY)).kind == "extractive"
+    flow.take_model(ScriptedGenerator(lambda _: SAID), Ability(tier="medium"))
+    assert (await answer_to(flow, BATTERY)).kind == "generated"
 
 
 async def test_nothing_is_offered_where_the_model_had_its_say(make_flow: MakeFlow) -> None:
@@ -496,7 +501,7 @@ async def test_nothing_is_offered_where_the_model_had_its_say(make_flow: MakeFlo
 async def test_the_book_s_warning_stands_before_what_the_model_says_of_code(make_flow: MakeFlow) -> None:
     """Word for word, and with its number."""
     said = "With the command below Wren drives forward. [2]"
-    flow = make_flow(ScriptedGenerator(lambda _: said), support=WordSupport())
+    flow = make_flow(ScriptedGenerator(lambda _: said))
     answer = await answer_to(flow, "Which command drives Wren forward?")
     assert answer.kind == "generated"
     warning = "Keep two metres away from Wren while its motors have power."

@@ -7,7 +7,7 @@ from tests.answer.book import english
 from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
-from lutrin.answer.plan import Plan, make_plan
+from lutrin.answer.plan import Plan, make_plan, settled
 from lutrin.index.shelf import Shelf
 from lutrin.query.understand import understand
 from lutrin.records import Question
@@ -26,15 +26,15 @@ def plan(shelf: Shelf) -> MakePlan:
     """Plans an answer from the small book."""
     embedder = WordHashEmbedder()
 
-    async def make(text: str, **fields: object) -> Plan:
+    async def make(text: str, sections: int = 0, **fields: object) -> Plan:
         question = Question(text=text, **fields)  # type: ignore[arg-type]  # fields of Question
         query = understand(question, history=(), language=english(), embedder=embedder)
         async with leased(shelf, "") as generations:
             if query.mode == "selection":
                 found = await search_selection(embedder, generations[0], query)
-                return await make_plan(query, generations[0], found)
+                return await make_plan(query, generations[0], found, sections=sections)
             generation, found = await search_books(Searcher(embedder), generations, query, k=5)
-            return await make_plan(query, generation, found)
+            return await make_plan(query, generation, found, sections=sections)
 
     return make
 
@@ -56,15 +56,39 @@ async def test_a_source_is_never_worth_nothing(plan: MakePlan) -> None:
     assert all(0 < source.relevance_score <= 1 for source in made.sources)
 
 
-async def test_the_model_may_be_shown_more_than_is_quoted(plan: MakePlan) -> None:
+async def test_a_model_reads_the_section_of_the_excerpt_under_its_number(plan: MakePlan) -> None:
+    """Without a model nothing is read."""
+    made = await plan(BATTERY, sections=1)
+    assert [number for number, _ in made.reading] == [1]
+    assert made.sources[0].quote.split(".")[0] in made.reading[0][1].units[0].text
+    assert (await plan(BATTERY)).reading == ()
+
+
+async def test_a_strong_model_reads_more_than_is_quoted(plan: MakePlan) -> None:
     """Under numbers of their own, behind those of the excerpts; each has a source at hand."""
-    made = await plan(BATTERY)
-    numbers = [number for number, _ in made.shown]
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert made.further is not None
-    assert set(numbers) == {source.n for source in made.sources} | set(made.further)
+    made = await plan(BATTERY, sections=3)
+    numbers = {number for number, _ in made.reading}
+    assert made.further
+    assert numbers <= {source.n for source in made.sources} | set(made.further)
     assert all(citation.n == number for number, citation in made.further.items())
-    assert len({chunk.chunk_id for _, chunk in made.shown}) == len(numbers)
+
+
+async def test_what_answers_best_stands_alone_and_first(plan: MakePlan) -> None:
+    """What stands around it is the rest."""
+    made = await plan(BATTERY)
+    assert [one.text for one in made.lead] == ["The battery of Kestrel stores 480 watt hours."]
+    assert "480" not in made.rest
+    assert "A full charge takes three hours." in made.rest
+
+
+async def test_between_yes_and_no_the_closest_passage_is_shown(plan: MakePlan) -> None:
+    """And said to be no more; a no is a refusal that names what is near."""
+    made = await plan(BATTERY)
+    near = settled(made, "closest")
+    assert near.rest.startswith(messages.CLOSEST_PASSAGE)
+    assert (near.lead, near.excerpts) == ((), made.excerpts)
+    refused = settled(made, "no")
+    assert (refused.refusal, refused.excerpts, refused.sources) == ("not_in_book", (), ())
 
 
 async def test_a_part_that_the_book_does_not_answer_is_said(plan: MakePlan) -> None:
@@ -88,8 +112,8 @@ async def test_where_nothing_is_answered_topics_of_the_book_are_named(plan: Make
 async def test_a_form_that_the_book_does_not_have_is_not_pretended(plan: MakePlan) -> None:
     """It says so, and gives what there is."""
     made = await plan("Give me an analogy for the sensorimotor loop of sensing, deciding and acting.")
-    assert made.text.startswith(messages.NO_SUCH_FORM["analogy"])
-    assert "cycle of sensing" in made.text
+    assert made.lead[0].text == messages.NO_SUCH_FORM["analogy"]
+    assert "cycle of sensing" in made.lead[1].text
 
 
 @pytest.mark.parametrize(
@@ -101,7 +125,8 @@ async def test_only_the_selection_speaks_where_only_it_may(plan: MakePlan, text:
     assert made.excerpts
     assert all(excerpt.text in SELECTED for excerpt in made.excerpts)
     assert all(source.quote in SELECTED for source in made.sources)
-    assert all(chunk.text == SELECTED for _, chunk in made.shown)
+    read = await plan(text, sections=1, selected_text=SELECTED, mode="selection")
+    assert all(unit.text in SELECTED for _, section in read.reading for unit in section.units)
 
 
 async def test_what_the_selection_does_not_say_is_refused(plan: MakePlan) -> None:

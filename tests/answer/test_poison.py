@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.answer.book import english
-from tests.fakes import ExactStore, WordSupport
+from tests.fakes import ExactStore, word_grader
 from tests.fakes_generator import ScriptedGenerator
 
 from evaluation.studies import poison
@@ -16,7 +16,7 @@ from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.ports import Embedder
-from lutrin.records import Answer, DoneEvent, SentenceEvent
+from lutrin.records import Answer, DoneEvent
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 
@@ -68,13 +68,13 @@ async def test_a_model_that_obeys_every_instruction_changes_no_answer(
         language=english(),
         settings=settings,
         generator=ScriptedGenerator(lambda _: OBEDIENT),
-        support=WordSupport(),
+        grader=word_grader(),
     )
     given = 0
     for item in poison.poisoned(COUNT):
         events = [event async for event in flow.answer(item.question)]
         (answer,) = [event.answer for event in events if isinstance(event, DoneEvent)]
-        generated = [event.text for event in events if isinstance(event, SentenceEvent)]
+        generated = [one.text for one in answer.sentences] if answer.kind == "generated" else []
         assert poison.faults(item, answer, generated) == [], item
         given += item.fact in answer.answer
     assert given == COUNT, "what was asked for is answered all the same"

@@ -142,15 +142,26 @@ async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> N
     assert not await is_withheld("ros2 launch arm_bringup arm.launch.py \\\n  use_sim_time:=true")
 
 
-async def test_what_answers_beside_withheld_code_is_shown() -> None:
-    """The code goes, not the sentence; one that does not answer goes with it."""
+async def test_what_stands_around_withheld_code_is_shown() -> None:
+    """The code goes, not what the book says of it."""
     page = chunk(unit("Say go.", start=0), code(MOVES, start=100), unit("Slip wears tyres.", start=200, block=1))
     answering = Run(
         chunk=page, units=page.units, scores=(-9.0, -9.0, 0.0), score=0.0, cut_before=False, cut_after=False
     )
-    (kept,), told = await made_safe(Page(page), [answering])
-    assert (kept.units, told) == ((page.units[2],), [messages.CODE_WITHHELD])
-    assert (kept.cut_before, kept.cut_after) == (True, False)
+    (before, after), told = await made_safe(Page(page), [answering])
+    assert (before.units, after.units) == ((page.units[0],), (page.units[2],))
+    assert told == [messages.CODE_WITHHELD]
+    assert (after.cut_before, after.cut_after) == (True, False)
+
+
+async def test_code_that_only_reads_is_not_withheld() -> None:
+    """Importing the type of a command, or listening to it, moves nothing."""
+    listens = code(
+        "from geometry_msgs.msg import Twist\nnode.create_subscription(Twist, '/cmd_vel', print, 10)", start=100
+    )
+    page = chunk(unit("Listen.", start=0), listens)
+    safe, told = await shown(page, runs=[run(page, *page.units)])
+    assert (safe, told) == ([page.units], [])
 
 
 async def test_the_warning_stands_before_everything_else() -> None:

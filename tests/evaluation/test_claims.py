@@ -4,9 +4,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from tests.fakes import WordHashEmbedder, WordSupport
+from tests.fakes import WordHashEmbedder
 
-from evaluation.claims import Claim, compare, passages_of, read_claims, row, table, threshold_for
+from evaluation.claims import Claim, compare, passages_of, read_claims, row, table
 from lutrin.errors import InvalidInput
 
 PAGE = "# Bees\n\n## Smoke\n\nSmoke calms the bees.\n\n## Weight\n\nA full frame weighs 2 kg.\n"
@@ -44,14 +44,8 @@ def test_a_page_that_has_changed_is_named(folder: Path) -> None:
         passages_of(wanted, folder)
 
 
-@pytest.mark.parametrize(("most", "limit"), [(0.0, 0.9), (0.5, 0.7), (1.0, 0.2)])
-def test_a_threshold_lets_through_no_more_than_its_share(most: float, limit: float) -> None:
-    """And as many true claims as that allows."""
-    assert threshold_for([0.9, 0.8, 0.7, 0.2], [True, False, True, False], most) == limit
-
-
-async def test_checks_are_compared_on_the_split_on_which_none_was_fitted(folder: Path) -> None:
-    """Shares kept of true and of false claims, by check."""
+async def test_what_is_shown_and_what_is_stated_is_counted_by_split(folder: Path) -> None:
+    """Shares of true and of false claims; a wrong number is never shown."""
     evidence = "A full frame weighs 2 kg."
     claims = [
         claim("A full frame weighs 2 kg.", evidence, label=True, split="fit"),
@@ -59,13 +53,10 @@ async def test_checks_are_compared_on_the_split_on_which_none_was_fitted(folder:
         claim("A frame that is full weighs 2 kg.", evidence, label=True),
         claim("A frame that is full weighs 3 kg.", evidence, label=False),
     ]
-    found, thresholds = await compare(
-        claims, [passages_of(one, folder) for one in claims], WordHashEmbedder(), WordSupport()
-    )
-    assert row("Lutrin", claims, found["Lutrin"], "test").false_kept == 0.0
-    assert row("Lutrin", claims, found["Lutrin"], "fit").true_kept == 1.0
-    assert thresholds["word-support"] == 1.0
-    assert "| literals and word-support " in table(claims, found)
+    found = await compare(claims, [passages_of(one, folder) for one in claims], WordHashEmbedder())
+    assert row("shown", claims, found["shown"]).false_kept == 0.0
+    assert row("literals", claims, found["literals alone"], "test").true_kept == 1.0
+    assert "| literals alone " in table(claims, found)
 
 
 def test_a_line_that_is_no_claim_is_named(tmp_path: Path) -> None:

@@ -7,16 +7,21 @@ import pytest
 from tests.fakes import WordSupport
 from tests.fakes_generator import ScriptedGenerator
 
-from lutrin.adapters.support_generated import GeneratedSupport
+from lutrin.adapters.support_generated import Asking, GeneratedSupport
 from lutrin.ports import Support
 
+ASKING = Asking("You check sentences.", "Evidence:\n{evidence}\n\nSentence: {claim}\n\nYES or NO?")
 EVIDENCE = "A brood box needs a queen. Smoke calms the bees before the hive is opened."
 
 
 @pytest.fixture(params=["words", "asked"])
 def support(request: pytest.FixtureRequest) -> Support:
     """Each implementation that can run without a download."""
-    return WordSupport() if request.param == "words" else GeneratedSupport(ScriptedGenerator(judge))
+    return (
+        WordSupport()
+        if request.param == "words"
+        else GeneratedSupport(ScriptedGenerator(judge), asking=ASKING, patience_s=5.0)
+    )
 
 
 async def test_a_claim_that_is_stated_is_more_probable(support: Support) -> None:
@@ -59,18 +64,22 @@ async def test_a_judge_that_is_away_states_nothing() -> None:
     """What nobody has checked is not shown."""
     generator = ScriptedGenerator(judge)
     assert (
-        await GeneratedSupport(generator).probabilities([("Smoke calms the bees.", EVIDENCE)])
+        await GeneratedSupport(generator, asking=ASKING, patience_s=5.0).probabilities(
+            [("Smoke calms the bees.", EVIDENCE)]
+        )
     ).tolist() == pytest.approx([1.0], abs=0.01)
     generator.away = True
     assert (
-        await GeneratedSupport(generator).probabilities([("Smoke calms the bees.", EVIDENCE)])
+        await GeneratedSupport(generator, asking=ASKING, patience_s=5.0).probabilities(
+            [("Smoke calms the bees.", EVIDENCE)]
+        )
     ).tolist() == pytest.approx([0.0], abs=0.01)
 
 
 @pytest.mark.parametrize("said", ["Probably yes.", "", "It depends.", "NO, yes"])
 async def test_a_judge_who_hesitates_says_no(said: str) -> None:
     """Only a plain yes counts."""
-    support = GeneratedSupport(ScriptedGenerator(lambda _: said))
+    support = GeneratedSupport(ScriptedGenerator(lambda _: said), asking=ASKING, patience_s=5.0)
     assert (await support.probabilities([("Smoke calms the bees.", EVIDENCE)])).tolist() == pytest.approx(
         [0.0], abs=0.01
     )

@@ -9,12 +9,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.fakes import WordSupport
+from tests.fakes import word_grader
 from tests.fakes_generator import ScriptedGenerator
 from tests.publish.conftest import Press
 
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.verify import Verifier
 from lutrin.index.companion import Entry
 from lutrin.runtime.idle_study import study_while_idle
 from lutrin.search.search import Searcher
@@ -50,7 +49,7 @@ async def study(press: Press, path: Path, calls: list[int]) -> list[Yield]:
         return WRITTEN
 
     generation = await press.open()
-    student = Student(ScriptedGenerator(write), Searcher(press.embedder), Verifier(WordSupport()), "m@2026-01-01", path)
+    student = Student(ScriptedGenerator(write), Searcher(press.embedder), word_grader(), "m@2026-01-01", path)
     found = [told async for told in student.work_through(generation)]
     await generation.close()
     return found
@@ -97,9 +96,7 @@ async def test_a_card_is_judged_beside_its_truth(press: Press, clear: str, answe
     generation = await press.open()
     judges = CardJudges(Judge(clear), Judge(answered))
     writer = ScriptedGenerator(lambda _: WRITTEN)
-    student = Student(
-        writer, Searcher(press.embedder), Verifier(WordSupport()), "m", path, kinds={"question"}, judges=judges
-    )
+    student = Student(writer, Searcher(press.embedder), word_grader(), "m", path, kinds={"question"}, judges=judges)
     told = [told async for told in student.work_through(generation)][-1]
     await generation.close()
     asked = "How far does the lidar of Wren see?"
@@ -142,7 +139,7 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
         return next(text for task, text in written.items() if passages[-1].endswith(task))
 
     generation = await press.open()
-    student = Student(ScriptedGenerator(write), Searcher(press.embedder), Verifier(), "m@2026-01-01", path)
+    student = Student(ScriptedGenerator(write), Searcher(press.embedder), word_grader(), "m@2026-01-01", path)
     found = [told async for told in student.work_through(generation)]
     await generation.close()
     entries = [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()]
@@ -172,7 +169,12 @@ async def test_a_model_is_asked_only_for_what_it_writes_well(press: Press) -> No
 
     generation = await press.open()
     student = Student(
-        ScriptedGenerator(write), Searcher(press.embedder), Verifier(), "m@2026-01-01", path, kinds=("term", "example")
+        ScriptedGenerator(write),
+        Searcher(press.embedder),
+        word_grader(),
+        "m@2026-01-01",
+        path,
+        kinds=("term", "example"),
     )
     assert [told.kept async for told in student.work_through(generation)] == [2]
     await generation.close()
@@ -187,7 +189,7 @@ async def test_what_the_limit_of_tokens_cuts_off_is_no_draft(press: Press) -> No
     point = "K: A lidar measures distance with laser light."
     generation = await press.open()
     writer = ScriptedGenerator(lambda _: f"{point}\nK: A lidar measures distance with {'laser ' * MAX_TOKENS}light.")
-    student = Student(writer, Searcher(press.embedder), Verifier(), "m@2026-01-01", path)
+    student = Student(writer, Searcher(press.embedder), word_grader(), "m@2026-01-01", path)
     found = [told async for told in student.work_through(generation)]
     await generation.close()
     (entry,) = [msgspec.json.decode(line, type=Entry) for line in path.read_bytes().splitlines()]
@@ -201,7 +203,7 @@ async def test_a_teacher_may_let_exercises_be_answered(press: Press) -> None:
     await press.ingest()
     path = press.settings.studied_path("robots")
     generation = await press.open()
-    writer, judge = ScriptedGenerator(lambda _: WRITTEN), Verifier(WordSupport())
+    writer, judge = ScriptedGenerator(lambda _: WRITTEN), word_grader()
     student = Student(writer, Searcher(press.embedder), judge, "m@2026-01-01", path, exercises=True)
     found = [told async for told in student.work_through(generation)]
     await generation.close()

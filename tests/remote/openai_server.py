@@ -16,10 +16,11 @@ from openai.types.create_embedding_response import CreateEmbeddingResponse, Usag
 from openai.types.embedding import Embedding
 from openai.types.embedding_create_params import EmbeddingCreateParams
 from pydantic import TypeAdapter
-from tests.fakes import WordHashEmbedder, WordSupport
+from tests.fakes import WordHashEmbedder
 from tests.loopback import stop_listening
 
 from lutrin.adapters import support_generated
+from lutrin.answer.prompt import ANSWERS
 
 KEY = "key-of-the-loopback-service"
 WINDOW_WORDS = 4000
@@ -115,8 +116,8 @@ class OpenAIService:
                 "error": {"message": "too long", "code": "context_length_exceeded", "type": "invalid_request_error"}
             }
             return await _send(writer, 400, long)
-        if prompt.startswith(support_generated.STATED.system):
-            pieces, reason = [await _judged(prompt.removeprefix(support_generated.STATED.system).strip())], "stop"
+        if prompt.endswith(ANSWERS):
+            pieces, reason = ["Yes"], "stop"
         elif prompt.startswith((support_generated.CLEAR.system, support_generated.ANSWERED.system)):
             pieces, reason = [support_generated.YES], "stop"
         else:
@@ -157,17 +158,6 @@ class OpenAIService:
         if ends:
             text, reason = text[: min(ends)], "stop"
         return re.findall(r"\s*\S+|\s+", text), reason
-
-
-HALF = 0.5
-"""Of the words of a sentence a judge wants to see in the evidence."""
-
-
-async def _judged(asked: str) -> str:
-    """What a judge says who goes by the words of a sentence."""
-    evidence, _, rest = asked.removeprefix("Evidence:\n").rpartition("\n\nSentence: ")
-    (found,) = await WordSupport().probabilities([(rest.rpartition("\n\n")[0], evidence)])
-    return support_generated.YES if found >= HALF else support_generated.NO
 
 
 def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -> str:

@@ -64,12 +64,10 @@ def test_a_choice_holds_until_another_is_made(setup: ModuleType, monkeypatch: py
     assert setup.chosen("runtime") == "cpu"
 
 
-def test_who_wants_no_language_model_needs_no_compiler(
+def test_who_runs_lutrin_needs_no_compiler_at_first(
     setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The default installs everything but the engine; naming a model, in `.env` too, or testing brings it."""
-    monkeypatch.setattr(setup, "ENV_FILE", tmp_path / ".env")
-    monkeypatch.delenv("LUTRIN_MODEL", raising=False)
+    """Set-up installs all but the engine, which the server brings while it answers; testing brings it at once."""
     monkeypatch.setattr(setup.shutil, "which", lambda _: None)
     assert setup.chosen("runtime") == "none"
     setup.check_machine("none")
@@ -78,10 +76,6 @@ def test_who_wants_no_language_model_needs_no_compiler(
     assert Path(install[install.index("-r") + 1]).read_text("utf-8") == packages
     assert "llama-cpp-python==" not in packages
     assert setup.chosen("development") == "cpu"
-    (tmp_path / ".env").write_text("LUTRIN_PORT=1\nLUTRIN_MODEL='medium' # explains\n")
-    assert setup.chosen("runtime") == "cpu"
-    monkeypatch.setenv("LUTRIN_MODEL", "none")
-    assert setup.chosen("runtime") == "none"
     setup.stamp("runtime").write_text(setup.wanted("runtime", "cpu"))
     assert setup.is_installed("runtime", "none")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.answer.book import english
 from tests.answer.conftest import PAGES
-from tests.fakes import ExactStore, WordHashEmbedder, WordSupport
+from tests.fakes import ExactStore, WordHashEmbedder, word_grader
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin import messages
@@ -98,7 +98,7 @@ def flow_of(
         settings=settings,
         generator=generator,
         prepared=PreparedAnswers(searcher, own_words=settings.own_words),
-        support=WordSupport(),
+        grader=word_grader(),
         chats=chats,
     )
 

@@ -9,6 +9,7 @@ from lutrin.installed import command_to_add
 from lutrin.platform import physical_cores
 from lutrin.ports import Decoder
 
+ENGINE_MODULE = "llama_cpp"
 PACKAGES = ("llama-cpp-python>=0.3.36",)
 """Package of the engine (extra `engine` of pyproject.toml)."""
 
@@ -19,7 +20,7 @@ def require_engine() -> None:
     Raises:
         EngineMissing: It is not; the message says how to install it.
     """
-    if find_spec("llama_cpp") is None:
+    if find_spec(ENGINE_MODULE) is None:
         raise EngineMissing(
             "The engine of the language models is not installed: answers are the book's own passages.",
             remedy=(

@@ -40,8 +40,12 @@ class TimedGenerator:
     """
 
     def __init__(self, inner: Generator) -> None:
-        self.name = inner.name
         self._inner = inner
+
+    @property
+    def name(self) -> str:
+        """The model's name; a model may arrive later."""
+        return self._inner.name
 
     async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
         """Call the wrapped adapter and time it."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lutrin.answer.hostile import gives_orders
 from lutrin.language.words import word_count
 from lutrin.records import Chunk, Unit
 from lutrin.search.reader import Read, log_sum
@@ -29,6 +30,7 @@ MARKED_SHARE = 0.35
 SMALL_TABLE_WORDS = 60
 """A table of at most so many words is shown whole."""
 LABEL_WORDS = 4
+MOST_EXCERPTS = 2
 MOST_CODE = 2
 """Code blocks in one excerpt."""
 CODE_BONUS = 2.0
@@ -81,7 +83,7 @@ class _Section:
 
 
 def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
-    """Choose at most three excerpts for the question, best first, without repeats.
+    """Choose at most two excerpts for the question, best first, without repeats.
 
     Args:
         parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
@@ -104,7 +106,7 @@ def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
             joined = _joined(sections, first, second)
             chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
-    return chosen[:3]
+    return chosen[:MOST_EXCERPTS]
 
 
 def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None:
@@ -165,7 +167,7 @@ def _sections(passages: Sequence[Read]) -> list[_Section]:
 
 def _runs(section: _Section, budget: int) -> Iterator[Run]:
     """Every run of atoms within the budget; one atom alone may take all words of an answer."""
-    atoms = list(_atoms(section.units))
+    atoms = list(atoms_of(section.units))
     costs = [sum(word_count(u.text) for u in section.units[a:b] if u.kind != "code") for a, b in atoms]
     codes = [sum(u.kind == "code" for u in section.units[a:b]) for a, b in atoms]
     for first in range(len(atoms)):
@@ -209,7 +211,7 @@ def part_of(run: Run, start: int, stop: int) -> Run:
     return replace(part, cut_before=run.cut_before or part.cut_before, cut_after=run.cut_after or part.cut_after)
 
 
-def _atoms(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
+def atoms_of(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
     """Pairs of first unit and unit after the last, in order: what never parts."""
     start = 0
     while start < len(units):
@@ -246,6 +248,31 @@ def _is_label(units: Sequence[Unit], place: int) -> bool:
         and len(unit.text.split()) <= LABEL_WORDS
         and not unit.text.rstrip().endswith((".", "!", "?", ":", "$"))
     )
+
+
+def lead_of(run: Run) -> tuple[tuple[Unit, ...], Run]:
+    """The units of an excerpt that answer best, alone, and the excerpt without them.
+
+    A sentence, list item, row or block of code; of a procedure all steps. What announces others does not answer, and
+    what speaks to the machine is quoted in its place only.
+    """
+    speaking = [place for place, unit in enumerate(run.units) if not gives_orders(f"{unit.lead} {unit.text}")]
+    if not speaking:
+        return (), run
+    places = [
+        place
+        for place in speaking
+        if not _is_label(run.units, place) and not run.units[place].text.rstrip().endswith(":")
+    ] or speaking
+    best = max(places, key=run.scores.__getitem__)
+    block = [place for place in range(len(run.units)) if run.units[place].block == run.units[best].block]
+    is_step = run.units[best].kind == "list_item" and is_procedure([run.units[place] for place in block])
+    own = block if is_step else [best]
+    left = [place for place in range(len(run.units)) if place not in own]
+    rest = replace(
+        run, units=tuple(run.units[place] for place in left), scores=tuple(run.scores[place] for place in left)
+    )
+    return tuple(run.units[place] for place in own), rest
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:

@@ -1,4 +1,4 @@
-"""The explanation: the model answers the question from the passages, and each sentence is checked before it is sent."""
+"""The model's part of an answer: it writes from the reading sections, and each sentence is graded before it is sent."""
 
 import asyncio
 import re
@@ -8,98 +8,114 @@ from dataclasses import dataclass, field
 
 from lutrin import messages
 from lutrin.answer.ability import Ability
+from lutrin.answer.calculate import calculations
+from lutrin.answer.grade import Grader, Written, bare_sentence, evidence_of, is_copy, may_be_own
 from lutrin.answer.plan import Plan
-from lutrin.answer.prompt import NOT_IN_BOOK, OWN_WORDS, Prompt
+from lutrin.answer.prompt import OWN_WORDS, YES_NO, Prompt
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.verify import Verifier, is_sentence, marked
 from lutrin.errors import DeadlineExceeded, GeneratorError
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.log import get_logger
 from lutrin.ports import Generator
-from lutrin.records import Finished, GenerationRequest, Piece, Queued, QueuedEvent
+from lutrin.records import Finished, GenerationRequest, Piece, Queued, QueuedEvent, Sentence
 from lutrin.settings import Settings
 
 MARGIN_S = 0.2
 """Reserved for finishing work after the last generated token, while ten answers are put together."""
 QUEUE_S = 60.0
 """So long a reader who has asked for an explanation waits in the model's queue."""
-LEAST_SHARE = 1 / 3
-"""If fewer of the model's sentences hold, the rest is not worth showing: the answer is the excerpts."""
+LEAST_COPIED_WORDS = 3
+"""A copy of fewer words of the book says nothing by itself."""
 MOST_OWN = 3
 """Sentences in the model's own words."""
+SAID_ODDS = 2.0
+"""Log odds of a yes or no from a service that reports no probabilities."""
 _ENDS = (".", "!", "?", ":", '"', "\u201d", ")", "*", "`", "]")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 """What some models think aloud before they answer."""
 _BEGUN = re.compile(r"<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z")
 """What may turn out to be the beginning of a thought."""
+_FRAGMENT = re.compile(r"\W*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """A whole sentence of the model: as it wrote it, then as the book supports it or as it is marked as its own."""
+class WrittenSentence:
+    """A whole sentence as the model wrote it."""
 
-    text: str
-    citations: tuple[int, ...] = ()
-    """Numbers of the passages that state it; none before it is checked."""
+    written: Written
     own: bool = False
     """Whether it stands below the line that announces the model's own words."""
 
 
 @dataclass(slots=True)
 class Explanation:
-    """The sentences that were shown, and why there are no more."""
+    """The sentences that are shown, and why there are no more."""
 
-    sentences: list[Explained] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """What the reader should know."""
-    judged: int = 0
-    """Sentences that were checked."""
+    yes: float | None = None
+    """Log odds of the model's yes to whether the sections answer."""
+    dropped: list[str] = field(default_factory=list)
+    """Sentences that are not shown."""
+    own_words: bool = False
+    """Whether a sentence is shown that is no copy of the book."""
     is_cut: bool = False
     """Whether the model was stopped by the length that it was given."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether enough of what the model said is left."""
-        kept = sum(not one.own for one in self.sentences)
-        return kept > 0 and kept >= LEAST_SHARE * self.judged
+    prompt_tokens: int = 0
+    tokens: int = 0
 
 
 class Explainer:
-    """The model's part of an answer.
+    """Has a model answer.
 
     Args:
         generator: The language model.
+        grader: Grades its sentences.
         settings: Deadlines and length.
         traffic: Who else is being answered.
         clock: Seconds that only grow.
-        verifier: Checks each sentence; None: by the rules for literals alone, which let none through.
-        ability: What the model may be asked.
+        ability: How much the model reads and writes.
     """
 
     def __init__(
         self,
         generator: Generator,
+        grader: Grader,
         settings: Settings,
         traffic: Traffic,
         clock: Callable[[], float],
         *,
-        verifier: Verifier | None = None,
         ability: Ability | None = None,
     ) -> None:
         self.name = generator.name
         self.ability = ability or Ability()
         self._generator = generator
-        self._verifier = verifier or Verifier()
+        self._grader = grader
         self._settings = settings
         self._traffic = traffic
         self._clock = clock
         self._log = get_logger("answer")
 
+    async def yes(self, plan: Plan, prompt: Prompt, started: float) -> float | None:
+        """Log odds of the model's yes to whether the sections answer; None if it does not say in time."""
+        left_s = self._left_s(plan, started)
+        request = prompt.yes_request(deadline_s=left_s, session_id=plan.query.question.session_id)
+        text, odds = "", None
+        with suppress(TimeoutError, GeneratorError):
+            async with asyncio.timeout(left_s), aclosing(self._generator.stream(request)) as stream:
+                async for event in stream:
+                    text += event.text if isinstance(event, Piece) else ""
+                    odds = event.odds if isinstance(event, Finished) else odds
+        if odds is not None or not text:
+            return odds
+        return SAID_ODDS if text.strip().lower().startswith(YES_NO[0]) else -SAID_ODDS
+
     async def sentences(
-        self, plan: Plan, prompt: Prompt, started: float, explanation: Explanation
-    ) -> AsyncGenerator[QueuedEvent | Explained, None]:
+        self, plan: Plan, prompt: Prompt, started: float, explanation: Explanation, yes: "asyncio.Task[float | None]"
+    ) -> AsyncGenerator[QueuedEvent | Sentence, None]:
         """Sentences that may be shown; they, and why there are no more, are added to `explanation`.
 
         Args:
@@ -107,30 +123,30 @@ class Explainer:
             prompt: From `prompt_of`.
             started: When the question came, by the clock.
             explanation: Empty.
+            yes: The model's log odds that the sections answer, a signal of each grade.
         """
         await self._excerpts_first(started)
         asked = plan.query.question
-        wait_s = QUEUE_S if asked.explain else self._settings.explain_s
-        wait_s = min(wait_s, asked.wait_s) if asked.wait_s is not None else wait_s
-        left_s = max(wait_s - (self._clock() - started) - MARGIN_S, 0.0)
+        left_s = self._left_s(plan, started)
         longest = min(self._settings.answer_tokens, self.ability.answer_tokens)
-        request = GenerationRequest(
-            messages=prompt.messages,
-            max_tokens=min(longest, asked.answer_tokens or longest),
-            deadline_s=left_s,
-            session_id=asked.session_id,
-            stop=(NOT_IN_BOOK,),
+        request = prompt.request(
+            max_tokens=min(longest, asked.answer_tokens or longest), deadline_s=left_s, session_id=asked.session_id
         )
         try:
             async with asyncio.timeout(left_s), aclosing(sentences_of(self._generator, request)) as stream:
                 async for item in stream:
-                    if isinstance(item, Queued):
-                        yield QueuedEvent(position=item.position, eta_s=item.eta_s)
-                    elif isinstance(item, Finished):
-                        explanation.is_cut = item.reason == "length"
-                    else:
-                        async for sentence in self._checked(item, plan, prompt, explanation):
-                            yield sentence
+                    match item:
+                        case Queued():
+                            yield QueuedEvent(position=item.position, eta_s=item.eta_s)
+                        case Finished():
+                            explanation.is_cut = item.reason == "length"
+                            explanation.prompt_tokens, explanation.tokens = item.prompt_tokens, item.tokens
+                        case WrittenSentence():
+                            odds = await yes
+                            sentence = await self._graded(item, plan, prompt, explanation, odds or 0.0)
+                            if sentence is not None:
+                                explanation.sentences.append(sentence)
+                                yield sentence
         except (TimeoutError, DeadlineExceeded):
             if not explanation.sentences:
                 explanation.warnings.append(messages.PAST_DEADLINE)
@@ -139,83 +155,112 @@ class Explainer:
             if not explanation.sentences:
                 explanation.warnings.append(messages.MODEL_AWAY)
 
+    def _left_s(self, plan: Plan, started: float) -> float:
+        """Seconds that the reader still waits for the model."""
+        asked = plan.query.question
+        wait_s = QUEUE_S if asked.explain else self._settings.explain_s
+        wait_s = min(wait_s, asked.wait_s) if asked.wait_s is not None else wait_s
+        return max(wait_s - (self._clock() - started) - MARGIN_S, 0.0)
+
     async def _excerpts_first(self, started: float) -> None:
         """Let everybody have excerpts before the model takes the processor, for as long as these may take."""
         with suppress(TimeoutError):
             async with asyncio.timeout(max(self._settings.deadline_s - (self._clock() - started), 0.0)):
                 await self._traffic.all_quoted()
 
-    async def _checked(
-        self, text: Explained, plan: Plan, prompt: Prompt, explanation: Explanation
-    ) -> AsyncGenerator[Explained, None]:
-        """The sentence, if it may be shown now."""
-        said = [one.text.casefold() for one in explanation.sentences]
-        if text.own:
-            own = [one for one in explanation.sentences if one.own]
-            _, bare = marked(text.text)
+    async def _graded(
+        self, item: WrittenSentence, plan: Plan, prompt: Prompt, explanation: Explanation, yes: float
+    ) -> Sentence | None:
+        """The sentence with its grade; None if it is not shown."""
+        text = bare_sentence(item.written.text)
+        shown = explanation.sentences
+        if _FRAGMENT.match(text) or text.casefold() in (one.text.casefold() for one in shown):
+            return None
+        if item.own:
+            evidence = "\n".join(evidence_of(section) for _, section in prompt.shown)
             allowed = self._settings.own_words and self.ability.own_words and not plan.guarded
-            fits = len(own) < MOST_OWN and explanation.holds and bare.casefold() not in said
-            shown = [chunk for _, chunk in prompt.shown]
-            if allowed and fits and self._verifier.may_be_own(bare, shown, plan.query.text):
-                explanation.sentences.append(Explained(bare, own=True))
-                yield explanation.sentences[-1]
-            return
-        explanation.judged += is_sentence(marked(text.text)[1])
-        found = await self._verifier.cited(text.text, prompt.shown, plan.query.text, said, explanation.sums)
-        if found is not None:
-            explanation.sentences.append(Explained(*found))
-            yield explanation.sentences[-1]
+            fits = sum(one.support == "own" for one in shown) < MOST_OWN and bool(shown)
+            if allowed and fits and may_be_own(text, evidence, plan.query.text):
+                return Sentence(text=text, support="own")
+            explanation.dropped.append(text)
+            return None
+        grade = await self._grader.grade(
+            item.written, prompt.shown, plan.query.text, answers=yes, sums=explanation.sums
+        )
+        if grade.level == "dropped":
+            explanation.dropped.append(text)
+            return None
+        copied = any(is_copy(text, section) for _, section in prompt.shown)
+        if copied and len(text.split()) < LEAST_COPIED_WORDS:
+            explanation.dropped.append(text)
+            return None
+        explanation.own_words = explanation.own_words or not copied
+        explanation.sums += [one.text for one in calculations(text)]
+        return Sentence(text=grade.text, citations=grade.citations, support=grade.level)
 
 
 class SentenceStream:
-    """Cuts a stream of text into whole sentences and leaves out what the model thinks aloud."""
+    """Cuts a stream of text into whole sentences, with their log probabilities; leaves out what is thought aloud."""
 
     def __init__(self) -> None:
         self._text = ""
         self._used = 0
+        self._pieces: list[tuple[int, float]] = []
+        """Where each piece ends in the text, and its log probability."""
+        self._weighed = 0
 
-    def feed(self, piece: str) -> list[str]:
+    def feed(self, piece: str, logprob: float | None = None) -> list[Written]:
         """Return the sentences that are now complete. A sentence is complete once the next one has begun."""
         self._text += piece
+        self._pieces.append((len(self._text), logprob or 0.0))
         pending = _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :]
         ranges = sentence_ranges(pending)
-        if len(ranges) > 1:
-            self._used += ranges[-1][0]
-        return [pending[start:end] for start, end in ranges[:-1]]
+        if len(ranges) <= 1:
+            return []
+        self._used += ranges[-1][0]
+        return [self._written(pending[start:end]) for start, end in ranges[:-1]]
 
-    def finish(self) -> list[str]:
+    def finish(self) -> list[Written]:
         """Return the rest once the model has stopped by itself, with its missing full stop added."""
         pending = _THOUGHT.sub("", self._text)[self._used :]
         rest = [pending[start:end] for start, end in sentence_ranges(pending)]
-        return [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
+        whole = [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
+        return [self._written(text) for text in whole]
+
+    def _written(self, text: str) -> Written:
+        """A sentence with the log probabilities of the pieces since the one before."""
+        own = [logprob for _, logprob in self._pieces[self._weighed :]]
+        self._weighed = len(self._pieces)
+        return Written(text, sum(own) / max(1, len(own)), min(own, default=0.0))
 
 
 async def sentences_of(
     generator: Generator, request: GenerationRequest
-) -> AsyncGenerator[Queued | Explained | Finished, None]:
+) -> AsyncGenerator[Queued | WrittenSentence | Finished, None]:
     """Yield the model's sentences as they are completed, then how it ended; drop one that was cut off.
 
     What a model thinks aloud, between `<think>` and `</think>`, is no sentence of its answer.
     """
     cutter, own = SentenceStream(), False
 
-    def taken(texts: list[str]) -> list[Explained]:
+    def taken(found: list[Written]) -> list[WrittenSentence]:
         nonlocal own
-        found = []
-        for text in texts:
-            _, mark, rest = text.partition(OWN_WORDS)
+        sentences = []
+        for written in found:
+            _, mark, rest = written.text.partition(OWN_WORDS)
             own = own or bool(mark)
-            if bare := (rest if mark else text).strip(" *_\n"):
-                found.append(Explained(bare if mark else text, own=own))
-        return found
+            text = (rest if mark else written.text).strip(" *_\n") if mark else written.text
+            if text.strip():
+                sentences.append(WrittenSentence(Written(text, written.logprob, written.least_logprob), own))
+        return sentences
 
     async with aclosing(generator.stream(request)) as stream:
         async for event in stream:
             match event:
                 case Queued():
                     yield event
-                case Piece(text=piece):
-                    for sentence in taken(cutter.feed(piece)):
+                case Piece():
+                    for sentence in taken(cutter.feed(event.text, event.logprob)):
                         yield sentence
                 case Finished():
                     for sentence in taken(cutter.finish() if event.reason == "stop" else []):

@@ -1,10 +1,11 @@
-"""Answers a question: the book's own words at once, then the model's sentences that the book supports."""
+"""Answers a question: the book's own words at once, then the model's sentences, each with its grade."""
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing
 from dataclasses import replace
+from math import isfinite
 from typing import Protocol
 
 import msgspec
@@ -12,17 +13,17 @@ import msgspec
 from lutrin import __version__, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
-from lutrin.answer.explain import Explained, Explainer, Explanation
-from lutrin.answer.plan import Plan, from_contents, make_plan, refused
+from lutrin.answer.explain import Explainer, Explanation
+from lutrin.answer.grade import Grader
+from lutrin.answer.plan import Plan, from_contents, make_plan, refused, settled
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
 from lutrin.answer.traffic import Traffic
-from lutrin.answer.verify import Verifier
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
-from lutrin.ports import ChatStore, Generator, Support
+from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import Query, understand
 from lutrin.records import (
     Answer,
@@ -38,12 +39,13 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
+from lutrin.search.decide import Verdict, fitted
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
-DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "top_k", "model_slots")
+DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "grades", "top_k", "model_slots")
 """Settings that decide about an answer."""
 
 
@@ -73,12 +75,12 @@ class AnswerFlow:
         language: Knows the accepted languages.
         settings: Deadline, number of passages, length of answers.
         generator: The language model; None: answers are excerpts only.
-        ability: What the model may be asked; None: everything.
+        ability: How much the model reads and writes.
         prepared: Knows what was prepared; None: nothing was.
-        support: Judges whether passages state a sentence; None: their words do.
         searches_at_once: Questions that are searched for at the same time; the others wait in the order in which they
             came. One where this machine's processor does the work: if all shared it, each would be as late as the last.
         chats: Conversations, from which follow-ups are completed; None: every question stands alone.
+        grader: Grades what the model writes; None: as the settings say.
         clock: Seconds that only grow.
     """
 
@@ -92,9 +94,9 @@ class AnswerFlow:
         generator: Generator | None = None,
         ability: Ability | None = None,
         prepared: PreparedPlans | None = None,
-        support: Support | None = None,
         searches_at_once: int = 1,
         chats: ChatStore | None = None,
+        grader: Grader | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shelf = shelf
@@ -103,15 +105,23 @@ class AnswerFlow:
         self._language = language
         self._settings = settings
         self.traffic = Traffic()
-        self._explainer = (
-            Explainer(generator, settings, self.traffic, clock, verifier=Verifier(support), ability=ability)
-            if generator is not None
-            else None
-        )
+        self._grader = grader or Grader(searcher.embedder, strict=settings.grades == "strict")
+        self._explainer: Explainer | None = None
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
         self._turns = asyncio.Semaphore(searches_at_once)
+        if generator is not None:
+            self.take_model(generator, ability or Ability())
+
+    @property
+    def ability(self) -> Ability:
+        """How much the model reads and writes; of no tier while there is none."""
+        return self._explainer.ability if self._explainer is not None else Ability(tier="none")
+
+    def take_model(self, generator: Generator, ability: Ability) -> None:
+        """Ask this model from now on."""
+        self._explainer = Explainer(generator, self._grader, self._settings, self.traffic, self._clock, ability=ability)
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
@@ -132,7 +142,8 @@ class AnswerFlow:
                 return
             # What the model is shown of the conversation: nothing if the question stands alone.
             earlier = history[-MOST_TURNS:] if query.text != query.typed else []
-            key = (tuple(generation.state for generation in generations), *decides(query, earlier))
+            model = self._explainer.name if self._explainer is not None else ""
+            key = (tuple(generation.state for generation in generations), model, *decides(query, earlier))
             known = self._cache.get(key)
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
@@ -163,31 +174,85 @@ class AnswerFlow:
     async def _from_books(
         self, query: Query, generations: Sequence[OpenGeneration], started: float, earlier: Sequence[ChatMessage]
     ) -> AsyncGenerator[AnswerEvent, None]:
-        """Search, plan, show, explain."""
+        """Search, decide, show, have the model answer."""
         with ExitStack() as waiting:
             waiting.enter_context(self.traffic.unquoted())
             plan = await self._plan(query, generations)
-            if plan.sources:
-                yield SourcesEvent(citations=plan.sources)
-            for item in plan.excerpts:
-                yield ExcerptEvent(item)
-            waiting.close()
-            if plan.explanation:
-                yield SentenceEvent(text=plan.explanation, citations=tuple(item.n for item in plan.excerpts))
-            explanation = Explanation()
             prompt = self._prompt(plan, earlier)
-            if self._explainer is not None and prompt is not None:
-                spoken = self._explainer.sentences(plan, prompt, started, explanation)
-                async with aclosing(_guarded(plan, spoken)) as events:
+            if self._explainer is None or prompt is None:
+                plan = settled(plan, plan.verdict)
+                for event in _shown(plan):
+                    yield event
+                waiting.close()
+                for told in _book_sentences(plan):
+                    yield told
+                yield self._done(plan, started)
+                return
+            yes = asyncio.create_task(self._explainer.yes(plan, prompt, started))
+            try:
+                async with aclosing(self._modelled(plan, prompt, yes, started, waiting)) as events:
                     async for event in events:
                         yield event
-            yield self._done(plan, started, explanation, prompt)
+            finally:
+                yes.cancel()
+
+    async def _modelled(
+        self, plan: Plan, prompt: Prompt, yes: "asyncio.Task[float | None]", started: float, waiting: ExitStack
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """The answer with a model. Excerpts come at once where the reader is sure, else with the model's yes or no."""
+        explanation = Explanation()
+        if plan.verdict != "answers":
+            waiting.close()
+            await asyncio.wait({yes}, timeout=max(self._settings.deadline_s - (self._clock() - started), 0.0))
+            plan = settled(plan, self._verdict(plan, yes))
+        for event in _shown(plan):
+            yield event
+        waiting.close()
+        if plan.verdict == "answers" and plan.refusal is None:
+            async with aclosing(self._spoken(plan, prompt, yes, started, explanation)) as events:
+                async for told in events:
+                    yield told
+            plan = settled(plan, self._verdict(plan, yes))
+        if yes.done() and not yes.cancelled():
+            explanation.yes = yes.result()
+        if plan.verdict != "answers":
+            explanation.sentences.clear()
+        for sentence in _book_sentences(plan) if not explanation.sentences else ():
+            yield sentence
+        yield self._done(plan, started, explanation, prompt)
+
+    async def _spoken(
+        self, plan: Plan, prompt: Prompt, yes: "asyncio.Task[float | None]", started: float, explanation: Explanation
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """The model's sentences, the book's warnings before the first; they end where its yes turns out to be a no."""
+        if self._explainer is None:
+            return
+        guards = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
+        async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as spoken:
+            async for item in spoken:
+                if isinstance(item, QueuedEvent):
+                    yield item
+                    continue
+                if self._verdict(plan, yes) != "answers":
+                    return
+                for guard in guards:
+                    yield guard
+                guards.clear()
+                yield SentenceEvent(text=item.text, citations=item.citations, support=item.support)
+
+    def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None]") -> Verdict:
+        """Whether the book answers, with the model's yes if it is there; a selection is asked about as it is."""
+        if plan.query.mode == "selection" or plan.query.leans or not yes.done() or yes.cancelled():
+            return plan.verdict
+        odds = yes.result()
+        return plan.verdict if odds is None else fitted().with_model.verdict(plan.odds, odds)
 
     def _prompt(self, plan: Plan, earlier: Sequence[ChatMessage]) -> Prompt | None:
         """Build the model's prompt; None if the model is not asked."""
-        if self._explainer is None or not plan.explainable or not self._explainer.ability.may(plan.query):
+        if self._explainer is None or not plan.explainable:
             return None
-        return prompt_of(plan, self._explainer.ability, earlier)
+        own_words = self._explainer.ability.own_words and self._settings.own_words
+        return prompt_of(plan.query, plan.title, plan.reading, earlier, own_words=own_words)
 
     async def _plan(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
         """As prepared, from the contents, from the selection alone, or from the book that answers best."""
@@ -203,9 +268,14 @@ class AnswerFlow:
         if query.frame == "about":
             return await from_contents(query, generations[0])
         generation, found = await self._find(query, generations)
-        plan = await make_plan(query, generation, found)
+        plan = await make_plan(query, generation, found, sections=self._sections)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
         return replace(plan, suggestions=plan.suggestions or following)
+
+    @property
+    def _sections(self) -> int:
+        """Reading sections for one thing that is asked; 0 without a model."""
+        return self._explainer.ability.sections if self._explainer is not None else 0
 
     async def _find(self, query: Query, generations: Sequence[OpenGeneration]) -> tuple[OpenGeneration, Found]:
         if query.mode == "selection":
@@ -215,20 +285,25 @@ class AnswerFlow:
     def _done(
         self, plan: Plan, started: float, explanation: Explanation | None = None, prompt: Prompt | None = None
     ) -> DoneEvent:
-        said = explanation.sentences if explanation is not None and explanation.holds else []
+        said = _sentences(plan, explanation.sentences) if explanation is not None else ()
         warnings = explanation.warnings if explanation is not None else []
-        explained = plan.explanation or _explanation(plan, said)
+        by_book = plan.lead if not said else ()
+        # A copy of the book is the book's, whoever chose it.
+        by_model = bool(said) and explanation is not None and explanation.own_words
+        explained = plan.explanation or explanation_of(said or by_book)
         # Whether to ask the model (again), and to wait for it, may bring an explanation.
         had_its_say = bool(said) or (prompt is not None and not warnings)
-        able = self._explainer is not None and self._explainer.ability.may_if_asked(plan.query)
+        text = plan.rest if not said and not plan.explanation and (plan.lead or plan.rest) else plan.text
         answer = Answer(
-            answer="\n\n".join(text for text in (explained, plan.text) if text),
+            answer="\n\n".join(part for part in (explained, text) if part),
             explanation=explained,
-            sentences=_sentences(plan, said),
+            sentences=said or by_book,
             excerpts=plan.excerpts,
+            closest=plan.verdict == "closest",
+            meant=plan.meant,
             sources=_sources(plan, said),
             mode=plan.query.mode,
-            kind="refusal" if plan.refusal else "generated" if said or plan.by_model else "extractive",
+            kind="refusal" if plan.refusal else "generated" if by_model or plan.by_model else "extractive",
             refusal=plan.refusal,
             suggestions=plan.suggestions,
             warnings=(*plan.warnings, *warnings),
@@ -237,13 +312,16 @@ class AnswerFlow:
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
             is_cut=bool(said) and explanation is not None and explanation.is_cut,
-            explainable=able and plan.explainable and not had_its_say,
+            explainable=self._explainer is not None and plan.explainable and not had_its_say,
         )
         made = Made(
             question=msgspec.structs.replace(plan.query.question, session_id="", kept_as=()),
             searched=plan.query.text,
             generation=plan.generation,
             prompt=prompt.messages if prompt is not None else (),
+            odds=plan.odds if isfinite(plan.odds) else 0.0,
+            yes=explanation.yes if explanation is not None else None,
+            dropped=tuple(explanation.dropped) if explanation is not None else (),
             settings={"version": __version__, **{name: str(getattr(self._settings, name)) for name in DECIDING}},
         )
         return DoneEvent(answer=answer, made=made)
@@ -259,39 +337,30 @@ def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:
     return stored[: asked[-1]] if again else stored
 
 
-def _sources(plan: Plan, said: Sequence[Explained]) -> tuple[Citation, ...]:
+def _sources(plan: Plan, said: Sequence[Sentence]) -> tuple[Citation, ...]:
     """List the sources: the excerpts first, then other passages that the model's sentences cite."""
     numbers = {number for item in said for number in item.citations}
     further = plan.further or {}
     return (*plan.sources, *(further[number] for number in sorted(numbers & further.keys())))
 
 
-async def _guarded(
-    plan: Plan, spoken: AsyncGenerator[QueuedEvent | Explained, None]
-) -> AsyncGenerator[AnswerEvent, None]:
-    """The model's sentences as events, the book's warnings before the first of them."""
-    guards = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
-    async with aclosing(spoken):
-        async for item in spoken:
-            if isinstance(item, QueuedEvent):
-                yield item
-                continue
-            for guard in guards:
-                yield guard
-            guards.clear()
-            yield SentenceEvent(text=item.text, citations=item.citations, support="own" if item.own else "stated")
+def _shown(plan: Plan) -> list[AnswerEvent]:
+    """The events of the book's words."""
+    sources = [SourcesEvent(citations=plan.sources)] if plan.sources else []
+    return [*sources, *(ExcerptEvent(item) for item in plan.excerpts)]
 
 
-def _explanation(plan: Plan, said: Sequence[Explained]) -> str:
-    """The explanation as text, the book's warnings before it."""
-    return explanation_of(_sentences(plan, said))
+def _book_sentences(plan: Plan) -> list[SentenceEvent]:
+    """The events of what was prepared, or of the book's own answer."""
+    if plan.explanation:
+        return [SentenceEvent(text=plan.explanation, citations=tuple(item.n for item in plan.excerpts))]
+    return [SentenceEvent(text=one.text, citations=one.citations, support=one.support) for one in plan.lead]
 
 
-def _sentences(plan: Plan, said: Sequence[Explained]) -> tuple[Sentence, ...]:
-    """The sentences of an explanation, the book's warnings before them."""
+def _sentences(plan: Plan, said: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """The sentences of a model, the book's warnings before them."""
     guards = [Sentence(text=text, citations=(number,)) for text, number in plan.guards] if said else []
-    own = [Sentence(text=one.text, citations=one.citations, support="own" if one.own else "stated") for one in said]
-    return (*guards, *own)
+    return (*guards, *said)
 
 
 def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:

@@ -1,24 +1,23 @@
 """A plan: everything about an answer that is decided before a word is generated. It never changes afterwards."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.about import about_book
 from lutrin.answer.cite import citation, excerpt
-from lutrin.answer.excerpt import Run, choose, is_procedure
+from lutrin.answer.excerpt import PASSAGES, Run, choose, is_procedure, lead_of
 from lutrin.answer.refuse import refusal_text, suggestions
-from lutrin.answer.render import markdown
+from lutrin.answer.render import block_text, markdown
+from lutrin.answer.section import ReadingSection, reading_sections
 from lutrin.index.generation import OpenGeneration
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
-from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal
-from lutrin.search.scope import judge
+from lutrin.records import SELECTED, Citation, Excerpt, Refusal, Sentence
+from lutrin.search.decide import Verdict, fitted
+from lutrin.search.scope import is_far
 from lutrin.search.search import Found, Part
-
-SHOWN = 5
-"""Passages that the model is shown besides the excerpts, at most; how many fit is the generator's matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +30,21 @@ class Plan:
     """Name of the index generation."""
     text: str
     """In Markdown: the excerpts with their markers, or the refusal, or what the book's contents tell."""
+    lead: tuple[Sentence, ...] = ()
+    """The book's own answer, alone and first: the unit that scores best, and warnings that stand before it."""
+    rest: str = ""
+    """`text` without the lead."""
+    odds: float = 0.0
+    """The reader's log odds that the book answers."""
+    verdict: Verdict = "answers"
+    """Whether it does, as far as it is decided."""
+    reading: tuple[tuple[int, ReadingSection], ...] = ()
+    """What a model reads, with the numbers by which it is cited."""
     excerpts: tuple[Excerpt, ...] = ()
     sources: tuple[Citation, ...] = ()
     """Of the excerpts, by number from 1."""
-    shown: tuple[tuple[int, Chunk], ...] = ()
-    """What the model may be shown, with the number by which it is cited."""
     further: Mapping[int, Citation] | None = None
-    """Citations of what is shown besides the excerpts, by number; they are sources once they are cited."""
+    """Citations of what is read besides the excerpts, by number; they are sources once they are cited."""
     warnings: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
@@ -54,10 +61,13 @@ class Plan:
     procedural: bool = False
     """Whether the excerpts hold a procedure."""
 
+    meant: str = ""
+    """A prepared question that may be meant, to be offered first."""
+
     @property
     def explainable(self) -> bool:
         """Whether a model may add an explanation. Hazardous procedures are given in the book's words only."""
-        is_open = self.refusal is None and not self.explanation and bool(self.shown)
+        is_open = self.refusal is None and not self.explanation and bool(self.reading)
         return is_open and not (self.guarded and self.procedural)
 
 
@@ -76,50 +86,99 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
 
 
-async def make_plan(query: Query, generation: OpenGeneration, found: Found) -> Plan:
-    """Decide what answers a query.
+async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, sections: int = 0) -> Plan:
+    """Decide what answers a query, as far as the reader alone can tell; `settled` makes it final.
 
     Args:
         query: What is asked.
         generation: The book that answers.
         found: The evidence.
+        sections: Reading sections that a model is shown for one thing that is asked; 0: no model is asked.
 
     Raises:
         IndexUnavailable: The book cannot be read.
     """
     title, name = generation.book.title, generation.name
-    refusal = judge(found.odds, found=bool(found.passages))
-    if query.mode == "selection":
-        refusal = None if found.odds >= 0 else "not_in_selection"
-    if refusal is not None:
-        return refused(query, refusal, title=title, generation=name, found=found)
-    answered = [part for part in found.parts if part.odds >= 0]
+    in_selection = query.mode == "selection"
+    if in_selection and found.odds < 0:
+        return refused(query, "not_in_selection", title=title, generation=name, found=found)
+    if not in_selection and is_far(found.odds, found=bool(found.passages)):
+        return refused(query, "out_of_scope", title=title, generation=name, found=found)
+    decision = fitted().alone
+    verdict: Verdict = "answers" if in_selection else decision.verdict(found.odds)
+    answered = [part for part in found.parts if in_selection or decision.verdict(part.odds) == "answers"]
+    answered = answered or [max(found.parts, key=lambda part: part.odds)]
     runs, told = await safety.made_safe(generation, choose(answered, wants_code=query.frame == "code"))
     if not runs:
         return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
     sources = await _sources(generation, query, runs)
     numbered = list(enumerate(runs, 1))
+    text = [markdown(run.units, number) for number, run in numbered]
     chances = {item.chunk.chunk_id: item.score for item in found.passages}
-    shown, further = await _shown(generation, query, runs, found)
+    reading, further = await _reading(generation, query, answered, runs, chances=chances, sections=sections)
     guards = _guards(runs)
-    # That the book does not have the requested form is said before the excerpts.
-    preface = [messages.NO_SUCH_FORM[query.frame]] if query.frame in messages.NO_SUCH_FORM else []
+    procedural = any(is_procedure(run.units) for run in runs)
+    guarded = bool(guards or told)
+    lead, rest = ((), "\n\n".join(text)) if guarded else _lead(query, runs, len(answered))
     return Plan(
         query=query,
         title=title,
         generation=name,
-        text="\n\n".join([*preface, *(markdown(run.units, number) for number, run in numbered)]),
+        text="\n\n".join(text),
+        lead=lead,
+        rest=rest,
+        odds=found.odds,
+        verdict=verdict,
+        reading=reading,
         excerpts=tuple(excerpt(run, number, sources[run.chunk.chunk_id]) for number, run in numbered),
         sources=tuple(
             citation(run.chunk, run.span, number, sources[run.chunk.chunk_id], chances) for number, run in numbered
         ),
-        shown=shown,
         further=further,
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
-        guarded=bool(guards or told),
+        suggestions=suggestions(found.passages) if verdict != "answers" else (),
+        guarded=guarded,
         guards=guards,
-        procedural=any(is_procedure(run.units) for run in runs),
+        procedural=procedural,
     )
+
+
+def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:
+    """The book's own answer, one unit for each thing that is asked, and the rest of the excerpts in Markdown."""
+    # That the book does not have the requested form is said first.
+    lead = [Sentence(text=messages.NO_SUCH_FORM[query.frame])] if query.frame in messages.NO_SUCH_FORM else []
+    rest = []
+    for number, run in enumerate(runs, 1):
+        left = run
+        if number <= things:
+            units, left = lead_of(run)
+            lead += [Sentence(text=block_text(units), citations=(number,))] if units else []
+        if left.units:
+            rest.append(markdown(left.units, number))
+    return tuple(lead), "\n\n".join(rest)
+
+
+def settled(plan: Plan, verdict: Verdict) -> Plan:
+    """A plan as it is shown once it is decided whether the book answers."""
+    if plan.refusal is not None or not plan.excerpts:
+        return plan
+    if verdict == "no":
+        text = refusal_text("not_in_book", plan.query.question, plan.title)
+        return Plan(
+            plan.query,
+            plan.title,
+            plan.generation,
+            text,
+            warnings=plan.query.warnings,
+            suggestions=plan.suggestions,
+            refusal="not_in_book",
+            odds=plan.odds,
+            verdict="no",
+            meant=plan.meant,
+        )
+    if verdict == "closest":
+        return replace(plan, verdict=verdict, lead=(), rest=f"{messages.CLOSEST_PASSAGE}\n\n{plan.text}")
+    return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
 
 
 def _guards(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:
@@ -159,18 +218,29 @@ async def _sources(generation: OpenGeneration, query: Query, runs: Sequence[Run]
     }
 
 
-async def _shown(
-    generation: OpenGeneration, query: Query, runs: Sequence[Run], found: Found
-) -> tuple[tuple[tuple[int, Chunk], ...], dict[int, Citation]]:
-    """The passages for the model: those of the excerpts under their numbers, then others that were found."""
-    shown = {run.chunk.chunk_id: (number, run.chunk) for number, run in reversed(list(enumerate(runs, 1)))}
-    chances = {item.chunk.chunk_id: item.score for item in found.passages}
+async def _reading(
+    generation: OpenGeneration,
+    query: Query,
+    answered: Sequence[Part],
+    runs: Sequence[Run],
+    *,
+    chances: Mapping[str, float],
+    sections: int,
+) -> tuple[tuple[tuple[int, ReadingSection], ...], dict[int, Citation]]:
+    """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""
+    numbers = {unit.char_start: number for number, run in reversed(list(enumerate(runs, 1))) for unit in run.units}
+    places = {(run.chunk.filename, unit.char_start) for run in runs for unit in run.units}
+    reading: dict[tuple[str, int, int], tuple[int, ReadingSection]] = {}
     further: dict[int, Citation] = {}
-    for passage in found.passages if query.mode != "selection" else ():
-        chunk = passage.chunk
-        if chunk.chunk_id not in shown and len(further) < SHOWN and chunk.units:
-            number = len(runs) + len(further) + 1
-            shown[chunk.chunk_id] = (number, chunk)
-            span = (chunk.units[0].char_start, chunk.units[0].char_end)
-            further[number] = citation(chunk, span, number, await generation.source(chunk.filename), chances)
-    return tuple(sorted(shown.values(), key=lambda pair: pair[0])), further
+    for part in answered if sections else ():
+        for one in await reading_sections(generation, part.passages[:PASSAGES], sections):
+            if one.key in reading:
+                continue
+            own = [numbers[unit.char_start] for unit in one.units if (one.chunk.filename, unit.char_start) in places]
+            number = min(own, default=len(runs) + len(further) + 1)
+            reading[one.key] = number, one
+            if not own:
+                span = one.units[0].char_start, one.units[-1].char_end
+                source = await generation.source(one.chunk.filename) if one.chunk.filename else query.selected_text
+                further[number] = citation(one.chunk, span, number, source, chances)
+    return tuple(reading.values()), further

@@ -50,6 +50,12 @@ def explanation_of(sentences: Iterable[Sentence]) -> str:
     return f"{text}{GAP}{LIKELY_NOTE}" if likely else text
 
 
+def block_text(units: Sequence[Unit]) -> str:
+    """Render units of one block as a text that stands alone: a row with its header, code in its fence."""
+    first = units[0]
+    return _block(units, first.lead if first.kind == "table_row" else "")
+
+
 def _block(units: Sequence[Unit], lead: str) -> str:
     """Units of one block; `lead` is a table's header, or what introduces a list and has not been said."""
     first = units[0]

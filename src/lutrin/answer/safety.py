@@ -101,14 +101,10 @@ def _with_warnings_between(run: Run, same_file: Sequence[Chunk]) -> Run:
 
 
 def _without_code(run: Run, hazards: Hazards) -> list[Run]:
-    """The stretches of a run that hold none of the code that moves something, and some of what answers."""
+    """The stretches of a run that hold none of the code that moves something: what the text around it says."""
     stretches = groupby(range(len(run.units)), key=lambda place: moves(run.chunk, run.units[place], hazards))
     places = [list(group) for moving, group in stretches if not moving]
-    return [
-        part_of(run, group[0], group[-1] + 1)
-        for group in places
-        if any(run.units[place] in run.marked for place in group)
-    ]
+    return [part_of(run, group[0], group[-1] + 1) for group in places]
 
 
 def _is_concerned(run: Run, hazards: Hazards) -> bool:

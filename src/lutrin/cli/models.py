@@ -1,6 +1,5 @@
 """`lutrin models`: list, fetch, verify and tune the model files."""
 
-import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -97,14 +96,9 @@ def verify(tiers: tuple[str, ...]) -> None:
 @click.option(
     "--short", is_flag=True, help="Measure LUTRIN_MODEL once, in a minute at most; LUTRIN_TUNE=false skips this."
 )
-@click.option(
-    "--frames", is_flag=True, help="Measure how far LUTRIN_MODEL can be trusted, and say what readers will get."
-)
 @click.option("--score", "scored", is_flag=True, help="Also have each model file answer 20 sample questions (slow).")
 @data_dir_option
-def tune(
-    *, tiers: tuple[str, ...], quick: bool, short: bool, frames: bool, scored: bool, data_dir: Path | None
-) -> None:
+def tune(*, tiers: tuple[str, ...], quick: bool, short: bool, scored: bool, data_dir: Path | None) -> None:
     """Convert and measure models by TIER (default: all here); LUTRIN_MODEL=auto picks the best that is fast enough."""
     from lutrin.generate.tune import FORMATS, QUICK_FORMATS, Trial, Tuning, table  # noqa: PLC0415 - as above
     from lutrin.runtime import language_model  # noqa: PLC0415 - a stage's vendors load only when it runs
@@ -114,10 +108,6 @@ def tune(
     def note(trial: Trial | str) -> None:
         say(trial if isinstance(trial, str) else f"measured {trial.model}, {trial.format}", err=True)
 
-    if frames:
-        for what, value in asyncio.run(language_model.tune_frames(settings, lambda line: say(line, err=True))):
-            say(f"{what:<36}{value}")
-        return
     tuning: Tuning | None
     if short:
         tuning = language_model.tune_short(settings, note)
@@ -144,6 +134,7 @@ def _scorer(settings: Settings) -> Callable[[Path], float]:
 
 def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     """Return the tiers to fetch; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
-    named = tiers or (EMBED_TIER, settings.model)
-    fetchable = [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]
-    return ["small" if tier == "auto" else tier for tier in fetchable]
+    from lutrin.runtime.language_model import auto_tier  # noqa: PLC0415 - as above
+
+    named = [auto_tier(settings) if tier == "auto" else tier for tier in tiers or (EMBED_TIER, settings.model)]
+    return [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]

@@ -88,23 +88,22 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What language models of about one size may be asked while a reader waits."""
+    """How much language models of about one size read and write."""
 
     name: str
-    frames: tuple[str, ...]
-    """Frames of questions (`lutrin.query.frames`), `selection` for marked text, or `all`."""
     least_bytes: int = 0
     """Bytes. A file outside the manifest belongs to the largest tier whose size it reaches."""
-    prompt_tokens: int = 0
+    memory_mb: int = 0
+    """Free memory that `LUTRIN_MODEL=auto` wants for it; 0: never chosen."""
+    cpus: int = 1
+    prefill: float = 0.0
+    """Prompt tokens a second, as measured, below which a smaller tier is chosen."""
+    sections: int = 1
+    """Reading sections that such models are shown."""
     answer_tokens: int = 0
     own_words: bool = False
     study: tuple[str, ...] = ()
     """Kinds of companion entries that such models write well enough to be kept (`lutrin study`)."""
-    judge_threshold: float | None = None
-    """Probability from which the model's yes to "do the passages state this sentence?" is believed.
-
-    None: models of this tier judge too badly, so nothing that they write about the book is shown.
-    """
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,12 +115,12 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def tier(self, name: str) -> Tier:
         """Return what models of a tier may be asked: nothing if the tier is not listed."""
-        return next((tier for tier in self.tiers if tier.name == name), Tier(name, ()))
+        return next((tier for tier in self.tiers if tier.name == name), Tier(name))
 
     def tier_of_size(self, size: int) -> Tier:
         """Return the tier of a model file by its size in bytes."""
         reached = [tier for tier in self.tiers if tier.least_bytes <= size]
-        return max(reached, key=lambda tier: tier.least_bytes, default=Tier("none", ()))
+        return max(reached, key=lambda tier: tier.least_bytes, default=Tier("none"))
 
     def find(self, name: str) -> Model:
         """Return the model of a tier or name.

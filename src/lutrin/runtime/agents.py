@@ -16,8 +16,9 @@ from lutrin.query.understand import alone
 from lutrin.records import Question
 from lutrin.runtime.profile import database_url, open_store
 from lutrin.runtime.wiring import Runtime, opened, studied
+from lutrin.search.decide import fitted
 from lutrin.search.passages import leased, search_books
-from lutrin.search.scope import judge
+from lutrin.search.scope import is_far
 from lutrin.serve.library import ShelfLibrary
 from lutrin.settings import Settings
 from lutrin.study import edit
@@ -91,8 +92,9 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
     async with opened(settings) as runtime:
         if runtime.generator is None:
             return await _without_model(runtime, book, "No language model (LUTRIN_MODEL)")
-        if not runtime.ability.study:
-            kept = f"Nothing that {runtime.generator.name} writes would be kept: it is a {runtime.ability.tier} model"
+        if not runtime.answers.ability.study:
+            tier = runtime.answers.ability.tier
+            kept = f"Nothing that {runtime.generator.name} writes would be kept: it is a {tier} model"
             return await _without_model(runtime, book, kept)
         await runtime.generator.start()
         told = Yield()
@@ -141,13 +143,11 @@ async def nearest_chapter(runtime: Runtime, text: str) -> str | None:
     async with leased(runtime.shelf, "") as generations:
         query = alone(Question(text=text))
         _, best = await search_books(runtime.searcher, generations, query, k=runtime.settings.top_k)
-    match judge(best.odds, found=bool(best.passages)):
-        case None:
-            return None
-        case "out_of_scope":
-            return ""
-        case _:
-            return best.passages[0].chunk.chapter or best.passages[0].chunk.section_title
+    if is_far(best.odds, found=bool(best.passages)):
+        return ""
+    if fitted().alone.verdict(best.odds) != "no":
+        return None
+    return best.passages[0].chunk.chapter or best.passages[0].chunk.section_title
 
 
 def gap_lines(found: Sequence[Gap]) -> str:

@@ -55,7 +55,7 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
             language=LanguageGate(as_then.languages),
             settings=as_then,
             generator=runtime.generator,
-            ability=runtime.ability,
+            ability=runtime.answers.ability,
             prepared=PreparedAnswers(runtime.searcher, own_words=as_then.own_words),
             chats=conversation,
         )

@@ -14,7 +14,7 @@ import msgspec
 
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
 from lutrin.adapters.rerank_fastembed import FastembedReranker
-from lutrin.adapters.support_generated import ANSWERED, CLEAR, PATIENCE_S, GeneratedSupport
+from lutrin.adapters.support_generated import ANSWERED, CLEAR, GeneratedSupport
 from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
@@ -34,9 +34,8 @@ from lutrin.generate.tune import (
 )
 from lutrin.generate.worker import WorkerGenerator
 from lutrin.keep import weights
-from lutrin.platform import available_bytes
-from lutrin.ports import Generator, Support
-from lutrin.runtime import judging
+from lutrin.platform import available_bytes, usable_cpus
+from lutrin.ports import Generator
 from lutrin.settings import LOCAL, Settings
 from lutrin.study.write import CardJudges
 
@@ -47,10 +46,10 @@ RERANK_THREADS = 1
 """Threads of the cross-encoder; the language model needs the cores."""
 Score = Callable[[Path], float]
 Note = Callable[[Trial | str], None]
-READING, WRITING = 0.4, 0.5
-"""Shares of an explanation's time for reading the prompt and for writing; the rest is for waiting."""
-LEAST_PROMPT_TOKENS, LEAST_ANSWER_TOKENS = 300, 48
-"""Least tokens of prompt and answer. On slower machines the explanation comes late, and readers ask for it."""
+WRITING = 0.5
+"""Share of an explanation's time for writing; the rest is for reading the prompt and for waiting."""
+LEAST_ANSWER_TOKENS = 64
+"""On slower machines the explanation comes late, and readers ask for it."""
 PASSAGES = "passages"
 """Folder of the passages that the model has read, in the data folder. It can be deleted at any time."""
 FREE_SHARE = 4
@@ -58,8 +57,6 @@ FREE_SHARE = 4
 MOST_PASSAGE_BYTES = 1 << 30
 UNKNOWN_PASSAGE_BYTES = 1 << 28
 """Memory for passages on a system that does not say how much is free."""
-AUTO_FALLBACK = "small"
-"""Tier that `LUTRIN_MODEL=auto` uses until models have been measured."""
 
 
 def tuning_path(settings: Settings) -> Path:
@@ -86,9 +83,9 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     tuning = read_tuning(tuning_path(settings))
     name = settings.model
     if name == "auto":
-        if tuning is None:
-            raise InvalidSettings("LUTRIN_MODEL=auto needs a measurement.", remedy="Run `lutrin models tune` once.")
-        name = tuning.auto
+        name = auto_tier(settings)
+        if name == "none":
+            return None
     model = weights.load_manifest(settings.models_dir).language_model(name)
     tuned = tuning.chosen(model.name) if tuning is not None else None
     if tuned is not None and Path(tuned.path).is_file() and sha256(Path(tuned.path)) == tuned.sha256:
@@ -96,8 +93,25 @@ def model_path(settings: Settings) -> tuple[str, Path] | None:
     return model.name, weights.verified_path(settings.models_dir, model)
 
 
+def auto_tier(settings: Settings) -> str:
+    """Return the largest tier that this machine has the memory and the speed for; `none` if there is none.
+
+    The manifest says what a tier needs; speed counts once `lutrin models tune` has measured it.
+    """
+    manifest = weights.load_manifest(settings.models_dir)
+    tuning = read_tuning(tuning_path(settings))
+    memory, cpus = available_bytes() >> 20, len(usable_cpus())
+    for tier in sorted(manifest.tiers, key=lambda tier: -tier.least_bytes):
+        if not tier.memory_mb or memory < tier.memory_mb or cpus < tier.cpus:
+            continue
+        trial = tuning.chosen(manifest.find(tier.name).name) if tuning is not None else None
+        if trial is None or trial.speed.prefill >= tier.prefill:
+            return tier.name
+    return "none"
+
+
 def ability_of(settings: Settings) -> Ability:
-    """Decide by tier and measured speed what the configured model may be asked.
+    """Decide by tier and measured speed how much the configured model reads and writes.
 
     A service's model counts as `large`, as does a file of at least the size of the smallest model of that tier.
 
@@ -109,20 +123,19 @@ def ability_of(settings: Settings) -> Ability:
     tier = manifest.tier("large" if is_remote else _tier_of(settings, manifest))
     ability = Ability(
         tier=tier.name,
-        frames=frozenset(tier.frames),
-        prompt_tokens=tier.prompt_tokens,
+        sections=tier.sections,
         answer_tokens=tier.answer_tokens,
         own_words=tier.own_words,
         study=frozenset(tier.study),
     )
     tuning = None if is_remote else read_tuning(tuning_path(settings))
-    model = _name_of(settings, manifest, tuning)
+    model = _name_of(settings, manifest)
     trial = tuning.chosen(model) if tuning is not None else None
     return ability if trial is None else fitted(ability, trial.speed, settings.explain_s)
 
 
 def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
-    """Limit prompt and answer to what a single reader gets in time.
+    """Limit an answer to what a single reader gets in time.
 
     Args:
         ability: What models of the tier may be asked.
@@ -131,7 +144,6 @@ def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
     """
     return replace(
         ability,
-        prompt_tokens=min(ability.prompt_tokens, max(LEAST_PROMPT_TOKENS, int(READING * explain_s * speed.prefill))),
         answer_tokens=min(ability.answer_tokens, max(LEAST_ANSWER_TOKENS, int(WRITING * explain_s * speed.single))),
     )
 
@@ -143,36 +155,17 @@ def _tier_of(settings: Settings, manifest: weights.Manifest) -> str:
     if settings.model.endswith(".gguf"):
         path = Path(settings.model)
         return manifest.tier_of_size(path.stat().st_size if path.is_file() else 0).name
-    return manifest.language_model(_name_of(settings, manifest, read_tuning(tuning_path(settings)))).tier
+    return manifest.language_model(_name_of(settings, manifest)).tier
 
 
-def _name_of(settings: Settings, manifest: weights.Manifest, tuning: Tuning | None) -> str:
+def _name_of(settings: Settings, manifest: weights.Manifest) -> str:
     """Return the local model's name in the manifest, or the path of a file."""
-    if settings.model in {"none", "auto"} or settings.model.endswith(".gguf"):
-        chosen = tuning.auto if tuning is not None else AUTO_FALLBACK
-        return chosen if settings.model == "auto" else settings.model
+    if settings.model == "auto":
+        tier = auto_tier(settings)
+        return tier if tier == "none" else manifest.find(tier).name
+    if settings.model == "none" or settings.model.endswith(".gguf"):
+        return settings.model
     return manifest.language_model(settings.model).name
-
-
-def open_support(settings: Settings, generator: Generator | None, *, patience_s: float = PATIENCE_S) -> Support | None:
-    """Make the judge of whether passages state a sentence: the model itself, or None if such models judge too badly.
-
-    Args:
-        settings: Name the model.
-        generator: The model.
-        patience_s: Seconds that a sentence waits for its judgement.
-
-    Raises:
-        InvalidSettings: There is no model of that name.
-    """
-    if generator is None:
-        return None
-    if settings.profile == "remote" and settings.llm_model != LOCAL:
-        return GeneratedSupport(generator, patience_s=patience_s)
-    manifest = weights.load_manifest(settings.models_dir)
-    found = judging.recalled(getattr(generator, "identity", ""), settings.data_dir)
-    threshold = found.threshold if found else manifest.tier(_tier_of(settings, manifest)).judge_threshold
-    return None if threshold is None else GeneratedSupport(generator, threshold, patience_s=patience_s)
 
 
 def card_judges(generator: Generator, *, patience_s: float) -> CardJudges:
@@ -368,32 +361,6 @@ def tune(
     return tuning
 
 
-async def tune_frames(settings: Settings, note: Callable[[str], None]) -> list[tuple[str, str]]:
-    """Measure how far the model can be trusted as a judge of its own sentences, and store the result.
-
-    Returns:
-        What readers will get, as rows of a table.
-
-    Raises:
-        EngineMissing: Nothing here runs a language model.
-        ModelMissing, ChecksumMismatch: There is no model, or its file cannot be used.
-        InvalidSettings: There is no model of that name.
-    """
-    generator = open_generator(settings)
-    if generator is None:
-        raise ModelMissing("LUTRIN_MODEL is none.", remedy="Name a model, such as LUTRIN_MODEL=medium.")
-    require_engine()
-    try:
-        if not await generator.start():
-            raise GeneratorUnavailable("The model did not load.", remedy="`lutrin doctor` checks its file.")
-        items = judging.read_list(settings.models_dir)
-        trust = await judging.measured(generator, generator.identity, items, note)
-    finally:
-        await generator.close()
-    judging.remember(trust, settings.data_dir)
-    return judging.describe(trust, ability_of(settings))
-
-
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
     """Measure during set-up the quickest format of the model that will answer, once and for at most a minute.
 
@@ -408,7 +375,9 @@ def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None
     """
     if not settings.tune or settings.model == "none" or settings.model.endswith(".gguf"):
         return None
-    tier = AUTO_FALLBACK if settings.model == "auto" else settings.model
+    tier = auto_tier(settings) if settings.model == "auto" else settings.model
+    if tier == "none":
+        return None
     model = weights.load_manifest(settings.models_dir).language_model(tier)
     known = read_tuning(tuning_path(settings))
     if known is not None and model.name in known.files:

@@ -36,10 +36,15 @@ REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-clie
 class HousedGenerator(Generator, Protocol):
     """A language model that the runtime starts and whose load it reports."""
 
-    identity: str
-    """Equal for equal model files; empty if unknown, in which case no answer is cached."""
-    computed_by: str
-    """What computes the model, such as `processor (haswell)`; empty until known."""
+    @property
+    def identity(self) -> str:
+        """Equal for equal model files; empty if unknown, in which case no answer is cached."""
+        ...
+
+    @property
+    def computed_by(self) -> str:
+        """What computes the model, such as `processor (haswell)`; empty until known."""
+        ...
 
     @property
     def load(self) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.verify import Verifier
+from lutrin.answer.grade import Grader
 from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
@@ -36,8 +36,9 @@ from lutrin.language.gate import LanguageGate
 from lutrin.log import configure_logging, get_logger
 from lutrin.modes import close_to_others
 from lutrin.platform import on_battery
-from lutrin.ports import ChatStore, Generator, Support
-from lutrin.records import Answer, AnswerEvent, DoneEvent, Passage, Question
+from lutrin.ports import ChatStore, Generator
+from lutrin.records import Answer, AnswerEvent, DoneEvent, ModelState, Passage, Question
+from lutrin.runtime.arrival import ArrivingModel
 from lutrin.runtime.idle_study import study_while_idle
 from lutrin.runtime.language_model import (
     ability_of,
@@ -45,7 +46,6 @@ from lutrin.runtime.language_model import (
     computed_by,
     model_path,
     open_reranker,
-    open_support,
     passage_figures,
     passages_text,
     reranker_path,
@@ -72,7 +72,7 @@ from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
 from lutrin.serve.timings import Traces
-from lutrin.settings import Settings, unknown_variables, with_addresses
+from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
 from lutrin.study.extract import Extractor
 from lutrin.study.literal import literal_problem
 from lutrin.study.prepared import PreparedAnswers
@@ -100,7 +100,6 @@ class Runtime:
     shelf: Shelf
     searcher: Searcher
     generator: "HousedGenerator | None"
-    ability: Ability
     answers: AnswerFlow
     chats: "ChatTables | None"
 
@@ -111,13 +110,16 @@ class Runtime:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, with_model: bool = True, with_chats: bool = False) -> AsyncIterator[Runtime]:
+async def opened(
+    settings: Settings, *, with_model: bool = True, with_chats: bool = False, arriving: bool = False
+) -> AsyncIterator[Runtime]:
     """Open all parts that answer questions, and close them at the end.
 
     Args:
         settings: The settings.
         with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
         with_chats: Open the conversations.
+        arriving: Let the local model arrive later (`ArrivingModel.arrive`), whatever of it is here.
     """
     log = get_logger("wiring")
     restore.finish(settings)
@@ -130,8 +132,10 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
         )
         generator: HousedGenerator | None = None
         if with_model:
+            is_local = settings.profile == "local" or settings.llm_model == LOCAL
             try:
-                generator = open_model(settings)
+                waits = arriving and is_local and settings.model != "none"
+                generator = ArrivingModel(settings) if waits else open_model(settings)
             except (EngineMissing, ModelMissing, ChecksumMismatch) as error:
                 log.warning("model_unusable", detail=error.detail, remedy=error.remedy)
         if generator is not None:
@@ -139,14 +143,20 @@ async def opened(settings: Settings, *, with_model: bool = True, with_chats: boo
             await generator.ready()
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
-        ability = ability_of(settings)
+        is_here = generator is not None and not isinstance(generator, ArrivingModel)
         yield Runtime(
             settings=settings,
             shelf=shelf,
             searcher=searcher,
             generator=generator,
-            ability=ability,
-            answers=answering(settings, shelf, searcher, generator=generator, ability=ability, chats=chats),
+            answers=answering(
+                settings,
+                shelf,
+                searcher,
+                generator=generator if is_here else None,
+                ability=ability_of(settings) if is_here else None,
+                chats=chats,
+            ),
             chats=chats,
         )
 
@@ -158,8 +168,8 @@ def answering(
     *,
     generator: Generator | None,
     ability: Ability | None = None,
-    support: Support | None = None,
     chats: ChatStore | None,
+    grader: Grader | None = None,
 ) -> AnswerFlow:
     """Make the answer flow from opened parts."""
     return AnswerFlow(
@@ -170,9 +180,9 @@ def answering(
         generator=TimedGenerator(generator) if generator is not None else None,
         ability=ability,
         prepared=PreparedAnswers(searcher, own_words=settings.own_words),
-        support=support or open_support(settings, generator),
         searches_at_once=1 if settings.profile == "local" else SEARCHES_AT_SERVICES,
         chats=Recollection(chats) if chats is not None else None,
+        grader=grader,
     )
 
 
@@ -183,20 +193,19 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
         NotFound: There is no such book.
         LutrinError: The work failed.
     """
-    if runtime.generator is None or not runtime.ability.study:
+    if runtime.generator is None or not runtime.answers.ability.study:
         return
     async with runtime.shelf.lease(book) as generation:
-        support = open_support(runtime.settings, runtime.generator, patience_s=STUDY_PATIENCE_S)
         student = Student(
             runtime.generator,
             runtime.searcher,
-            Verifier(support),
+            Grader(runtime.searcher.embedder),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
             runtime.settings.studied_path(generation.book.slug),
-            kinds=runtime.ability.study,
+            kinds=runtime.answers.ability.study,
             own_words=runtime.settings.own_words,
             exercises=runtime.settings.study_exercises,
-            judges=card_judges(runtime.generator, patience_s=STUDY_PATIENCE_S) if support is not None else None,
+            judges=card_judges(runtime.generator, patience_s=STUDY_PATIENCE_S),
         )
         async with aclosing(student.work_through(generation, most)) as work:
             async for told in work:
@@ -362,7 +371,7 @@ async def _serve(
 ) -> None:
     from lutrin.serve.app import run_server as run_app  # noqa: PLC0415 - as said
 
-    async with opened(settings, with_chats=True) as runtime, AsyncExitStack() as stack:
+    async with opened(settings, with_chats=True, arriving=True) as runtime, AsyncExitStack() as stack:
         if runtime.chats is None:
             raise TypeError("a server has conversations")
         await _warm_up(runtime)
@@ -371,6 +380,9 @@ async def _serve(
         shared = await remote().shared(settings, url, stack) if url is not None else None
         await stack.enter_async_context(following(settings))
         await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
+        if isinstance(generator, ArrivingModel):
+            coming = generator.arrive(partial(runtime.answers.take_model, TimedGenerator(generator)))
+            await stack.enter_async_context(in_background(coming, name="model"))
         if generator is not None and settings.study_after_s:
             idle = study_while_idle(
                 partial(studied_all, runtime),
@@ -388,6 +400,9 @@ async def _serve(
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
             passages=lambda: passage_figures(generator),
+            model_state=(lambda: generator.state)
+            if isinstance(generator, ArrivingModel)
+            else (lambda: ModelState("ready" if generator is not None else "none")),
             model_restarts=lambda: int(getattr(generator, "restarts", 0)),  # a service's model has no process here
             ingest=partial(_ingest_and_show, settings, runtime.shelf),
             companions=TaughtCompanions(

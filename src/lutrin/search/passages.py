@@ -12,8 +12,9 @@ from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
 from lutrin.query.understand import Query, alone
 from lutrin.records import Passage, Question
+from lutrin.search.decide import fitted
 from lutrin.search.filters import filtered
-from lutrin.search.scope import judge
+from lutrin.search.scope import is_far
 from lutrin.search.search import SELECTION_CHARACTERS, Found, Searcher
 
 
@@ -72,5 +73,5 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
     async with leased(shelf, question.book) as generations:
         _, found = await search_books(searcher, generations, query, k=question.top_k or default_k)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
-    refused = judge(found.odds, found=bool(found.passages)) is not None
+    refused = is_far(found.odds, found=bool(found.passages)) or fitted().alone.verdict(found.odds) == "no"
     return [] if refused and topic_stems(text) else list(found.passages)

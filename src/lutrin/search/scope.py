@@ -7,7 +7,6 @@ import numpy as np
 from lutrin.language.spoken import QUESTION_WORDS, STOP_WORDS
 from lutrin.language.words import stem, stem_set
 from lutrin.ports import Reading
-from lutrin.records import Refusal
 from lutrin.search.asked import Asked, Float
 from lutrin.search.candidates import Matched, Pool
 from lutrin.search.reader import Read
@@ -69,13 +68,11 @@ def log_odds(found: Float, reading: Reading) -> float:
     return float(found @ np.array(reading.scope[:-1], dtype=np.float32)) + reading.scope[-1]
 
 
-def judge(odds: float, *, found: bool) -> Refusal | None:
-    """Return None if the book answers, else the reason why not.
+def is_far(odds: float, *, found: bool) -> bool:
+    """Whether a question is not even near the book's subject.
 
     Args:
         odds: From `log_odds`.
         found: Whether there is any passage.
     """
-    if found and odds >= 0:
-        return None
-    return "not_in_book" if found and odds >= FAR else "out_of_scope"
+    return not found or odds < FAR

@@ -76,6 +76,9 @@ class Metrics:
         self.index_age_seconds = Gauge(
             "lutrin_index_age_seconds", "Seconds since a book's index was made", ["book"], registry=self._registry
         )
+        self.model_ready = Gauge(
+            "lutrin_model_ready", "1 while the language model takes requests", registry=self._registry
+        )
         self.model_restarts = Gauge(
             "lutrin_model_restarts", "Times that the model's process was started anew", registry=self._registry
         )

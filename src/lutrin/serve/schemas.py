@@ -208,6 +208,9 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """Name of the language model; empty: none is configured, answers are quotes."""
     model_ready: bool
+    model_state: Literal["none", "arriving", "measuring", "ready", "away"]
+    model_progress: str
+    """One line on a model that is on its way, or on why there is none; empty once it is ready."""
     model_computed_by: str
     """`processor`, or the graphics processor and its share of the layers, or `service`; empty until it is loaded."""
     queue_length: int

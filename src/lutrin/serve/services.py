@@ -13,7 +13,7 @@ from typing import Protocol
 from lutrin.chats.questions import AskedQuestion
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
-from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, Passage, Question
+from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, ModelState, Passage, Question
 from lutrin.serve.finding import Found
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.render_process import Renderer
@@ -234,6 +234,8 @@ class Services:
     """List what the latest ingest left out, from the catalogue."""
     model_computed_by: Callable[[], str] = field(default=lambda: "")
     """What computes the language model, in words; empty until that is known."""
+    model_state: Callable[[], ModelState] = field(default=ModelState)
+    """Where the language model is."""
     model_restarts: Callable[[], int] = field(default=lambda: 0)
     """Times that the model's process was started anew."""
     passages: Callable[[], Mapping[str, float]] = field(default=dict)

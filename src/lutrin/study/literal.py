@@ -6,8 +6,9 @@ for it has the hash of that. This much needs no model, and holds an entry that w
 
 from collections.abc import Sequence
 
+from lutrin.answer.grade import evidence_of
 from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
-from lutrin.answer.verify import told
+from lutrin.answer.section import whole
 from lutrin.index.companion import Entry
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.records import Chunk
@@ -20,7 +21,7 @@ def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
         entry: That nobody stands for yet.
         passages: Its section, and those that hold its quotes.
     """
-    evidence = "\n".join(map(told, passages))
+    evidence = "\n".join(evidence_of(whole(chunk)) for chunk in passages)
     asked = " ".join(entry.names)
     for text in entry.points:
         for start, end in sentence_ranges(text):

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lutrin.answer.cache import as_asked
+from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
-from lutrin.answer.verify import Verifier, told
+from lutrin.answer.section import whole
 from lutrin.index.companion import Entry, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.companion_file import SectionText, sections_of
@@ -101,7 +102,7 @@ class CardJudges:
         Raises:
             ModelMissing: A file of a support model is not here.
         """
-        evidence = told(chunk)
+        evidence = evidence_of(whole(chunk))
         if not await _says_yes(self.clear, question, evidence):
             return "not clear by itself"
         is_answered = await _says_yes(self.answered, f"Question: {question}\nAnswer: {answer}", evidence)
@@ -127,7 +128,7 @@ class Student:
     Args:
         generator: The language model.
         searcher: Finds passages, as for readers.
-        verifier: Checks sentences, as for readers.
+        grader: Grades sentences, as for readers.
         author: Who is named for what is written: `model@date`.
         path: The companion of this machine; see `Settings.studied_path`.
         kinds: What the model writes well enough to be kept; it is asked for nothing else.
@@ -140,7 +141,7 @@ class Student:
         self,
         generator: Generator,
         searcher: Searcher,
-        verifier: Verifier,
+        grader: Grader,
         author: str,
         path: Path,
         *,
@@ -151,7 +152,7 @@ class Student:
     ) -> None:
         self._generator = generator
         self._searcher = searcher
-        self._verifier = verifier
+        self._grader = grader
         self._author = author
         self._path = path
         self._notes = path.with_suffix(".studied")
@@ -235,7 +236,7 @@ class Student:
         if draft.kind != "keypoints" and _name(draft) in book.said:
             return "said already"
         if draft.kind == "analogy":
-            is_own = self._own_words and self._verifier.may_be_own(draft.text, [chunk], draft.topic)
+            is_own = self._own_words and may_be_own(draft.text, evidence_of(whole(chunk)), draft.topic)
             return "" if is_own else "an analogy that may not be"
         if draft.kind == "question" and not self._exercises:
             asked = topic_stems(draft.topic)
@@ -246,8 +247,8 @@ class Student:
             if reason := await self._lost(book.generation, chunk, question):
                 return reason
         for sentence in _sentences(draft.text):
-            copied = f" {plain(sentence)} " in f" {plain(chunk.text)} "
-            if not copied and not await self._verifier.states([chunk], sentence, draft.topic):
+            section = whole(chunk)
+            if not is_copy(sentence, section) and not await self._grader.supports(sentence, section, draft.topic):
                 return "not stated by the passage"
         if draft.kind == "question" and self._judges is not None:
             return await self._judges.objection(chunk, draft.topic, draft.text)

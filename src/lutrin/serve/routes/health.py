@@ -62,6 +62,8 @@ async def ready(service: Given[AnswerService], settings: Given[Settings]) -> Res
         books=[ReadyBook(book.slug, book.title, book.edition, book.generation) for book in books],
         model=generator.name if generator is not None else "",
         model_ready=generator is not None and await generator.ready(),
+        model_state=services.model_state().state,
+        model_progress=services.model_state().progress,
         model_computed_by=services.model_computed_by(),
         queue_length=services.queue_length(),
         storing=not services.trouble and not service.space.low,
@@ -96,6 +98,7 @@ async def read_metrics(
     meters.queue.set(service.services.queue_length())
     meters.free_bytes.set(service.space.free_bytes)
     meters.memory_bytes.set(resident_bytes())
+    meters.model_ready.set(service.services.model_state().state == "ready")
     meters.model_restarts.set(service.services.model_restarts())
     for name, value in service.services.passages().items():
         meters.passages[name].set(value)

@@ -1,0 +1,249 @@
+"""Sentences that a model really wrote, labelled by reading: `python -m evaluation.written collect|show|fit`.
+
+`collect` asks the questions of a shelf, as a reader would, and writes down every sentence of the model, shown or not,
+with the reading section that it was shown (file, offset, length, SHA-256), the model's log probabilities and its yes to
+whether the section answers. Whoever reads them fills in `label`: `right` (the section says so, and it helps the one who
+asked), `wrong` (the section does not say it, or denies it), `empty` (neither says anything that was asked).
+
+`show` prints sentences below their section and question, for reading. `fit` fits the grades on the sentences of one
+half of the books and prints the figures of the other half; `--write` also writes `src/lutrin/answer/grades.json`.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.asking import opened_pipeline
+from evaluation.claims import SHELF, folder_of, stretch_as_passage
+from evaluation.questions import EvalQuestion
+from evaluation.rows import read_rows
+from evaluation.shelf import DATA, ROOT, ShelvedBook, read_shelf
+from evaluation.shelf import SHELF as QUESTIONS
+from evaluation.show import aligned
+from lutrin.answer.grade import SIGNALS, Grade, Grader, Weights, Written, broken_literal, evidence_of
+from lutrin.answer.section import ReadingSection, whole
+from lutrin.errors import LutrinError
+from lutrin.ports import Embedder
+from lutrin.records import Question
+from lutrin.settings import load_settings
+
+ROWS = ROOT / "evaluation" / "written"
+GRADES = ROOT / "src" / "lutrin" / "answer" / "grades.json"
+FITTING = frozenset({"gazebo", "iot", "transformers"})
+"""Books whose sentences are fitted on; the others are reported."""
+STATED_RIGHT, SHOWN_RIGHT = 0.97, 0.94
+"""Goals: of sentences without a mark, and of all that are shown, this share is right."""
+RIDGE = 0.01
+STEPS = 5000
+PATIENT_S = 600.0
+AT_ONCE = 4
+"""Questions under way together, so that the model writes several answers in one step."""
+Array = npt.NDArray[np.float64]
+
+
+class WrittenRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence that a model wrote of one reading section."""
+
+    book: str
+    question: str
+    model: str
+    file: str
+    offset: int
+    length: int
+    hash: str
+    text: str
+    logprob: float
+    least_logprob: float
+    yes: float
+    """Log odds of the model's yes to whether the section answers."""
+    label: str = ""
+
+
+class RecordingGrader(Grader):
+    """A grader that keeps what it was given."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self.rows: list[tuple[Written, ReadingSection, str, float]] = []
+
+    async def grade(
+        self,
+        written: Written,
+        shown: Sequence[tuple[int, ReadingSection]],
+        question: str,
+        *,
+        answers: float = 0.0,
+        sums: Sequence[str] = (),
+    ) -> Grade:
+        """Grade as usual; keep the sentence with the first section."""
+        self.rows.append((written, shown[0][1], question, answers))
+        return await super().grade(written, shown, question, answers=answers, sums=sums)
+
+
+async def collect(book: ShelvedBook, data: Path, model: str) -> list[WrittenRow]:
+    """Ask the questions of a book; return what the model wrote, without labels."""
+    settings = load_settings(
+        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S, log_level="error"
+    )
+    rows: list[WrittenRow] = []
+    graders: list[RecordingGrader] = []
+
+    def recording(embedder: Embedder) -> Grader:
+        graders.append(RecordingGrader(embedder))
+        return graders[-1]
+
+    async with opened_pipeline(settings, grader=recording) as pipeline:
+        turns = asyncio.Semaphore(AT_ONCE)
+
+        async def ask(one: EvalQuestion) -> None:
+            async with turns:
+                await pipeline.answer(Question(text=one.question, selected_text=one.selected_text))
+                print(f"{book.name}: {one.id}", file=sys.stderr)
+
+        await asyncio.gather(*map(ask, book.questions))
+    for written, section, question, yes in graders[0].rows:
+        if not section.chunk.filename:
+            continue
+        start, end = section.units[0].char_start, section.units[-1].char_end
+        source = (book.folder / section.chunk.filename).read_bytes().decode()
+        rows.append(
+            WrittenRow(
+                book=book.name,
+                question=question,
+                model=model,
+                file=section.chunk.filename,
+                offset=start,
+                length=end - start,
+                hash=sha256(source[start:end].encode()).hexdigest(),
+                text=written.text,
+                logprob=round(written.logprob, 4),
+                least_logprob=round(written.least_logprob, 4),
+                yes=round(yes, 3),
+            )
+        )
+    rows.sort(key=lambda row: (row.question, row.hash))
+    return rows
+
+
+async def signals_of(rows: Sequence[WrittenRow], embedder: Embedder, shelf: Path) -> tuple[Array, list[bool]]:
+    """The signals of every sentence, (n, signals), and whether its literals stand."""
+    grader = Grader(embedder)
+    found, stand = [], []
+    for row in rows:
+        place = (row.file, row.offset, row.length, row.hash)
+        section = whole(stretch_as_passage(row.book, folder_of(row.book, shelf) / row.file, place))
+        found.append(await grader.signals(Written(row.text, row.logprob, row.least_logprob), section, answers=row.yes))
+        stand.append(not broken_literal(row.text, evidence_of(section), row.question))
+    return np.array(found, dtype=np.float64), stand
+
+
+def fitted(signals: Array, right: Array) -> tuple[Array, float]:
+    """Weights and bias of a logistic regression with a ridge, by gradient descent on standardised signals."""
+    mean, spread = signals.mean(axis=0), signals.std(axis=0) + 1e-9
+    scaled = (signals - mean) / spread
+    weights, bias = np.zeros(scaled.shape[1]), 0.0
+    for _ in range(STEPS):
+        error = 1 / (1 + np.exp(-(scaled @ weights + bias))) - right
+        weights -= 0.5 * (scaled.T @ error / len(right) + RIDGE * weights)
+        bias -= 0.5 * float(error.mean())
+    return weights / spread, bias - float((weights * mean / spread).sum())
+
+
+def floor_for(chances: Array, right: Array, share: float) -> float:
+    """The lowest probability above which at least a share of the sentences is right."""
+    order = np.argsort(-chances)
+    held = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    fine = np.flatnonzero(held >= share)
+    return float(chances[order][fine[-1]]) if len(fine) else 1.0
+
+
+def figures(chances: Array, right: Array, weights: Weights) -> list[str]:
+    """Share right of what is stated and of what is shown, and share shown of what is right."""
+    stated, shown = chances >= weights.stated, chances >= weights.likely
+
+    def share(mask: npt.NDArray[np.bool_], of: Array) -> str:
+        return f"{of[mask].mean():.3f}" if mask.any() else "-"
+
+    seen = shown[right > 0].mean() if (right > 0).any() else float("nan")
+    return [str(len(right)), f"{right.mean():.3f}", share(stated, right), share(shown, right), f"{seen:.3f}"]
+
+
+async def fit(rows: Sequence[WrittenRow], shelf: Path, *, write: bool) -> str:
+    """Fit the grades; return a table of both halves."""
+    from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when something is fitted
+
+    settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
+    signals, stand = await signals_of(rows, open_embedder(settings), shelf)
+    right = np.array([row.label == "right" for row in rows], dtype=np.float64)
+    own = np.array([row.book in FITTING for row in rows])
+    held = np.array(stand)
+    slopes, bias = fitted(signals[own & held], right[own & held])
+    chances = np.where(held, 1 / (1 + np.exp(-(signals @ slopes + bias))), 0.0)
+    weights = Weights(
+        signals=tuple(round(float(one), 4) for one in slopes),
+        bias=round(bias, 4),
+        stated=round(floor_for(chances[own], right[own], STATED_RIGHT), 4),
+        likely=round(floor_for(chances[own], right[own], SHOWN_RIGHT), 4),
+    )
+    if write:
+        GRADES.write_bytes(msgspec.json.encode(weights) + b"\n")
+    heads = ["books", "sentences", "right", "right of stated", "right of shown", "shown of right"]
+    table = [heads, ["fitted on", *figures(chances[own], right[own], weights)]]
+    table.append(["reported", *figures(chances[~own], right[~own], weights)])
+    lines = [f"{name}: {value:+.3f}" for name, value in zip(SIGNALS, weights.signals, strict=True)]
+    return f"{aligned(table)}\n\n{', '.join(lines)}; floors {weights.stated:.3f}, {weights.likely:.3f}"
+
+
+def page(rows: Sequence[WrittenRow], shelf: Path) -> str:
+    """The sentences below their section and question, numbered from 1."""
+    lines: list[str] = []
+    before: tuple[str, str] = ("", "")
+    for number, row in enumerate(rows, 1):
+        if (row.question, row.hash) != before:
+            place = (row.file, row.offset, row.length, row.hash)
+            section = whole(stretch_as_passage(row.book, folder_of(row.book, shelf) / row.file, place))
+            lines += ["", f"## {row.book}: {row.question}", evidence_of(section), "--"]
+            before = (row.question, row.hash)
+        lines.append(f"{number} [{row.label}] {row.text}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("act", choices=("collect", "show", "fit"))
+    parser.add_argument("--book", action="append", default=[], help="this book only; may be repeated")
+    parser.add_argument("--model", default="medium", help="tier that writes")
+    parser.add_argument("--shelf", type=Path, default=QUESTIONS, help="with books/ and questions/")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the books' data folders")
+    parser.add_argument("--rows", type=Path, default=ROWS, help="folder of the sentences")
+    parser.add_argument("--write", action="store_true", help="write the fitted grades")
+    given = parser.parse_args()
+    try:
+        if given.act == "collect":
+            given.rows.mkdir(parents=True, exist_ok=True)
+            for book in read_shelf(given.shelf, given.book):
+                rows = asyncio.run(collect(book, given.data / book.name, given.model))
+                path = given.rows / f"{book.name}.jsonl"
+                path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+            return
+        files = [path for path in sorted(given.rows.glob("*.jsonl")) if not given.book or path.stem in given.book]
+        rows = read_rows(files, WrittenRow, f"There are no sentences in {given.rows}.")
+        books = given.shelf / "books" if given.shelf != QUESTIONS else SHELF
+        if given.act == "show":
+            print(page(rows, books))
+        else:
+            print(asyncio.run(fit([row for row in rows if row.label], books, write=given.write)))
+    except LutrinError as error:
+        sys.exit(f"{error.detail} {error.remedy}".strip())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+"""Grades the sentences of a language model by how they rest on the book.
+
+Numbers with their units, names, commands and "all" or "never" must stand in what was shown, or the sentence is dropped
+(`literals`). What it says is a matter of degree: a logistic regression over cheap signals gives the probability that
+the book supports it. `training.grades` fits it on sentences that models really wrote (`evaluation/written`), and two
+floors: above the first a sentence is *stated*, above the second *likely*, below it is dropped.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from lutrin.answer.calculate import calculations
+from lutrin.answer.hostile import gives_orders, headings
+from lutrin.answer.literals import keeps_names, keeps_numbers, literals_stand
+from lutrin.answer.prompt import row_text
+from lutrin.answer.section import ReadingSection
+from lutrin.language.spoken import NEGATIONS
+from lutrin.language.words import content_stems, numbers, plain, stem_set, words
+from lutrin.ports import Embedder, Encoding, Vectors
+from lutrin.records import Unit
+from lutrin.search.asked import pooled
+
+MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+SIGNALS = (
+    "match",
+    "least match",
+    "words held",
+    "words in closest",
+    "nearness",
+    "certainty",
+    "least certainty",
+    "denial",
+    "answers",
+    "length",
+)
+"""Mean and least best match of the sentence's words among those of the section (cosines of the reader's token
+vectors); share of its content words that stand in the section, and in its closest unit; cosine to that unit; mean log
+probability of its tokens, and of its least certain piece; whether it denies what that unit does not, or the reverse;
+log odds of the model's yes to whether the section answers, as a share of the most; logarithm of its number of words."""
+FEW_WORDS = 3
+"""Beside a calculation so many words say only what it is of."""
+MOST_SECTIONS = 64
+"""Sections whose token vectors are kept; some 300 kB each."""
+MOST_ODDS = 8.0
+"""Log odds of a yes are cut to this, so that one certain model does not outweigh all other signals."""
+_LIST_SIGN = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+")
+Float = npt.NDArray[np.float32]
+Level = Literal["stated", "likely", "dropped"]
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """What `training.grades` fitted."""
+
+    signals: tuple[float, ...]
+    """In the order of `SIGNALS`."""
+    bias: float
+    stated: float
+    """Least probability of a sentence that is stated."""
+    likely: float
+    """Least probability of one that is shown."""
+
+
+@cache
+def fitted_weights() -> Weights:
+    """The weights that come with Lutrin."""
+    data = resources.files("lutrin.answer").joinpath("grades.json").read_bytes()
+    return msgspec.json.decode(data, type=Weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A sentence as a model wrote it."""
+
+    text: str
+    logprob: float = 0.0
+    """Mean log probability of its tokens (natural)."""
+    least_logprob: float = 0.0
+    """Of its least certain piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How a sentence rests on what was shown."""
+
+    text: str
+    """Without markers."""
+    level: Level
+    probability: float
+    citations: tuple[int, ...] = ()
+    """Numbers of the sections that support it, or that it may be compared with."""
+    reason: str = ""
+    """Why it is dropped, in words for the model."""
+
+
+class Grader:
+    """Grades sentences against the sections that a model was shown.
+
+    Args:
+        embedder: Its token vectors compare words.
+        weights: None: those that come with Lutrin.
+        strict: Show only what is stated.
+    """
+
+    def __init__(self, embedder: Embedder, weights: Weights | None = None, *, strict: bool = False) -> None:
+        self._embedder = embedder
+        self._weights = weights or fitted_weights()
+        self._strict = strict
+        self._sections: OrderedDict[tuple[str, int, int], _Read] = OrderedDict()
+
+    async def grade(
+        self,
+        written: Written,
+        shown: Sequence[tuple[int, ReadingSection]],
+        question: str,
+        *,
+        answers: float = 0.0,
+        sums: Sequence[str] = (),
+    ) -> Grade:
+        """Grade a sentence.
+
+        Args:
+            written: The sentence; markers in it are taken off.
+            shown: The sections, with the numbers by which they are cited.
+            question: Names in it may stand in the sentence.
+            answers: Log odds of the model's yes to whether the sections answer.
+            sums: Calculations that were found right before; the sentence may use their results.
+
+        Raises:
+            ModelMissing: The embedder's file is not here.
+        """
+        text = bare_sentence(written.text)
+        evidence = "\n".join(evidence_of(section) for _, section in shown)
+        if reason := broken_literal(text, evidence, question, sums):
+            return Grade(text, "dropped", 0.0, reason=reason)
+        best: tuple[float, tuple[int, ...]] = (0.0, ())
+        for number, section in shown:
+            signals = await self.signals(written, section, answers=answers)
+            chance = self.probability(signals)
+            if chance > best[0]:
+                best = chance, (number,)
+        chance, citations = best
+        if _is_counted(text):
+            chance = 1.0
+        level = self.level(chance)
+        return Grade(text, level, chance, citations, "" if level != "dropped" else "the passage does not say it")
+
+    def level(self, probability: float) -> Level:
+        """What a probability means for the reader."""
+        if probability >= self._weights.stated:
+            return "stated"
+        return "likely" if probability >= self._weights.likely and not self._strict else "dropped"
+
+    def probability(self, signals: Float) -> float:
+        """The probability that the book supports a sentence, from its signals: (10,) -> 0 to 1."""
+        weights = np.array(self._weights.signals, dtype=np.float32)
+        return float(1 / (1 + np.exp(-(signals @ weights + self._weights.bias))))
+
+    async def signals(self, written: Written, section: ReadingSection, *, answers: float = 0.0) -> Float:
+        """The signals of a sentence against one section, in the order of `SIGNALS`: (10,)."""
+        text = bare_sentence(written.text)
+        read = await self._read(section)
+        (own,) = await self._embedder.encode([text])
+        matches = _matches(text, own, read.tokens)
+        stems = set(content_stems(text))
+        held = len(stems & read.stems) / max(1, len(stems))
+        vector = pooled(own)
+        near = read.vectors @ vector if len(read.vectors) else np.zeros(1, dtype=np.float32)
+        closest = int(near.argmax())
+        in_closest = len(stems & read.unit_stems[closest]) / max(1, len(stems)) if read.unit_stems else 0.0
+        denies = bool(NEGATIONS & set(words(text.lower()))) != read.denies[closest] if read.denies else False
+        odds = max(-MOST_ODDS, min(MOST_ODDS, answers)) / MOST_ODDS
+        return np.array(
+            [
+                float(matches.mean()) if len(matches) else 0.0,
+                float(matches.min()) if len(matches) else 0.0,
+                held,
+                in_closest,
+                float(near[closest]),
+                written.logprob,
+                written.least_logprob,
+                float(denies),
+                odds,
+                float(np.log1p(len(text.split()))),
+            ],
+            dtype=np.float32,
+        )
+
+    async def supports(self, text: str, section: ReadingSection, question: str = "") -> bool:
+        """Whether a section states a sentence that nobody wrote token by token, such as a card's answer."""
+        return (await self.grade(Written(text), [(1, section)], question)).level == "stated"
+
+    async def _read(self, section: ReadingSection) -> "_Read":
+        if (known := self._sections.get(section.key)) is not None:
+            self._sections.move_to_end(section.key)
+            return known
+        units = [unit for unit in section.units if not gives_orders(unit.text)]
+        place = " > ".join(headings(section.chunk.heading_path))
+        texts = [_unit_text(unit) for unit in units]
+        whole, *each = await self._embedder.encode(["\n".join([place, *texts]), *texts])
+        read = _Read(
+            tokens=whole.token_vectors if whole.token_vectors is not None else np.zeros((0, 1), dtype=np.float32),
+            vectors=np.stack([pooled(one) for one in each]) if each else np.zeros((0, 1), dtype=np.float32),
+            stems=stem_set("\n".join([place, *texts])),
+            unit_stems=tuple(stem_set(text) for text in texts),
+            denies=tuple(bool(NEGATIONS & set(words(text.lower()))) for text in texts),
+        )
+        self._sections[section.key] = read
+        while len(self._sections) > MOST_SECTIONS:
+            self._sections.popitem(last=False)
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A section as sentences are compared with it."""
+
+    tokens: Vectors
+    """(T, d), each of length 1."""
+    vectors: Vectors
+    """(units, d), each of length 1."""
+    stems: frozenset[str]
+    unit_stems: tuple[frozenset[str], ...]
+    denies: tuple[bool, ...]
+    """Whether each unit holds a negation."""
+
+
+def broken_literal(text: str, evidence: str, question: str = "", sums: Sequence[str] = ()) -> str:
+    """Why a sentence may never be shown, in words for the model; empty if it may.
+
+    Args:
+        text: Without markers.
+        evidence: Everything that was shown.
+        question: Names in it may stand in the sentence.
+        sums: Calculations that count as evidence, too.
+    """
+    own = calculations(text)
+    held = {*numbers(evidence), *numbers(question), *(number for one in sums for number in numbers(one))}
+    if any(not one.is_right or not held.issuperset(one.operands) for one in own):
+        return "the calculation is wrong or uses numbers that are not in the passage"
+    if gives_orders(text):
+        return "it gives orders"
+    counted = "\n".join([evidence, *sums, *(one.text for one in own)])
+    return "" if literals_stand(text, counted, question) else "a number, name or command in it is not in the passage"
+
+
+def may_be_own(text: str, evidence: str, question: str) -> bool:
+    """Whether a sentence may be shown as the model's own words: no number, name or command that is not the book's."""
+    return keeps_numbers(text, evidence) and keeps_names(text, evidence, question) and not gives_orders(text)
+
+
+def bare_sentence(text: str) -> str:
+    """A sentence without markers, list signs and bold type.
+
+    >>> bare_sentence("- **Smoke** calms the bees [2], [1].")
+    'Smoke calms the bees.'
+    """
+    bare = re.sub(r"\s*[,;]+(?=[.!?]*$)", "", MARKER.sub("", text).strip())
+    return _LIST_SIGN.sub("", bare.replace("**", "")).strip()
+
+
+def is_copy(text: str, section: ReadingSection) -> bool:
+    """Whether a sentence stands word for word in a section: then it is the book's, and no sentence of a model."""
+    return f" {plain(text)} " in f" {plain(' '.join(unit.text for unit in section.units))} "
+
+
+def evidence_of(section: ReadingSection) -> str:
+    """A section with its headings as evidence, without anything that gives orders to a model."""
+    units = [_unit_text(unit) for unit in section.units if not gives_orders(unit.text)]
+    return "\n".join([" > ".join(headings(section.chunk.heading_path)), *units])
+
+
+def _unit_text(unit: Unit) -> str:
+    return (
+        row_text(unit)
+        if unit.kind == "table_row"
+        else f"{unit.lead} {unit.text}"
+        if unit.kind == "list_item"
+        else unit.text
+    )
+
+
+def _is_counted(text: str) -> bool:
+    """Whether a sentence only tells a calculation."""
+    own = calculations(text)
+    rest = text
+    for one in own:
+        rest = rest.replace(one.text, " ")
+    return bool(own) and len(content_stems(rest)) <= FEW_WORDS
+
+
+def _matches(text: str, own: Encoding, tokens: Vectors) -> Float:
+    """(n,): the best cosine of each token of a content word among the tokens of a section."""
+    if own.token_vectors is None or not len(tokens):
+        return np.zeros(0, dtype=np.float32)
+    wanted = [
+        place
+        for place, (start, end) in enumerate(own.token_offsets.tolist())
+        if content_stems(text[start:end]) and text[start:end].strip()
+    ]
+    if not wanted:
+        return np.zeros(0, dtype=np.float32)
+    best: Float = (own.token_vectors[wanted] @ tokens.T).max(axis=1).astype(np.float32)
+    return best

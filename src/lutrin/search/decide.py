@@ -1,0 +1,51 @@
+"""Decides whether the book answers: yes, no, or only with the passage that comes closest.
+
+Without a model the reader's log odds decide alone; with one, its yes to *Does the passage answer?* counts as well.
+`training.grades` fits weights and floors to `decisions.json`, with a wrong refusal counted as the larger sin.
+"""
+
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import msgspec
+
+Verdict = Literal["answers", "closest", "no"]
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """How odds become a verdict."""
+
+    reader: float
+    """Weight of the reader's log odds that the book answers."""
+    yes: float
+    """Weight of the log odds of the model's yes; 0 without a model."""
+    bias: float
+    answers: float
+    """Least log odds from which the book answers."""
+    closest: float
+    """Least log odds from which the closest passage is shown."""
+
+    def odds(self, reader: float, yes: float = 0.0) -> float:
+        """Log odds that the book answers, from those of the reader and of the model's yes."""
+        return self.reader * reader + self.yes * yes + self.bias
+
+    def verdict(self, reader: float, yes: float = 0.0) -> Verdict:
+        """Whether the book answers."""
+        odds = self.odds(reader, yes)
+        return "answers" if odds >= self.answers else "closest" if odds >= self.closest else "no"
+
+
+class Decisions(msgspec.Struct, frozen=True):
+    """What was fitted."""
+
+    alone: Decision
+    """The reader alone."""
+    with_model: Decision
+
+
+@cache
+def fitted() -> Decisions:
+    """The decisions that come with Lutrin."""
+    data = resources.files("lutrin.search").joinpath("decisions.json").read_bytes()
+    return msgspec.json.decode(data, type=Decisions)
