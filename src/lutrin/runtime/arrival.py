@@ -7,7 +7,7 @@ said once; answers stay the book's own then. `LUTRIN_MODEL=none` turns all of it
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from importlib import invalidate_caches
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from lutrin.adapters.generate_llamacpp import ENGINE_MODULE
 from lutrin.answer.ability import Ability
 from lutrin.errors import GeneratorUnavailable, LutrinError, ModelMissing
+from lutrin.generate.protocol import PassageFigures
 from lutrin.installed import ABOVE
 from lutrin.keep import weights
 from lutrin.log import get_logger
@@ -61,6 +62,16 @@ class ArrivingModel:
     def restarts(self) -> int:
         """Times that the model's process was started anew."""
         return int(getattr(self._inner, "restarts", 0))
+
+    @property
+    def passages(self) -> PassageFigures:
+        """What reading passages once has saved."""
+        return getattr(self._inner, "passages", PassageFigures())
+
+    def warm(self, requests: Sequence[GenerationRequest]) -> None:
+        """Compute the beginnings of prompts while nobody waits; nothing while there is no model."""
+        if self._inner is not None:
+            self._inner.warm(requests)
 
     async def start(self) -> bool:
         """Whether the model takes requests; does not wait for one that is on its way."""

@@ -19,7 +19,7 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
 from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
 from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
-from lutrin.generate.protocol import Limits, PassageLimits
+from lutrin.generate.protocol import Limits, PassageFigures, PassageLimits
 from lutrin.generate.tune import (
     SHORT_FORMATS,
     SHORT_S,
@@ -250,7 +250,8 @@ def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
 
 def passage_figures(generator: Generator | None) -> dict[str, float]:
     """Return what reading passages once has saved a model; nothing for a service's model, which has no store here."""
-    return msgspec.structs.asdict(generator.passages) if isinstance(generator, WorkerGenerator) else {}
+    figures = getattr(generator, "passages", None)
+    return msgspec.structs.asdict(figures) if isinstance(figures, PassageFigures) else {}
 
 
 def passages_text(settings: Settings, model: Path) -> str:
