@@ -22,7 +22,7 @@ from pathlib import Path
 import msgspec
 
 from evaluation import rivals, shelf_peers, shelf_report
-from evaluation.asking import ingest, opened_pipeline
+from evaluation.asking import PATIENT_S, ingest, opened_pipeline
 from evaluation.pipeline import Pipeline, complete
 from evaluation.questions import EvalQuestion, half_of, read_questions
 from evaluation.run import Outcome, run
@@ -71,7 +71,10 @@ def read_shelf(folder: Path, wanted: Sequence[str] = ()) -> list[ShelvedBook]:
 
 async def ask_book(book: ShelvedBook, data: Path, model: str) -> tuple[BookResult, list[Outcome]]:
     """Ingest a book and ask its questions; Lutrin's outcomes come with the answers, for who wants to read them."""
-    settings = load_settings(profile="local", data_dir=data, models_dir=ROOT / "models", model=model, log_level="error")
+    settings = load_settings(
+        profile="local", data_dir=data, models_dir=ROOT / "models", model=model, explain_s=PATIENT_S,
+        deadline_s=PATIENT_S, log_level="error",
+    )  # fmt: skip
     summary = await ingest(settings, book.folder)
     if summary.errors:
         print("\n".join(f"{book.name}: {line}" for line in summary.errors), file=sys.stderr)

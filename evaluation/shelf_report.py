@@ -30,6 +30,7 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("wrongly", LUTRIN, "refused wrongly"),
     ("far", LUTRIN, "refused far"),
     ("words", LUTRIN, "length"),
+    ("generated", LUTRIN, "generated"),
     ("RRF file@1", rivals.FUSED, "file@1"),
     ("RRF facts@5", rivals.FUSED, "facts@5"),
     ("RRF facts", rivals.FUSED, "facts"),
