@@ -125,7 +125,7 @@ def table(result: ShelfResult) -> str:
     heads = [head for head, _, _ in COLUMNS]
     rows = [["book", *heads]]
     for book, values in result.figures.items():
-        rows.append([book, *(_cell(values[head], name) for head, _, name in COLUMNS)])
+        rows.append([book, *(_cell(values.get(head, (None, None)), name) for head, _, name in COLUMNS)])
     goals = [_goal(name) if system == LUTRIN else "" for _, system, name in COLUMNS]
     rows.append(["goal", *goals])
     count = sum(len(book.systems[LUTRIN]) for book in result.books)
@@ -222,6 +222,8 @@ def _change(old: float | None, new: float | None) -> str:
 
 
 def _goal(name: str) -> str:
+    if name not in GOALS:
+        return ""
     return f"{'<=' if BY_NAME[name].at_most else '>='} {GOALS[name]:g}"
 
 
