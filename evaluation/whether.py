@@ -28,8 +28,9 @@ from lutrin.settings import load_settings
 
 ROWS = ROOT / "evaluation" / "whether"
 DECISIONS = ROOT / "src" / "lutrin" / "search" / "decisions.json"
-CLOSEST_WRONG, REFUSED_WRONG = 0.06, 0.01
-"""Shares of the answerable questions of the fitting half that get no more than the closest passage, and nothing."""
+ALONE_WRONG, WITH_MODEL_WRONG = (0.08, 0.04), (0.06, 0.01)
+"""Shares of the answerable questions of the fitting half that get no more than the closest passage, or nothing. With
+a model fewer may get nothing: it reads one section, and others may hold the answer."""
 
 
 class WhetherRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
     own = [row for row in rows if row.book in FITTING]
     right = np.array([row.in_book for row in own], dtype=np.float64)
     reader = np.array([row.reader for row in own], dtype=np.float64)
-    alone = _floored(Decision(reader=1.0, yes=0.0, bias=0.0, answers=0.0, closest=0.0), reader, right)
+    alone = _floored(Decision(reader=1.0, yes=0.0, bias=0.0, answers=0.0, closest=0.0), reader, right, ALONE_WRONG)
     told = [row for row in own if row.yes is not None]
     both = np.array([(row.reader, row.yes) for row in told], dtype=np.float64)
     said = np.array([row.in_book for row in told], dtype=np.float64)
@@ -75,12 +76,12 @@ def decisions(rows: Sequence[WhetherRow]) -> Decisions:
     joint = Decision(
         reader=round(float(slope), 4), yes=round(float(weight), 4), bias=round(bias, 4), answers=0.0, closest=0.0
     )
-    return Decisions(alone=alone, with_model=_floored(joint, both @ [slope, weight] + bias, said))
+    return Decisions(alone=alone, with_model=_floored(joint, both @ [slope, weight] + bias, said, WITH_MODEL_WRONG))
 
 
-def _floored(decision: Decision, odds: Array, right: Array) -> Decision:
-    """A decision whose floors keep wrong refusals of the fitting half to the shares above."""
-    answers, closest = np.quantile(odds[right > 0], [CLOSEST_WRONG, REFUSED_WRONG])
+def _floored(decision: Decision, odds: Array, right: Array, wrong: tuple[float, float]) -> Decision:
+    """A decision whose floors keep wrong refusals of the fitting half to these shares."""
+    answers, closest = np.quantile(odds[right > 0], wrong)
     return msgspec.structs.replace(decision, answers=round(float(answers), 4), closest=round(float(closest), 4))
 
 
