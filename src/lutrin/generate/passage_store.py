@@ -63,16 +63,17 @@ class PassageStore:
         state = self._states.get(key)
         if state is not None:
             self._states.move_to_end(key)
-            return state
         if self._folder is None or key not in self._files:
-            return None
+            return state
         path = self._folder / f"{key}{SUFFIX}"
         try:
-            data = path.read_bytes()
             os.utime(path)
+            data = path.read_bytes() if state is None else b""
         except OSError:
             del self._files[key]  # another server on this folder has removed it
-            return None
+            return state
+        if state is not None:
+            return state
         if _digest(key, data[DIGEST_BYTES:]) != data[:DIGEST_BYTES]:
             self.drop(key)
             return None
