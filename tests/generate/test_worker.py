@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.fakes_generator import FaultyDecoder, ScriptedDecoder
 
 from lutrin.adapters.generate_llamacpp import open_decoder
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
-from lutrin.generate.protocol import Limits
+from lutrin.generate.protocol import Limits, PassageLimits
 from lutrin.generate.worker import Watch, WorkerGenerator
 from lutrin.platform import processor_seconds, resident_bytes
 from lutrin.ports import Decoder
@@ -215,6 +216,27 @@ async def test_the_process_ends_when_the_server_is_gone() -> None:
     writer.write_eof()
     await until(lambda: generator.pid != pid)
     await generator.close()
+
+
+async def test_passages_outlive_the_process(tmp_path: Path) -> None:
+    """What was read while nobody waited is on disk; the next process takes it from there, and reports what it saved."""
+    section = "The sensorimotor loop joins sensing, deciding and acting. "
+    limits = PassageLimits(memory_bytes=1 << 20, disk_bytes=1 << 20, folder=str(tmp_path / "passages"))
+
+    def asked(question: str) -> GenerationRequest:
+        return msgspec.structs.replace(ask(section + question), stable_chars=len(section))
+
+    for turn in range(2):
+        generator = WorkerGenerator("scripted", ScriptedDecoder, passages=limits, watch=QUICK)
+        assert await generator.start()
+        if turn == 0:
+            generator.warm([asked("")])
+            await until(lambda: generator.passages.disk_bytes > 0)  # noqa: B023 - it is awaited before the next turn
+        assert (await read(generator, asked("Why?"))).endswith("Why?")
+        await until(lambda: generator.passages.hits == 1)  # noqa: B023 - as above
+        assert generator.passages.misses == 0
+        assert generator.passages.tokens_saved >= len(section)
+        await generator.close()
 
 
 def shared(a: str, b: str) -> int:

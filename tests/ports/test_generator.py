@@ -144,6 +144,15 @@ async def test_words_of_readers_give_no_orders(generator: Generator) -> None:
     assert isinstance(told[-1], Finished)
 
 
+async def test_what_is_likely_may_be_read_before(generator: Generator) -> None:
+    """Nothing is said of it, and the question that comes then is answered as any other."""
+    section = "A robot senses its surroundings.\n\n"
+    asked = ask(f"{section}What does a robot sense?", stable_chars=len(section))
+    before = text(await events(generator, asked))
+    generator.warm([asked, ask("What is a robot?")])
+    assert text(await events(generator, asked)) == before
+
+
 async def test_ready(generator: Generator) -> None:
     """A generator that has answered says that it would again."""
     assert await generator.ready()
