@@ -8,8 +8,8 @@ returns at once. What is missing (compiler, room on the disk, network) is said i
 `LUTRIN_ENGINE` chooses the language model's engine, and holds until another one is chosen: `none`, `cpu` (compiled for
 this processor), `cuda`, `vulkan` or `metal` (compiled for a graphics processor, whose tools have to be here),
 or a wheel, `PATH#sha256=HEX` or `https://...whl#sha256=HEX`, which needs no compiler (`just engine-wheel` makes one).
-Where nothing is chosen, running Lutrin gets none at first: the server has it compiled while it answers, unless
-`LUTRIN_MODEL=none`. Everything else gets `cpu`.
+Where nothing is chosen, running Lutrin gets none unless `LUTRIN_MODEL` names a model: with `auto`, the default, the server
+has it compiled while it answers. Everything else gets `cpu`.
 """
 
 import hashlib
@@ -31,8 +31,10 @@ BUILD = ROOT / "requirements" / "engine.cmake"
 HEADER = ROOT / "requirements" / "engine.h"
 """How the engine is compiled, where the standard C and C++ compilers of Linux do it."""
 NONE = "none"
+AUTO = "auto"
 SERVING = ("runtime", "remote")
 """What running Lutrin needs, as against testing it."""
+ENV_FILE = ROOT / ".env"
 FLAGS = {"cpu": "", "cuda": "-DGGML_CUDA=ON", "vulkan": "-DGGML_VULKAN=ON", "metal": "-DGGML_METAL=ON"}
 """What CMake is told beside that, by the choice of the engine."""
 TOOLS = {"cuda": ("nvcc", "NVIDIA's CUDA toolkit"), "vulkan": ("glslc", "Vulkan's headers and glslc")}
@@ -75,8 +77,17 @@ def chosen(group: str) -> str:
 
 
 def needed(group: str) -> str:
-    """The engine where none was chosen: none for those who run Lutrin, since the server brings it (`arrival.py`)."""
-    return NONE if group in SERVING else "cpu"
+    """The engine where none was chosen: none for those who run Lutrin and name no model (`runtime/arrival.py` brings it)."""
+    return NONE if group in SERVING and language_model() in {NONE, AUTO} else "cpu"
+
+
+def language_model() -> str:
+    """`LUTRIN_MODEL` as Lutrin will read it: from the environment, or from `.env` beside it."""
+    if "LUTRIN_MODEL" in os.environ:
+        return os.environ["LUTRIN_MODEL"].strip() or AUTO
+    lines = ENV_FILE.read_text("utf-8").splitlines() if ENV_FILE.exists() else []
+    found = [line.partition("=")[2] for line in lines if re.match(r"\s*(export\s+)?LUTRIN_MODEL\s*=", line)]
+    return found[-1].partition(" #")[0].strip(" \t'\"") if found else AUTO
 
 
 def stamp(group: str) -> Path:

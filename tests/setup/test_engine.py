@@ -64,10 +64,12 @@ def test_a_choice_holds_until_another_is_made(setup: ModuleType, monkeypatch: py
     assert setup.chosen("runtime") == "cpu"
 
 
-def test_who_runs_lutrin_needs_no_compiler_at_first(
+def test_who_names_no_language_model_needs_no_compiler(
     setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Set-up installs all but the engine, which the server brings while it answers; testing brings it at once."""
+    """The default installs all but the engine, which the server brings; naming a model, in `.env` too, or testing does."""
+    monkeypatch.setattr(setup, "ENV_FILE", tmp_path / ".env")
+    monkeypatch.delenv("LUTRIN_MODEL", raising=False)
     monkeypatch.setattr(setup.shutil, "which", lambda _: None)
     assert setup.chosen("runtime") == "none"
     setup.check_machine("none")
@@ -76,6 +78,10 @@ def test_who_runs_lutrin_needs_no_compiler_at_first(
     assert Path(install[install.index("-r") + 1]).read_text("utf-8") == packages
     assert "llama-cpp-python==" not in packages
     assert setup.chosen("development") == "cpu"
+    (tmp_path / ".env").write_text("LUTRIN_PORT=1\nLUTRIN_MODEL='medium' # explains\n")
+    assert setup.chosen("runtime") == "cpu"
+    monkeypatch.setenv("LUTRIN_MODEL", "none")
+    assert setup.chosen("runtime") == "none"
     setup.stamp("runtime").write_text(setup.wanted("runtime", "cpu"))
     assert setup.is_installed("runtime", "none")
 
