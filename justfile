@@ -165,6 +165,7 @@ site: setup web (_packages "web/site")
 # write .env.example, docs/commands.md, THIRD_PARTY.md and docs/architecture.svg from their sources
 docs: _development
     python requirements/env_example.py > .env.example
+    python requirements/approved.py > src/lutrin/ingest/approved.txt
     python docs/commands.py > docs/commands.md
     python docs/third_party.py > THIRD_PARTY.md
     python docs/architecture.py > docs/architecture.svg

@@ -318,6 +318,11 @@ class Settings(BaseSettings):
         """Folder with a subfolder for each book, which has one for each of its generations."""
         return self.data_dir / "books"
 
+    @property
+    def approved_path(self) -> Path:
+        """Hashes of the companions that somebody approved on this machine."""
+        return self.data_dir / "study" / "approved.txt"
+
     def studied_path(self, slug: str) -> Path:
         """The companion of a book that `lutrin study` writes on this machine."""
         return self.data_dir / "study" / f"{slug}.companion.jsonl"

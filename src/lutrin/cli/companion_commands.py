@@ -44,21 +44,44 @@ def check(*, corpus: Path | None, as_json: bool) -> None:
 @click.argument("drafts", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @corpus_option
 @click.option("--author", default="", help="Author of entries that name nobody (default: the authors).")
-def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str) -> None:
-    """Put the entries of DRAFTS into the companions beside their books.
+@data_dir_option
+def merge(*, drafts: Sequence[Path], corpus: Path | None, author: str, data_dir: Path | None) -> None:
+    """Put the entries of DRAFTS into the companions beside their books, and approve these as `approve` does.
 
     Sections and hashes are filled in. An entry whose heading or quote is not exact is refused with its line, and the
     exit code is 1. To confirm entries whose section has changed, merge the companion itself.
     """
+    from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
     from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
 
-    merged = edit.merge(corpus or load_settings().corpus_dir, drafts, author=author, shelf=corpus is None)
+    settings = load_settings(data_dir=data_dir)
+    merged = edit.merge(corpus or settings.corpus_dir, drafts, author=author, shelf=corpus is None)
+    approve_files(merged.written, settings.approved_path)
     _say(merged.refused)
     for path, count in merged.written.items():
         say(f"{path}: {count} entries.")
     say(f"{merged.added} added, {merged.replaced} replaced, {len(merged.refused)} refused.")
     if merged.refused:
         sys.exit(1)
+
+
+@companion.command()
+@corpus_option
+@data_dir_option
+def approve(*, corpus: Path | None, data_dir: Path | None) -> None:
+    """Stand for every entry of the companions beside the books, as they are now, on this machine.
+
+    Until then, entries of a book's folder count as written by nobody in particular: they are checked, not pinned, and
+    wait for a teacher. Whoever changes the file has to approve it again.
+    """
+    from lutrin.ingest.companion_file import approve as approve_files  # noqa: PLC0415 - as below
+    from lutrin.study import edit  # noqa: PLC0415 - a stage's vendors load only when it runs
+
+    settings = load_settings(data_dir=data_dir)
+    paths = edit.companions(corpus or settings.corpus_dir, shelf=corpus is None)
+    approve_files(paths, settings.approved_path)
+    for path in paths:
+        say(f"{path} is approved.")
 
 
 @companion.command()

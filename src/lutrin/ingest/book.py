@@ -90,6 +90,7 @@ class BookIngest:
         lenient: Read pages that MDX would refuse as far as possible.
         progress: Called at each step.
         companions: Files with entries prepared for the book's readers; they may be missing.
+        own_companions: Of those, the ones that are believed in what they say of themselves.
         companion: Their fingerprint; if it differs from the current generation's, a new generation is made.
         decisions: The teacher's decisions about prepared entries.
         holds: Checks prepared entries that nobody vouches for.
@@ -113,6 +114,7 @@ class BookIngest:
         lenient: bool,
         progress: Progress,
         companions: Sequence[Path] = (),
+        own_companions: Sequence[Path] = (),
         companion: str = "",
         decisions: Sequence[Decision] = (),
         holds: Holds | None = None,
@@ -121,6 +123,7 @@ class BookIngest:
         self._holds = holds
         self._extract = extract
         self._companions = companions
+        self._own_companions = own_companions
         self._decisions = decisions
         self._companion = companion
         self._book = book
@@ -238,7 +241,8 @@ class BookIngest:
 
     def _checked(self, builder: GenerationBuilder) -> Checked:
         names = self._order()
-        return check_files(self._companions, self._fitting(builder.book_file), names, self._decisions)
+        fitting = self._fitting(builder.book_file)
+        return check_files(self._companions, fitting, names, self._decisions, self._own_companions)
 
     def _fitting(self, book_file: Callable[[str], Read | None]) -> Fitting:
         def read(name: str) -> tuple[str, Sequence[Chunk]] | None:

@@ -8,13 +8,13 @@ count, neither in the hash nor in a quote. An entry that does not fit is reporte
 import hashlib
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
 
-from lutrin.index.companion import FILE, KINDS, Decision, Entry, Prepared, key_of, wordings
+from lutrin.index.companion import FILE, KINDS, THE_AUTHORS, Decision, Entry, Prepared, State, key_of, wordings
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.books import Book
 from lutrin.ingest.configuration import fault_of, read_plain
@@ -27,12 +27,14 @@ MAX_TEXT = 3_000
 """Characters of one explanation."""
 MOST_QUOTES, MOST_POINTS = 6, 10
 CHOICES = range(2, 7)
-WRITTEN = b"2"
+WRITTEN = b"3"
 """Change this to have every companion written anew."""
 EXTRACTED = b"extracted 1"
 """Change this to have the entries of every book's own words made anew."""
 PAGE = "the teacher's page"
 """Named in the report of an entry that was written there and no longer fits."""
+SHIPPED = Path(__file__).with_name("approved.txt")
+"""SHA-256 of the companions that come with Lutrin; `just docs` writes it."""
 HASH_DIGITS = 16
 """Length of a shortened SHA-256: 64 bits tell the versions of one book's sections apart."""
 _WORD = re.compile(r"\w+")
@@ -80,9 +82,52 @@ def companion_path(book: Book) -> Path:
     return book.root / FILE
 
 
-def fingerprint_of(paths: Sequence[Path], decisions: Sequence[Decision] = (), *, extracts: bool = False) -> str:
-    """Hash a book's companions and the teacher's decisions; empty if it has neither, and none is extracted."""
+def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Path, ...]:
+    """Which of a book's companions are believed in what they say of themselves.
+
+    That is what this machine wrote, and what somebody stands for whom the book's folder cannot name: whoever merged it
+    here, or whoever publishes Lutrin with its sample book. A folder that says *approved* of itself says nothing.
+
+    Args:
+        paths: The companions; missing ones are no matter.
+        studied: The one that this machine's study writes.
+        approved: List of the SHA-256 of files that somebody approved here, one a line; it may be missing.
+    """
+    known = {*SHIPPED.read_text(encoding="ascii").split()}
+    if approved.exists():
+        known |= {*approved.read_text(encoding="ascii", errors="replace").split()}
+    return tuple(path for path in paths if path == studied or (is_companion(path) and digest_of(path) in known))
+
+
+def approve(paths: Iterable[Path], approved: Path) -> None:
+    """Stand for companions as they are now; see `own_files`."""
+    approved.parent.mkdir(parents=True, exist_ok=True)
+    with approved.open("a", encoding="ascii") as file:
+        file.writelines(f"{digest_of(path)}\n" for path in paths)
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a companion, by which it is approved."""
+    return hashlib.sha256(read_plain(path, MAX_BYTES)).hexdigest()
+
+
+def as_the_books(entry: Entry) -> Entry:
+    """An entry of a book's folder with the book's rights: nothing is approved or pinned, and no name is taken."""
+    author = entry.author if entry.by_model or not entry.author.strip() else THE_AUTHORS
+    state: State = "hidden" if entry.state == "hidden" else "proposed"
+    return msgspec.structs.replace(entry, author=author, state=state, pinned=False)
+
+
+def fingerprint_of(
+    paths: Sequence[Path], decisions: Sequence[Decision] = (), own: Collection[Path] = (), *, extracts: bool = False
+) -> str:
+    """Hash a book's companions, which of them are believed, and the teacher's decisions.
+
+    Returns:
+        The hash; empty if it has neither, and none is extracted.
+    """
     found = [read_plain(path, MAX_BYTES) for path in paths if is_companion(path)]
+    found += [b"own" if path in own else b"" for path in paths if is_companion(path)]
     found += [msgspec.json.encode(decisions)] if decisions else []
     found += [EXTRACTED] if extracts else []
     return hashlib.sha256(b"\n".join([WRITTEN, *found])).hexdigest() if found else ""
@@ -293,7 +338,11 @@ class Checked:
 
 
 def check_files(
-    paths: Sequence[Path], fitting: Fitting, names: Sequence[str], decisions: Sequence[Decision] = ()
+    paths: Sequence[Path],
+    fitting: Fitting,
+    names: Sequence[str],
+    decisions: Sequence[Decision] = (),
+    own: Collection[Path] = (),
 ) -> Checked:
     """The entries of some companions of one book that fit it, in the order of the book.
 
@@ -302,6 +351,7 @@ def check_files(
         fitting: Checks against the book.
         names: Names of the book's files in reading order.
         decisions: The teacher's decisions, which override the files.
+        own: Of the files, those that are believed; see `own_files`.
 
     Raises:
         OSError: A file cannot be read.
@@ -310,8 +360,9 @@ def check_files(
     found: dict[tuple[str, ...], Prepared] = {}
     for path in paths:
         for line in read_lines(path) if path.exists() else ():
+            believed = line if path in own or line.entry is None else replace(line, entry=as_the_books(line.entry))
             try:
-                prepared = fitted_line(line, fitting)
+                prepared = fitted_line(believed, fitting)
             except MisfitError as misfit:
                 notices.append(Notice(filename=path.name, line=line.number, message=str(misfit)))
             else:

@@ -29,7 +29,7 @@ from lutrin.index.retired import live_hashes, remove_retired
 from lutrin.ingest.book import BUILDING, BookIngest
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import make_plan, recipe
-from lutrin.ingest.companion_file import Extract, Holds, companion_path, fingerprint_of
+from lutrin.ingest.companion_file import Extract, Holds, companion_path, fingerprint_of, own_files
 from lutrin.ingest.discover import Discovery, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
@@ -228,8 +228,9 @@ class _Run:
             catalog.touch(slug, plan.touched)
         companions = (companion_path(book), self._settings.studied_path(slug))
         decisions = for_ingest(catalog, slug)
+        own = await asyncio.to_thread(own_files, companions, companions[1], self._settings.approved_path)
         extract = self._tools.extract
-        companion = await asyncio.to_thread(fingerprint_of, companions, decisions, extracts=extract is not None)
+        companion = await asyncio.to_thread(fingerprint_of, companions, decisions, own, extracts=extract is not None)
         is_same = current is not None and read_manifest(current).companion == companion
         if not plan.changed and not plan.removed and is_same:
             return summary
@@ -250,6 +251,7 @@ class _Run:
             lenient=self._lenient,
             progress=self._progress,
             companions=companions,
+            own_companions=own,
             companion=companion,
             decisions=decisions,
             holds=self._tools.holds,

@@ -18,6 +18,7 @@ from lutrin.ingest.companion_file import (
     companion_path,
     fitted_line,
     in_book_order,
+    is_companion,
     read_lines,
 )
 from lutrin.ingest.discover import discover
@@ -106,6 +107,12 @@ def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
             else:
                 fitting += 1
     return fitting, wrong
+
+
+def companions(corpus: Path, *, shelf: bool = False) -> list[Path]:
+    """The companions that lie beside the books of a corpus; arguments and errors as for `open_books`."""
+    paths = (companion_path(opened.book) for opened in open_books(corpus, shelf=shelf))
+    return [path for path in paths if is_companion(path)]
 
 
 def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool = False) -> Merged:
