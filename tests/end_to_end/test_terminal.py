@@ -48,6 +48,6 @@ def test_reports_show_names(tmp_path: Path) -> None:
         capture_output=True, env=environment(tmp_path, tmp_path / "data"), check=False, timeout=120, cwd=tmp_path,
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode()
-    assert "is no entry" in said
+    assert "is not an entry" in said
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(said)
     assert "\\u001b" in said
