@@ -8,8 +8,8 @@ returns at once. What is missing (compiler, room on the disk, network) is said i
 `LUTRIN_ENGINE` chooses the language model's engine, and holds until another one is chosen: `none`, `cpu` (compiled for
 this processor), `cuda`, `vulkan` or `metal` (compiled for a graphics processor, whose tools have to be here),
 or a wheel, `PATH#sha256=HEX` or `https://...whl#sha256=HEX`, which needs no compiler (`just engine-wheel` makes one).
-Where nothing is chosen, running Lutrin gets none unless `LUTRIN_MODEL` names a model: with `auto`, the default, the server
-has it compiled while it answers. Everything else gets `cpu`.
+Where nothing is chosen, running Lutrin gets none unless `LUTRIN_MODEL` names a model: with `auto`, the default, the
+server has it compiled while it answers. Everything else gets `cpu`.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ def chosen(group: str) -> str:
 
 
 def needed(group: str) -> str:
-    """The engine where none was chosen: none for those who run Lutrin and name no model (`runtime/arrival.py` brings it)."""
+    """The engine where none was chosen: none if no model is named (`runtime/arrival.py` brings it)."""
     return NONE if group in SERVING and language_model() in {NONE, AUTO} else "cpu"
 
 

@@ -67,7 +67,7 @@ def test_a_choice_holds_until_another_is_made(setup: ModuleType, monkeypatch: py
 def test_who_names_no_language_model_needs_no_compiler(
     setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The default installs all but the engine, which the server brings; naming a model, in `.env` too, or testing does."""
+    """The default leaves the engine to the server; naming a model, in `.env` too, or testing brings it at once."""
     monkeypatch.setattr(setup, "ENV_FILE", tmp_path / ".env")
     monkeypatch.delenv("LUTRIN_MODEL", raising=False)
     monkeypatch.setattr(setup.shutil, "which", lambda _: None)
