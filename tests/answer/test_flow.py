@@ -425,7 +425,7 @@ async def test_the_model_begins_when_all_who_ask_at_once_have_their_quotes(make_
         sent = flow.answer(Question(text=text))
         begun.extend([len(generator.requests) async for event in sent if isinstance(event, ExcerptEvent)])
 
-    await asyncio.gather(read(BATTERY), read(LOOP), read("How many watt hours does the battery store?"))
+    await asyncio.gather(read(BATTERY), read(LOOP), read(DRAG))
     assert set(begun) == {0}
     assert len(generator.requests) == 3
 
@@ -541,3 +541,18 @@ async def test_two_conversations_do_not_share_an_answer(make_flow: MakeFlow) -> 
         earlier = (Message(role="user", content=BATTERY), Message(role="assistant", content=said))
         await answer_to(flow, "Tell me more", earlier=earlier)
     assert len(generator.requests) == 2
+
+
+async def test_an_opened_page_is_read_ahead(make_flow: MakeFlow) -> None:
+    """As questions about it will cut it, so that only their own words are left to read."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    flow = make_flow(generator)
+    flow.warm_page("robots", "01-chapter-1-loops/01-the-loop.md")
+    await asyncio.wait([task for task in asyncio.all_tasks() if task.get_name() == "lutrin-warm-page"], timeout=2)
+    await answer_to(flow, BATTERY)
+    (asked,) = generator.requests
+    stable = asked.messages[-1].content[: asked.stable_chars]
+    assert stable in {one.messages[-1].content[: one.stable_chars] for one in generator.warmed}
+    flow.warm_page("robots", "nowhere.md")
+    flow.warm_page("nowhere", "nowhere.md")
+    make_flow().warm_page("robots", "01-chapter-1-loops/01-the-loop.md")

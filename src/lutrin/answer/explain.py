@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
@@ -99,8 +99,13 @@ class Explainer:
         self._clock = clock
         self._log = get_logger("answer")
 
+    def warm(self, prompts: Sequence[Prompt]) -> None:
+        """Have the stable beginnings of prompts read while nobody waits."""
+        self._generator.warm([prompt.request(max_tokens=1, deadline_s=QUEUE_S) for prompt in prompts])
+
     async def yes(self, plan: Plan, prompt: Prompt, started: float) -> float | None:
         """Log odds of the model's yes to whether the sections answer; None if it does not say in time."""
+        await self._excerpts_first(started)
         left_s = self._left_s(plan, started)
         request = prompt.yes_request(deadline_s=left_s, session_id=plan.query.question.session_id)
         text, odds = "", None

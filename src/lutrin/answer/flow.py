@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack, aclosing, suppress
 from dataclasses import replace
 from math import isfinite
 from typing import Protocol
@@ -19,12 +19,14 @@ from lutrin.answer.plan import Plan, from_contents, make_plan, refused, settled
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
+from lutrin.answer.section import sections_of_page
 from lutrin.answer.traffic import Traffic
+from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
 from lutrin.ports import ChatStore, Generator
-from lutrin.query.understand import Query, understand
+from lutrin.query.understand import Query, alone, understand
 from lutrin.records import (
     Answer,
     AnswerEvent,
@@ -47,6 +49,8 @@ from lutrin.settings import Settings
 
 DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "grades", "top_k", "model_slots")
 """Settings that decide about an answer."""
+WARM_SECTIONS = 8
+"""Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
 
 class PreparedPlans(Protocol):
@@ -107,6 +111,7 @@ class AnswerFlow:
         self.traffic = Traffic()
         self._grader = grader or Grader(searcher.embedder, strict=settings.grades == "strict")
         self._explainer: Explainer | None = None
+        self._warming: set[asyncio.Task[None]] = set()
         self._chats = chats
         self._clock = clock
         self._cache = AnswerCache()
@@ -122,6 +127,21 @@ class AnswerFlow:
     def take_model(self, generator: Generator, ability: Ability) -> None:
         """Ask this model from now on."""
         self._explainer = Explainer(generator, self._grader, self._settings, self.traffic, self._clock, ability=ability)
+
+    def warm_page(self, book: str, filename: str) -> None:
+        """Have the model read the sections of a page that a reader has opened, while nobody waits."""
+        if self._explainer is not None:
+            task = asyncio.create_task(self._warm_page(self._explainer, book, filename), name="lutrin-warm-page")
+            self._warming.add(task)
+            task.add_done_callback(self._warming.discard)
+
+    async def _warm_page(self, explainer: Explainer, book: str, filename: str) -> None:
+        with suppress(NotFound, IndexUnavailable):
+            async with self._shelf.lease(book) as generation:
+                sections = await sections_of_page(generation, filename, WARM_SECTIONS)
+                query = alone(Question(text=generation.book.title))
+                prompts = [prompt_of(query, generation.book.title, [(1, section)]) for section in sections]
+            explainer.warm([prompt for prompt in prompts if prompt is not None])
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.

@@ -12,6 +12,7 @@ from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.render import block_text, markdown
 from lutrin.answer.section import ReadingSection, reading_sections
 from lutrin.index.generation import OpenGeneration
+from lutrin.language.words import subject_stems, topic_stems
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
 from lutrin.records import SELECTED, Citation, Excerpt, Refusal, Sentence
@@ -106,6 +107,8 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
         return refused(query, "out_of_scope", title=title, generation=name, found=found)
     decision = fitted().alone
     verdict: Verdict = "answers" if in_selection else decision.verdict(found.odds)
+    if verdict == "no" and _names_section(query, found):
+        verdict = "closest"
     answered = [part for part in found.parts if in_selection or decision.verdict(part.odds) == "answers"]
     answered = answered or [max(found.parts, key=lambda part: part.odds)]
     runs, told = await safety.made_safe(generation, choose(answered, wants_code=query.frame == "code"))
@@ -141,6 +144,13 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
         guards=guards,
         procedural=procedural,
     )
+
+
+def _names_section(query: Query, found: Found) -> bool:
+    """Whether a question names a section that was found: what has a heading in the book is never "not covered"."""
+    asked = topic_stems(query.topic)
+    titles = (subject_stems(passage.chunk.section_title) for passage in found.passages)
+    return any(title and title <= asked for title in titles)
 
 
 def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentence, ...], str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lutrin.answer.excerpt import atoms_of
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import word_count
-from lutrin.records import SELECTED, Chunk, Unit
+from lutrin.records import NEVER_AN_ANSWER, SELECTED, Chunk, Unit
 from lutrin.search.reader import Read, log_sum
 
 MOST_WORDS = 160
@@ -80,6 +80,23 @@ async def reading_sections(generation: OpenGeneration, passages: Sequence[Read],
         if len(chosen) < most and not any(_overlaps(one, other) for other in chosen):
             chosen.append(one)
     return chosen
+
+
+async def sections_of_page(generation: OpenGeneration, filename: str, most: int) -> list[ReadingSection]:
+    """The first reading sections of a page, in its order, as questions about them will cut them.
+
+    Raises:
+        IndexUnavailable: The book cannot be read.
+    """
+    chunks = [chunk for chunk in await generation.chunks_of(filename) if chunk.role not in NEVER_AN_ANSWER]
+    found: list[ReadingSection] = []
+    for section in dict.fromkeys(map(_section_of, chunks)):
+        own = [chunk for chunk in chunks if _section_of(chunk) == section]
+        scores = {(filename, unit.char_start): 0.0 for chunk in own for unit in chunk.units}
+        found += _scored(own, scores)
+        if len(found) >= most:
+            break
+    return found[:most]
 
 
 def cut(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:

@@ -399,6 +399,7 @@ async def _serve(
             generator=generator,
             queue_length=(lambda: generator.load[1]) if generator is not None else (lambda: 0),
             model_computed_by=(lambda: generator.computed_by) if generator is not None else str,
+            opened_page=runtime.answers.warm_page,
             passages=lambda: passage_figures(generator),
             model_state=(lambda: generator.state)
             if isinstance(generator, ArrivingModel)

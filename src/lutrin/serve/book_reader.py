@@ -47,6 +47,7 @@ class Reader:
         workshop: Where pages are made.
         renderer: Renders what books hold.
         stamp: Gives the files that a page loads the names under which browsers keep them.
+        opened: Told of each page that is opened: slug of the book and name of the file.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class Reader:
         workshop: Workshop,
         renderer: Renderer,
         stamp: Callable[[str], str] = lambda page: page,
+        opened: Callable[[str, str], None] = lambda _slug, _filename: None,
     ) -> None:
         self._library = library
         self._workshop = workshop
         self._renderer = renderer
         self._stamp = stamp
+        self._opened = opened
 
     async def shelf(self) -> str:
         """The page at `/`."""
@@ -168,6 +171,7 @@ class Reader:
         book = await self._book(slug)
         pages = await self._library.contents(slug)
         entry = _find(pages, path.strip("/"))
+        self._opened(slug, entry.filename)
         page = await self._rendered(slug, entry.filename)
         there = await self._library.find_pictures(slug, entry.filename, page.pictures)
         notes = await self._library.notes(slug, entry.filename)

@@ -232,6 +232,8 @@ class Services:
     """The teacher's access to prepared entries; None if nothing can be prepared."""
     left_out: Callable[[], Sequence[LeftOut]] = field(default=lambda: ())
     """List what the latest ingest left out, from the catalogue."""
+    opened_page: Callable[[str, str], None] = field(default=lambda _book, _filename: None)
+    """Told of each page that a reader opens, so that the model may read it ahead."""
     model_computed_by: Callable[[], str] = field(default=lambda: "")
     """What computes the language model, in words; empty until that is known."""
     model_state: Callable[[], ModelState] = field(default=ModelState)
