@@ -60,6 +60,13 @@ def cpu_share(system: Path = SYS) -> int:
     return 1 << 16
 
 
+def processor_description() -> str:
+    """Linux's description of the processor and its instructions; empty elsewhere."""
+    with suppress(OSError):
+        return (PROC / "cpuinfo").read_text("utf-8", "replace")
+    return ""
+
+
 def resident_bytes(pid: int | None = None) -> int:
     """Memory that a process holds; 0 if the system does not say (proc(5), `statm`, Linux).
 

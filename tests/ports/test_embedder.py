@@ -13,7 +13,7 @@ import pytest
 from tests.fakes import WordHashEmbedder
 from tests.remote.openai_server import KEY, running
 
-from lutrin.adapters.embed_fastembed import FastembedEmbedder, windows
+from lutrin.adapters.embed_fastembed import FastembedEmbedder, multiplies_signed, windows
 from lutrin.adapters.remote_openai import RemoteEmbedder
 from lutrin.errors import ModelMissing
 from lutrin.ports import Embedder
@@ -127,3 +127,15 @@ async def test_a_missing_model_is_named(tmp_path: Path) -> None:
     """An incomplete folder says which files are missing and what to do."""
     with pytest.raises(ModelMissing, match=r"model\.onnx.*models fetch"):
         await FastembedEmbedder(tmp_path).encode(["x"])
+
+
+def test_processors_whose_sums_overflow_take_the_other_way() -> None:
+    """On x86 without VNNI two products of signed weights are added in 16 bits."""
+    cases = {
+        ("x86_64", "flags: avx2 avx512_vnni"): True,
+        ("x86_64", "flags: avx2 avx_vnni"): True,
+        ("x86_64", "flags: sse4_2 avx2 avx512f"): False,
+        ("AMD64", ""): False,
+        ("aarch64", ""): True,
+    }
+    assert {case: multiplies_signed(*case) for case in cases} == cases

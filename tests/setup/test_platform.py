@@ -59,9 +59,10 @@ def test_threads_of_a_core_count_once_within_a_containers_share(
 
 
 def test_without_proc_nothing_is_known_and_nothing_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Memory reads as 0."""
+    """Memory reads as 0 and the processor as unknown."""
     monkeypatch.setattr(platform, "PROC", tmp_path)
     assert platform.resident_bytes() == platform.resident_bytes(os.getpid()) == 0
+    assert platform.processor_description() == ""
 
 
 def test_a_battery_is_used_when_no_mains_give_power(tmp_path: Path) -> None:

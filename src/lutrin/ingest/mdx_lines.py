@@ -25,7 +25,7 @@ _PATIENCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptBlocks:
+class LineBlocks:
     """Blocks that start on a line, and the number of the line that follows them."""
 
     blocks: list[Block]
@@ -55,7 +55,7 @@ class Flow:
         self._known: dict[str, bool] = {}
         self._last_closers: dict[str, int] = {}
 
-    def start(self, at: int, *, paragraph: bool) -> ScriptBlocks | None:
+    def start(self, at: int, *, paragraph: bool) -> LineBlocks | None:
         """What starts at offset `at`, and goes on over as many lines as it needs; None if it is Markdown.
 
         Args:
@@ -83,7 +83,7 @@ class Flow:
         if paragraph and any(isinstance(block, Mark) and block.tag.name in INLINE for block in blocks):
             return None
         self._count(blocks)
-        return ScriptBlocks(blocks, following)
+        return LineBlocks(blocks, following)
 
     def _skip_blanks(self, pos: int) -> int:
         while pos < self._limit and self.source[pos] in " \t":
@@ -230,13 +230,13 @@ class Flow:
 
     # Imports and exports -----------------------------------------------------------------------------------------
 
-    def _module(self, at: int) -> ScriptBlocks | None:
+    def _module(self, at: int) -> LineBlocks | None:
         if (at and self.source[at - 1] not in "\r\n\ufeff") or not _MODULE.match(self.source, at, at + 300):
             return None
         end = statement_end(self.source, at, self._limit)
         if self.source.startswith("import", at) and not _FROM.search(self.source, at, end):
             return None
-        return ScriptBlocks([Script(at, end, module=True)], self._line_of(end) + 1)
+        return LineBlocks([Script(at, end, module=True)], self._line_of(end) + 1)
 
 
 def _add_text(blocks: list[Block], source: str, start: int, end: int) -> None:
