@@ -2,7 +2,9 @@
 
 A logistic regression on the standardised signals of the pairs that agree literally, whose bias is then set so that no
 near pair passes, by a margin. All pairs of one prepared question stay together: the figures are of pairs whose question
-the fit has not seen.
+the fit has not seen. What is not sure is offered: a second limit lets `OFFERED` of what means the same be offered.
+
+Pairs of other subjects (`BOOKS`) take no part in the fit and are printed: they tell what it is worth elsewhere.
 """
 
 import asyncio
@@ -26,9 +28,12 @@ from lutrin.study.same import SIGNALS, Fitted, Terms, agree, compare, said
 
 ROOT = Path(__file__).resolve().parents[1]
 PAIRS = ROOT / "evaluation" / "prepared" / "pairs.jsonl"
+BOOKS = PAIRS.with_name("books.jsonl")
 COMPANION = ROOT / "corpus" / "physical-ai" / "companion.jsonl"
 """Names the terms of the book on which most pairs are written."""
 FOLDS = 5
+OFFERED = 0.9
+"""Share of the pairs that mean the same that are to be taken, or offered."""
 PENALTY = 1.0
 """On squared weights of standardised signals; the pairs are few."""
 MARGIN = 0.8
@@ -46,6 +51,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The answer, for who labels."""
     asked: str
     same: bool
+    book: str = ""
+    """Its subject, in `BOOKS`."""
 
 
 def read_pairs(path: Path = PAIRS) -> list[Pair]:
@@ -110,26 +117,40 @@ def fit_all(pairs: list[Pair], values: Array, agreeing: Mask, embedder: str) -> 
     folds = np.array([fold_of(pair) for pair in pairs])
     odds = np.full(len(pairs), -np.inf)
     for fold in range(FOLDS):
-        rest, own = (folds != fold) & agreeing, (folds == fold) & agreeing
+        rest, own = (folds != fold) & agreeing, folds == fold
         odds[own] = np.c_[values, np.ones(len(values))][own] @ fit(values[rest], means[rest])
     made = Fitted(
         embedder=embedder,
         signals=SIGNALS,
         weights=tuple(round(float(weight), 4) for weight in fit(values[agreeing], means[agreeing])),
+        offered=round(float(np.quantile(odds[means], 1 - OFFERED, method="lower")) - 0.005, 2),
         pairs=len(pairs),
         near=int((~means).sum()),
-        passed=round(float((odds[means] > 0).mean()), 3),
-        wrongly=int((odds[~means] > 0).sum()),
+        passed=round(float((odds[means & agreeing] > 0).sum() / means.sum()), 3),
+        wrongly=int((odds[~means & agreeing] > 0).sum()),
     )
-    return made, sorted(zip(odds.tolist(), pairs, strict=True), key=lambda item: item[0])
+    shown = np.where(agreeing, odds, -np.inf)
+    print(f"Taken or offered: {shares(made, odds, agreeing, means)}")
+    return made, sorted(zip(shown.tolist(), pairs, strict=True), key=lambda item: item[0])
+
+
+def shares(made: Fitted, odds: Array, agreeing: Mask, means: Mask) -> str:
+    """What is taken, and taken or offered, of what means the same and of what does not."""
+    taken, either = (odds > 0) & agreeing, odds > made.offered
+    near = f"{taken[~means].sum()} taken and {either[~means].mean():.3f} offered of {(~means).sum()} that do not"
+    return (
+        f"{taken[means].mean():.3f} taken and {either[means].mean():.3f} taken or offered of {means.sum()} that mean"
+        f" the same; {near}"
+    )
 
 
 def run() -> None:
     """Fit, write the file, and print what passes wrongly and what is missed."""
     embedder = open_embedder(load_settings(), threads=1)
-    pairs = read_pairs()
+    pairs, others = read_pairs(), read_pairs(BOOKS)
     try:
         values, agreeing = asyncio.run(measured(pairs, embedder))
+        elsewhere, agree_there = asyncio.run(measured(others, embedder))
         first, among = asyncio.run(offered(pairs, embedder))
     finally:
         embedder.close()
@@ -140,4 +161,7 @@ def run() -> None:
         if (odds > 0) != pair.same:
             print(f"{odds:7.2f} {'missed' if pair.same else 'WRONG '} {pair.prepared} | {pair.asked}")
     print(json.dumps(msgspec.to_builtins(made)))
+    there = np.c_[elsewhere, np.ones(len(others))] @ np.array(made.weights)
+    same_there = np.array([pair.same for pair in others])
+    print(f"On {len(others)} pairs of other subjects: {shares(made, there, agree_there, same_there)}")
     print(f"Offered below an answer: {among:.3f}, as the first one {first:.3f}.")

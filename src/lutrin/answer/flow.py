@@ -69,6 +69,19 @@ class PreparedPlans(Protocol):
         """
         ...
 
+    async def meant(self, query: Query, generations: Sequence[OpenGeneration]) -> str:
+        """Return a prepared question that may be meant by one that was not taken for it; empty: none.
+
+        Args:
+            query: What is asked.
+            generations: The books that may answer.
+
+        Raises:
+            InvalidQuestion: No book has the named chapter or module.
+            IndexUnavailable: A book cannot be read.
+        """
+        ...
+
 
 class AnswerFlow:
     """Answers questions from the books on the shelf.
@@ -290,7 +303,8 @@ class AnswerFlow:
         generation, found = await self._find(query, generations)
         plan = await make_plan(query, generation, found, sections=self._sections)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
-        return replace(plan, suggestions=plan.suggestions or following)
+        meant = await self._prepared.meant(query, generations) if self._prepared is not None else ""
+        return replace(plan, suggestions=plan.suggestions or following, meant=meant)
 
     @property
     def _sections(self) -> int:
@@ -329,6 +343,7 @@ class AnswerFlow:
             warnings=(*plan.warnings, *warnings),
             model_used=self._explainer.name if self._explainer is not None and said else "",
             prepared_by=plan.prepared_by,
+            meant=plan.meant,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
             is_cut=bool(said) and explanation is not None and explanation.is_cut,

@@ -27,7 +27,7 @@ from lutrin.search.filters import filtered
 from lutrin.search.reader import Read
 from lutrin.search.search import SELECTION_CHARACTERS, Found, Part, Searcher
 from lutrin.study.marked import WISHES, entries_of, is_all_meant, located
-from lutrin.study.same import Terms, agree, compare, odds, prepared, said
+from lutrin.study.same import Terms, agree, compare, may_be_meant, odds, prepared, said
 
 CONSIDERED = 12
 """Prepared questions nearest to the one that is asked, which are compared with it word by word."""
@@ -67,6 +67,20 @@ class Match:
     """Logarithm of the odds that the questions mean the same; infinite for the same words."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """Words of the question that were searched for in the book's spelling."""
+    asked: str = ""
+    """The prepared question."""
+    agrees: bool = True
+    """Whether the two agree in what must agree literally; else it can only be offered."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is taken for what is asked."""
+        return self.agrees and self.odds > 0
+
+    @property
+    def order(self) -> tuple[bool, float]:
+        """What is taken before what is offered, the likeliest first."""
+        return self.is_sure, self.odds
 
 
 class PreparedAnswers:
@@ -89,6 +103,16 @@ class PreparedAnswers:
             return plan
         if is_all_meant(query) and (plan := await self._of_mark(query, generations)) is not None:
             return plan
+        best = await self._best(query, generations)
+        return await self._answer(best, query) if best is not None and best.is_sure else None
+
+    async def meant(self, query: Query, generations: Sequence[OpenGeneration]) -> str:
+        """See `lutrin.answer.flow.PreparedPlans`."""
+        best = await self._best(query, generations)
+        return best.asked if best is not None and may_be_meant(best.odds) else ""
+
+    async def _best(self, query: Query, generations: Sequence[OpenGeneration]) -> Match | None:
+        """The entry whose question is the likeliest to mean the one that is asked."""
         kinds = [kind for kind in WANTED.get(query.frame, ANY) if kind not in self._withheld]
         if not kinds or not _stands_alone(query) or not any(generation.companion for generation in generations):
             return None
@@ -98,8 +122,7 @@ class PreparedAnswers:
             if (match := await self._match(generation, query, kinds)) is not None
             and await _is_there(generation, match.item, where)
         ]
-        best = max(matches, key=lambda match: match.odds, default=None)
-        return await self._answer(best, query) if best is not None else None
+        return max(matches, key=lambda match: match.order, default=None)
 
     async def _of_mark(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
         """What is kept on a marked text of which only a form is wanted: an explanation, an example."""
@@ -150,13 +173,14 @@ class PreparedAnswers:
         judged = []
         for place, _ in companion.nearest(question.vector, CONSIDERED):
             kept = prepared(companion.wording(place))
-            chance = np.inf
+            chance, near = np.inf, True
             if as_asked(kept.text) != as_asked(text):
                 near = agree(question, kept, terms)
-                chance = odds(compare(question, kept), self._searcher.embedder.name) if near else -np.inf
-            if chance > 0 and (item := _entry(companion, kept.text, kinds)) is not None:
-                judged.append(Match(generation, item, float(chance), changes))
-        return max(judged, key=lambda match: (match.odds, -kinds.index(match.item.entry.kind)), default=None)
+                chance = odds(compare(question, kept), self._searcher.embedder.name)
+            if np.isfinite(chance) or chance > 0:
+                items = _entry(companion, kept.text, kinds)
+                judged += [Match(generation, item, float(chance), changes, kept.text, near) for item in items]
+        return max(judged, key=lambda match: (*match.order, -kinds.index(match.item.entry.kind)), default=None)
 
     def _terms_of(self, generation: OpenGeneration) -> Terms:
         if generation.state not in self._terms:
@@ -183,12 +207,12 @@ def _stands_alone(query: Query) -> bool:
     return not query.leans and (bool(query.follows) or not refers(query.topic))
 
 
-def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Prepared | None:
-    """Of the entries that a text asks for, the one of the kind that is wanted most."""
+def _entry(companion: Companion, text: str, kinds: Sequence[Kind]) -> Sequence[Prepared]:
+    """Of the entries that a text asks for, the one of the kind that is wanted most, if there is one."""
     owned = [companion.entries[place] for place in companion.owners[text]]
     # The book's own words are found by every question, and a model has more to say.
     fitting = [item for item in owned if item.entry.kind in kinds and item.entry.author != BY_THE_BOOK]
-    return min(fitting, key=lambda item: (not item.entry.pinned, kinds.index(item.entry.kind)), default=None)
+    return sorted(fitting, key=lambda item: (not item.entry.pinned, kinds.index(item.entry.kind)))[:1]
 
 
 async def _is_there(generation: OpenGeneration, item: Prepared, where: Mapping[str, str] | None) -> bool:

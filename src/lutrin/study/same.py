@@ -25,6 +25,7 @@ SIGNALS = ("cosine", "weakest word", "one word exchanged")
 """Cosine of the pooled vectors; of each token's best match in the other question, both ways, the worst; whether the two
 differ by just one word each, as `on` and `off`."""
 FITTED = "same.json"
+_JOINED = re.compile(r"(?<=\w)[-'’](?=\w)")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 
 
@@ -36,6 +37,8 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     signals: tuple[str, ...]
     weights: tuple[float, ...]
     """Of each signal, then the bias: log odds above 0 mean the same."""
+    offered: float
+    """Log odds above which a prepared question may be meant, whether its terms agree or not, and is offered."""
     pairs: int
     near: int
     """Of the pairs, those that must not match."""
@@ -110,12 +113,20 @@ def prepared(wording: Wording) -> Said:
 
 
 def agree(one: Said, other: Said, terms: Terms) -> bool:
-    """Whether two questions name the same terms and numbers, and both deny or neither does."""
+    """Whether two questions name the same terms, numbers and signs (`cd -`), and both deny or neither does."""
+    mine, theirs = _signs(one.text), _signs(other.text)
     return (
-        terms.named(one.stems) == terms.named(other.stems)
+        (not mine or not theirs or mine == theirs)
+        and terms.named(one.stems) == terms.named(other.stems)
         and set(_DIGITS.findall(one.text)) == set(_DIGITS.findall(other.text))
         and is_negated(one.text) == is_negated(other.text)
     )
+
+
+def _signs(text: str) -> frozenset[str]:
+    """The words of a question that hold signs: `+x`, `..`, `/cmd_vel`."""
+    bare = (word.strip("?!,;:()\"'“”‘’") for word in text.rstrip(" ?.!").split())
+    return frozenset(word for word in bare if word and not _JOINED.sub("", word).isalnum())
 
 
 def compare(one: Said, other: Said) -> Float:
@@ -146,3 +157,9 @@ def odds(signals: Float, embedder: str) -> float:
     if known is None or known.embedder != embedder or known.signals != SIGNALS:
         return -np.inf
     return float(signals @ np.array(known.weights[:-1], dtype=np.float32)) + known.weights[-1]
+
+
+def may_be_meant(chance: float) -> bool:
+    """Whether log odds suffice to offer a prepared question, where they do not suffice to take it."""
+    known = fitted()
+    return known is not None and chance > known.offered
