@@ -343,7 +343,6 @@ class AnswerFlow:
             warnings=(*plan.warnings, *warnings),
             model_used=self._explainer.name if self._explainer is not None and said else "",
             prepared_by=plan.prepared_by,
-            meant=plan.meant,
             latency_ms=self._elapsed_ms(started),
             generation=plan.generation,
             is_cut=bool(said) and explanation is not None and explanation.is_cut,
