@@ -11,7 +11,7 @@ const tightTemplates = {
   enforce: 'pre' as const,
   transform(code: string, id: string): string | undefined {
     if (/\/src\/styles\/\w+\.ts$/.test(id)) {
-      const tight = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?|(:) /g, '$1$2');
+      const tight = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?|(:) /g, '$1$2').replace(/;}/g, '}');
       return code.replace(/css`([^`]*)`/g, (_, css: string) => `css\`${tight(css).trim()}\``);
     }
     return /\/src\/views\/\w+\.ts$/.test(id) ? code.replace(/\n\s+/g, '\n') : undefined;

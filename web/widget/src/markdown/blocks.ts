@@ -18,7 +18,7 @@ const ITEM = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/;
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 /** A row between bars; where no header comes before it, the text begins within the table. */
 const ROW = /^ {0,3}\|.*\|[ \t]*$/;
-const ADMONITION = /^ {0,3}:{3,}[ \t]*[a-z]/i;
+const ADMONITION = /^ {0,3}:{3,}[ \t]*\{?[a-z]/i;
 const ADMONITION_END = /^ {0,3}:{3,}[ \t]*$/;
 
 /** The blocks of a Markdown text; one that is cut short, as a stream is, comes out as far as it goes. */
@@ -76,6 +76,8 @@ function blocksOf(lines: readonly string[], depth: number): Block[] {
     } else if (ROW.test(line)) {
       const rows = take((row) => ROW.test(row)).filter((row) => !DELIMITERS.test(row)).map(cells);
       blocks.push({type: 'table', header: [], rows});
+    } else if (ADMONITION_END.test(line)) {
+      at += 1; // of a box that began before this text
     } else if (ADMONITION.test(line)) {
       at += 1;
       const inner = take((inside) => !ADMONITION_END.test(inside));

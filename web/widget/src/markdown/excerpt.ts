@@ -15,9 +15,20 @@ const ADMONITION = /^\s*:{3,}/;
 const TITLE_END = /^([^[\]]+)\]\s*$/;
 /** What a line begins with before its words: quotes, list signs, headings, boxes of tasks. */
 const OPENING = /^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s|#{1,6}\s|\[[ xX]\]\s)*/;
-/** A line that a page does not show: a component's tag, a comment, an import. */
-const UNSHOWN = /^\s*(?:<\/?[A-Za-z][\w.:-]*(?:\s[^<>]*)?>|\{\/\*.*\*\/\}|<!--.*-->|(?:import|export)\s.*\bfrom\s.*)\s*$/;
-const TAG = /<\/?(?:a|abbr|b|br|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?\/?>/gi;
+/** What a page shows as it is, and what it does not show: code; then comments, imports, conditions, tags. A name in angle brackets, `<file>`, is no tag. */
+const UNSHOWN = new RegExp(
+  [
+    /(`+[^`]*`+)/,
+    // `[words]{#id}` and `[words][label]`: the words alone.
+    /(?<![\w\]])\[([^[\]]+)\](?:\{[#.][^{}\n]*\}|\[[\w .:-]*\])/,
+    /<!--[^]*?(?:-->|(?![^]))|\{\/\*[^]*?(?:\*\/\}|(?![^]))/,
+    /^[ \t]*(?:(?:import|export)\s.*\bfrom\s.*|\{[#:/][^{}\n]*\}[ \t]*$)/,
+    /(?:(?:(?<![\w:])<|<\/)[A-Z][\w.]*|<\/?(?:abbr|audio|b|br|center|code|del|details|div|em|fig\w+|font|h[1-6r]|i|iframe|img|kbd|li|mark|[ou]l|p|picture|s|section|small|source|span|strong|su[bpm]\w*|svg|t[abdhr]\w*|u|video|a))(?=[\s/>])(?:[^<>"]|"[^"]{0,400}")*>/,
+  ]
+    .map(({source}) => source)
+    .join('|'),
+  'gm',
+);
 
 /**
  * The blocks of an excerpt.
@@ -27,20 +38,41 @@ const TAG = /<\/?(?:a|abbr|b|br|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u
 export function parseExcerpt(text: string, marks: readonly Range[]): Block[] {
   const characters = Array.from(text.slice(0, LONGEST), (character) => (character === ON || character === OFF ? '\ufffd' : character));
   const marked = marks.filter(([from = 0, to = 0]) => from > 0 || to < characters.length);
-  const lines: string[] = [];
+  const lines = splitLines(characters);
+  const isFence = (line: readonly string[]): boolean => FENCE.test(line.join(''));
+  // Inside a list's item all lines but the first stand further in: as far as its code does, or all of them.
+  const indents = lines.slice(1).map((line) => line.findIndex((character) => character.trim())).filter((at) => at >= 0);
+  const fence = lines.find(isFence)?.findIndex((character) => character.trim());
+  const indent = fence ?? Math.min(...indents);
+  const whole: string[] = [];
+  let words: string[] = [];
+  const say = (): void => {
+    if (words.length) whole.push(shownOf(words.join('\n')));
+    words = [];
+  };
   let [start, fenced] = [0, false];
-  for (const line of splitLines(characters)) {
-    const words = line.join('');
-    const fence = FENCE.test(words);
-    const title = start ? undefined : TITLE_END.exec(words)?.[1];
-    if (title) lines.push(`**${title.trim()}**`, '');
-    else if (!fenced && UNSHOWN.test(words)) lines.push('');
-    else if (fence || (!fenced && (STRUCTURE.test(words) || ADMONITION.test(words)))) lines.push(words);
-    else lines.push(withSigns(line, start, marked, fenced));
-    if (fence) fenced = !fenced;
+  for (const line of lines) {
+    const blank = line.findIndex((character) => character.trim());
+    const inside = indent > 3 ? line.slice(0, Math.min(indent, blank < 0 ? line.length : blank)).length : 0;
+    const text = line.slice(inside);
+    const plain = text.join('');
+    const isEdge = isFence(line);
+    const title = start ? undefined : TITLE_END.exec(plain)?.[1];
+    if (isEdge || fenced) {
+      say();
+      whole.push(isEdge ? plain : withSigns(text, start + inside, marked, true));
+    } else if (title) words.push(`**${title.trim()}**`, '');
+    else words.push(STRUCTURE.test(plain) || ADMONITION.test(plain) ? plain : withSigns(text, start + inside, marked, false));
+    if (isEdge) fenced = !fenced;
     start += line.length + 1;
   }
-  return marksOfBlocks(parseMarkdown(lines.join('\n')));
+  say();
+  return marksOfBlocks(parseMarkdown(whole.join('\n')));
+}
+
+/** Words as a page shows them. */
+function shownOf(words: string): string {
+  return words.replace(UNSHOWN, (whole: string, code?: string, labelled?: string) => code ?? labelled ?? whole.replace(NO_SIGNS, ''));
 }
 
 function splitLines(characters: readonly string[]): string[][] {
@@ -68,10 +100,7 @@ function withSigns(line: readonly string[], start: number, marks: readonly Range
     parts.push(character === '\r' ? '' : character);
   });
   if (on) close(parts);
-  const text = parts.join('');
-  if (fenced) return text;
-  // What stands in backticks is no tag.
-  return text.split(/(`+[^`]*`+)/).map((part, index) => (index % 2 ? part : part.replace(TAG, (tag) => tag.replace(NO_SIGNS, '')))).join('');
+  return parts.join('');
 }
 
 /** End a mark behind its last word. */

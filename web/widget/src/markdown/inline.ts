@@ -31,7 +31,7 @@ const ADDRESS = /^<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/;
 const BARE_URL = /^https?:\/\/[^\s<>"'`\]]{1,2000}/;
 const TARGET = /^\(\s*(?:<([^<>\n]{0,2000})>|([^\s()<>]{0,2000}(?:\([^\s()<>]{0,500}\)[^\s()<>]{0,500}){0,3}))(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'))?\s*\)/;
 const ENTITY = /^&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w{2,6}));/;
-const ENTITIES: Record<string, string> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0'};
+const ENTITIES: Record<string, string> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', emsp: ' '};
 
 /** Inline content of a paragraph, heading or table cell. */
 export function parseInline(source: string): Inline[] {
