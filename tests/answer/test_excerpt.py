@@ -198,3 +198,21 @@ def test_nothing_is_shown_of_what_has_no_words() -> None:
     """An empty search gives no excerpt."""
     assert choose([]) == []
     assert choose([Part("asked", (), -np.inf)]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "mark"),
+    [
+        ("Run it:\n\n```bash\nros2 run a b\n```\n\nIt talks.", "```bash\nros2 run a b\n```", "ros2 run a b"),
+        ("1. Do:\n\n    ```sh\n    ls\n    ```\n\n    Then wait.", "    ```sh\n    ls\n    ```", "ls"),
+        ("So:\n\n    ls\n\nDone.", "ls", "ls"),
+    ],
+)
+def test_code_keeps_its_fences(source: str, text: str, mark: str) -> None:
+    """A page shows an excerpt as code that begins or ends with it; what has no fence has none."""
+    code = unit(mark, kind="code", start=source.index(mark))
+    held = chunk(code, chunk_id="c1", filename="c1.md")
+    run = Run(held, (code,), (LIKELY,), score=LIKELY, cut_before=False, cut_after=False)
+    shown = excerpt(run, 1, source)
+    assert shown.text == text
+    assert [shown.text[start:end] for start, end in shown.marks] == [mark]

@@ -1,5 +1,6 @@
 """Citations and excerpts: each with the exact words of the source file that prove it."""
 
+import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote as percent
 
@@ -10,6 +11,10 @@ from lutrin.records import Chunk, Citation, Excerpt
 
 LEAST_SCORE = 0.0001
 """Relevance of what is cited though search did not score it, such as a warning: never nothing."""
+_OPENING = re.compile(r"[ \t]*(?:`{3,}|~{3,})[^\n]*\n[ \t]*\Z")
+_CLOSING = re.compile(r"\r?\n?[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_FENCE_CHARS = 300
+"""As long as the line of a fence may be, with what it says of the code."""
 
 
 def reader_url(chunk: Chunk) -> str:
@@ -69,9 +74,19 @@ def citation(chunk: Chunk, span: tuple[int, int], n: int, source: str, chances: 
     )
 
 
+def span_with_fences(run: Run, source: str) -> tuple[int, int]:
+    """Offsets of a run, with the fence of the code that it begins or ends with: a page shows that as code."""
+    start, end = run.span
+    if run.units[0].kind == "code" and (opening := _OPENING.search(source[max(0, start - _FENCE_CHARS) : start])):
+        start -= len(opening[0])
+    if run.units[-1].kind == "code" and (closing := _CLOSING.match(source, end)):
+        end = closing.end()
+    return start, end
+
+
 def excerpt(run: Run, n: int, source: str) -> Excerpt:
     """Make an excerpt of a run, with the units that answer marked."""
-    start, end = run.span
+    start, end = span_with_fences(run, source)
     marks: list[tuple[int, int]] = []
     for unit in sorted(run.marked, key=lambda unit: unit.char_start):
         first, last = unit.char_start - start, unit.char_end - start

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.about import about_book
-from lutrin.answer.cite import citation, excerpt
+from lutrin.answer.cite import citation, excerpt, span_with_fences
 from lutrin.answer.excerpt import PASSAGES, Run, choose, is_procedure, lead_of
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.render import block_text, markdown
@@ -134,9 +134,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
         verdict=verdict,
         reading=reading,
         excerpts=tuple(excerpt(run, number, sources[run.chunk.chunk_id]) for number, run in numbered),
-        sources=tuple(
-            citation(run.chunk, run.span, number, sources[run.chunk.chunk_id], chances) for number, run in numbered
-        ),
+        sources=tuple(_cited(run, number, sources[run.chunk.chunk_id], chances) for number, run in numbered),
         further=further,
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
         suggestions=suggestions(found.passages) if verdict != "answers" else (),
@@ -189,6 +187,10 @@ def settled(plan: Plan, verdict: Verdict) -> Plan:
     if verdict == "closest":
         return replace(plan, verdict=verdict, lead=(), rest=f"{messages.CLOSEST_PASSAGE}\n\n{plan.text}")
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
+
+
+def _cited(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Citation:
+    return citation(run.chunk, span_with_fences(run, source), n, source, chances)
 
 
 def _guards(runs: Sequence[Run]) -> tuple[tuple[str, int], ...]:

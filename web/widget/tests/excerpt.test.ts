@@ -128,3 +128,23 @@ test('rows whose header was cut off are rows, not lines with bars', () => {
   expect(shown('| Battery | Weekly |\n| Stop | Daily |', 'Stop')).toBe('\nBattery | Weekly\n[Stop] | Daily');
   expect(shown('Use a | b here.', 'here')).toBe('Use a | b [here].');
 });
+
+test.each([
+  ['comments, also over lines and around backticks', 'A<!-- ignore --> b.\n\n<!-- update\nthe `code`\n-->\n\nC.', 'A b.\nC.'],
+  ['labels of links and anchors of words', 'See [“Types”][types] and [`match`][match]. [path]{#path} is one.', 'See “Types” and match. path is one.'],
+  ['tags over lines, with brackets in what they say', 'See:\n\n<iframe\n  src="x"\n></iframe>\n\n<Listing caption="An `Option<i32>`">\n\nDone.', 'See:\nDone.'],
+  ['conditions', 'Set it:\n\n{#if fw === \'pt\'}\n\nYes.', 'Set it:\nYes.'],
+  ['the ends of boxes that began before', 'It moves.\n\n:::::::::\n\n:::: solution\n\nSo.', 'It moves.\n> So.'],
+  ['code that stands in another file', 'So:\n\n```rust\n{{#include ../a.rs}}\n```\n\nIt runs.', 'So:\nIt runs.'],
+])('not shown: %s', (_, text, wanted) => {
+  expect(shown(text)).toBe(wanted);
+});
+
+test('a name in angle brackets and a type are words, not tags', () => {
+  expect(shown('Name <file> and Option<T> here.', 'here')).toBe('Name <file> and Option<T> [here].');
+});
+
+test('what stands further in, in an item of a list, is no code but for its code', () => {
+  expect(shown('    ```sh\n    ls -l\n    ```\n\n    Then wait.\n\n1. Go on.', 'ls -l')).toBe('[ls -l]\nThen wait.\n- Go on.');
+  expect(shown('Replace it.\n\n    Then wait.', 'wait')).toBe('Replace it.\nThen [wait].');
+});

@@ -146,6 +146,21 @@ async function listKept(section) {
   section.hidden = !links.length;
 }
 
+// A first visit while the language model is on its way -------------------------------------------------------------
+
+const MODEL_MS = 5000;
+
+/** Whoever opens the shelf on the server's own computer sees how far the model is; nothing waits for it. */
+async function modelComing(line) {
+  for (;;) {
+    const ready = await fetch("/ready").then((response) => response.json()).catch(() => ({}));
+    line.hidden = !["arriving", "measuring"].includes(ready.model_state);
+    if (line.hidden) return;
+    line.textContent = ready.model_progress || "The language model is on its way. Until then answers are the books’ own words.";
+    await new Promise((resolve) => setTimeout(resolve, MODEL_MS));
+  }
+}
+
 // Pictures --------------------------------------------------------------------------------------------------------
 
 /** Those far below come last, but they come: print and pages kept for later have them, too. */
@@ -171,6 +186,8 @@ if (here) here.closest(".aside").scrollTop = here.offsetTop - innerHeight / 3;
 function afterwards() {
   pictures();
   void keepForOffline();
+  const coming = document.querySelector("[data-model]");
+  if (coming && ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) void modelComing(coming);
   const kept = document.querySelector("[data-kept]");
   if (kept) void listKept(kept);
 }

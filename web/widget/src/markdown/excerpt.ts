@@ -13,6 +13,8 @@ const STRUCTURE = /^[\s\-=|:+*_>]*$/;
 const ADMONITION = /^\s*:{3,}/;
 /** What is left of the first line of a box: its title, and the bracket that ends it. */
 const TITLE_END = /^([^[\]]+)\]\s*$/;
+/** Code that stands in another file, which is not here. */
+const INCLUDED = /^\s*\{\{#.*\}\}\s*$/;
 /** What a line begins with before its words: quotes, list signs, headings, boxes of tasks. */
 const OPENING = /^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s|#{1,6}\s|\[[ xX]\]\s)*/;
 /** What a page shows as it is, and what it does not show: code; then comments, imports, conditions, tags. A name in angle brackets, `<file>`, is no tag. */
@@ -67,7 +69,7 @@ export function parseExcerpt(text: string, marks: readonly Range[]): Block[] {
     start += line.length + 1;
   }
   say();
-  return marksOfBlocks(parseMarkdown(whole.join('\n')));
+  return marksOfBlocks(parseMarkdown(whole.join('\n'))).filter((block) => block.type !== 'code' || !INCLUDED.test(block.text));
 }
 
 /** Words as a page shows them. */
