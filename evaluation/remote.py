@@ -21,7 +21,7 @@ from evaluation.rows import read_rows
 from evaluation.show import aligned
 from lutrin.adapters.remote_openai import RemoteGenerator
 from lutrin.answer.explain import Explainer, Explanation
-from lutrin.answer.grade import Grader, bare_sentence
+from lutrin.answer.grade import Grader, bare_sentence, fitted_weights
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import prompt_of
 from lutrin.answer.section import whole
@@ -111,7 +111,7 @@ async def play(answers: Sequence[RemoteAnswer], shelf: Path, settings: Settings,
     judged = []
     async with service.serving() as address:
         generator = RemoteGenerator("played", address, "none")
-        explainer = Explainer(generator, Grader(embedder), settings, Traffic(), time.monotonic)
+        explainer = Explainer(generator, Grader(embedder, fitted_weights().strong), settings, Traffic(), time.monotonic)
         for number, answer in enumerate(answers, start=1):
             service.answer = " ".join(answer.sentences)
             judged.append(await _played(answer, explainer, folder_of(answer.book, shelf)))

@@ -23,11 +23,12 @@ import numpy.typing as npt
 from evaluation.asking import opened_pipeline
 from evaluation.claims import SHELF, folder_of, stretch_as_passage
 from evaluation.questions import EvalQuestion
+from evaluation.remote import ANSWERS, RemoteAnswer, read_answers
 from evaluation.rows import read_rows
 from evaluation.shelf import DATA, ROOT, ShelvedBook, read_shelf
 from evaluation.shelf import SHELF as QUESTIONS
 from evaluation.show import aligned
-from lutrin.answer.grade import SIGNALS, Grade, Grader, Weights, Written, broken_literal, evidence_of
+from lutrin.answer.grade import SIGNALS, AllWeights, Grade, Grader, Weights, Written, broken_literal, evidence_of
 from lutrin.answer.section import ReadingSection, whole
 from lutrin.errors import LutrinError
 from lutrin.ports import Embedder
@@ -40,6 +41,10 @@ FITTING = frozenset({"gazebo", "iot", "transformers"})
 """Books whose sentences are fitted on; the others are reported."""
 STATED_RIGHT, SHOWN_RIGHT = 0.97, 0.94
 """Goals: of sentences without a mark, and of all that are shown, this share is right."""
+GOOD_MARKED, GOOD_UNSEEN = 0.05, 0.01
+"""Shares of a strong model's good sentences that may be marked or unseen, and unseen."""
+OF_THE_MODEL = ("certainty", "least certainty", "answers")
+"""Signals that only the model that wrote can give."""
 RIDGE = 0.01
 STEPS = 5000
 PATIENT_S = 600.0
@@ -175,30 +180,66 @@ def figures(chances: Array, right: Array, weights: Weights) -> list[str]:
     return [str(len(right)), f"{right.mean():.3f}", share(stated, right), share(shown, right), f"{seen:.3f}"]
 
 
+async def signals_of_strong(answers: Sequence[RemoteAnswer], embedder: Embedder, shelf: Path) -> tuple[Array, Array]:
+    """The signals of a strong model's sentences whose literals stand, against the best section; and which are right."""
+    grader = Grader(embedder)
+    found, right = [], []
+    for answer in answers:
+        folder = folder_of(answer.book, shelf)
+        sections = [whole(stretch_as_passage(answer.book, folder / place[0], place)) for place in answer.passages]
+        evidence = "\n".join(map(evidence_of, sections))
+        for number, text in enumerate(answer.sentences):
+            if not broken_literal(text, evidence, answer.question):
+                each = [await grader.signals(Written(text), section) for section in sections]
+                found.append(max(each, key=lambda one: float(one[: SIGNALS.index("certainty")].sum())))
+                right.append(number != answer.false_sentence)
+    return np.array(found, dtype=np.float64), np.array(right, dtype=np.float64)
+
+
+def without_model(signals: Array) -> Array:
+    """The signals, those that only a model can give set to nothing."""
+    return np.where([name in OF_THE_MODEL for name in SIGNALS], 0.0, signals)
+
+
+def made(slopes: Array, bias: float, stated: float, likely: float) -> Weights:
+    """Weights as they are kept."""
+    return Weights(tuple(round(float(one), 4) for one in slopes), round(bias, 4), round(stated, 4), round(likely, 4))
+
+
 async def fit(rows: Sequence[WrittenRow], shelf: Path, *, write: bool) -> str:
-    """Fit the grades; return a table of both halves."""
+    """Fit the grades of small and strong models and of sentences without a model; return a table of both halves."""
     from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when something is fitted
 
     settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
-    signals, stand = await signals_of(rows, open_embedder(settings), shelf)
+    embedder = open_embedder(settings)
+    signals, stand = await signals_of(rows, embedder, shelf)
     right = np.array([row.label == "right" for row in rows], dtype=np.float64)
-    own = np.array([row.book in FITTING for row in rows])
-    held = np.array(stand)
-    slopes, bias = fitted(signals[own & held], right[own & held])
-    chances = np.where(held, 1 / (1 + np.exp(-(signals @ slopes + bias))), 0.0)
-    weights = Weights(
-        signals=tuple(round(float(one), 4) for one in slopes),
-        bias=round(bias, 4),
-        stated=round(floor_for(chances[own], right[own], STATED_RIGHT), 4),
-        likely=round(floor_for(chances[own], right[own], SHOWN_RIGHT), 4),
-    )
+    own, held = np.array([row.book in FITTING for row in rows]), np.array(stand)
+    heads = ["who writes", "books", "sentences", "right", "right of stated", "right of shown", "shown of right"]
+    table, fits = [heads], []
+    for name, seen in (("small", signals), ("unsigned", without_model(signals))):
+        slopes, bias = fitted(seen[own & held], right[own & held])
+        chances = np.where(held, 1 / (1 + np.exp(-(seen @ slopes + bias))), 0.0)
+        floors = [floor_for(chances[own], right[own], share) for share in (STATED_RIGHT, SHOWN_RIGHT)]
+        fits.append(made(slopes, bias, floors[0], floors[1]))
+        table += [
+            [name, half, *figures(chances[of], right[of], fits[-1])]
+            for half, of in (("fitted on", own), ("reported", ~own))
+        ]
+    answers = read_answers(sorted(ANSWERS.glob("*.jsonl")))
+    halves = [[one for one in answers if (one.book in FITTING) is wanted] for wanted in (True, False)]
+    told, good = await signals_of_strong(halves[0], embedder, shelf)
+    slopes, bias = fitted(told, good)
+    chances = 1 / (1 + np.exp(-(told @ slopes + bias)))
+    likely, stated = np.quantile(chances[good > 0], [GOOD_UNSEEN, GOOD_MARKED])
+    fits.append(made(slopes, bias, float(stated), float(likely)))
+    table.append(["strong", "fitted on", *figures(chances, good, fits[-1])])
+    told, good = await signals_of_strong(halves[1], embedder, shelf)
+    table.append(["strong", "reported", *figures(1 / (1 + np.exp(-(told @ slopes + bias))), good, fits[-1])])
+    weights = AllWeights(small=fits[0], unsigned=fits[1], strong=fits[2])
     if write:
         GRADES.write_bytes(msgspec.json.encode(weights) + b"\n")
-    heads = ["books", "sentences", "right", "right of stated", "right of shown", "shown of right"]
-    table = [heads, ["fitted on", *figures(chances[own], right[own], weights)]]
-    table.append(["reported", *figures(chances[~own], right[~own], weights)])
-    lines = [f"{name}: {value:+.3f}" for name, value in zip(SIGNALS, weights.signals, strict=True)]
-    return f"{aligned(table)}\n\n{', '.join(lines)}; floors {weights.stated:.3f}, {weights.likely:.3f}"
+    return f"{aligned(table)}\n\n{msgspec.json.encode(weights).decode()}"
 
 
 def page(rows: Sequence[WrittenRow], shelf: Path) -> str:

@@ -119,7 +119,7 @@ def test_a_copy_of_the_book_is_told_from_a_sentence_of_the_model() -> None:
 
 def test_the_weights_that_come_with_lutrin_fit_the_signals() -> None:
     """They are written by a script, and its floors are in order."""
-    weights = fitted_weights()
-    assert isinstance(weights, Weights)
-    assert len(weights.signals) == len(SIGNALS)
-    assert 0 < weights.likely <= weights.stated <= 1
+    for weights in (fitted_weights().small, fitted_weights().strong, fitted_weights().unsigned):
+        assert isinstance(weights, Weights)
+        assert len(weights.signals) == len(SIGNALS)
+        assert 0 < weights.likely <= weights.stated <= 1

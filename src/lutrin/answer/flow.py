@@ -14,7 +14,7 @@ from lutrin import __version__, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
-from lutrin.answer.grade import Grader
+from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.answer.plan import Plan, from_contents, make_plan, refused, settled
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
@@ -122,7 +122,7 @@ class AnswerFlow:
         self._language = language
         self._settings = settings
         self.traffic = Traffic()
-        self._grader = grader or Grader(searcher.embedder, strict=settings.grades == "strict")
+        self._grader = grader
         self._explainer: Explainer | None = None
         self._warming: set[asyncio.Task[None]] = set()
         self._chats = chats
@@ -139,7 +139,10 @@ class AnswerFlow:
 
     def take_model(self, generator: Generator, ability: Ability) -> None:
         """Ask this model from now on."""
-        self._explainer = Explainer(generator, self._grader, self._settings, self.traffic, self._clock, ability=ability)
+        weights = fitted_weights().strong if ability.tier == "large" else fitted_weights().small
+        strict = self._settings.grades == "strict"
+        grader = self._grader or Grader(self._searcher.embedder, weights, strict=strict)
+        self._explainer = Explainer(generator, grader, self._settings, self.traffic, self._clock, ability=ability)
 
     def warm_page(self, book: str, filename: str) -> None:
         """Have the model read the sections of a page that a reader has opened, while nobody waits."""

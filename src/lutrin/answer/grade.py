@@ -2,7 +2,7 @@
 
 Numbers with their units, names, commands and "all" or "never" must stand in what was shown, or the sentence is dropped
 (`literals`). What it says is a matter of degree: a logistic regression over cheap signals gives the probability that
-the book supports it. `training.grades` fits it on sentences that models really wrote (`evaluation/written`), and two
+the book supports it. `evaluation.written` fits it on sentences that models really wrote, and two
 floors: above the first a sentence is *stated*, above the second *likely*, below it is dropped.
 """
 
@@ -58,7 +58,7 @@ Level = Literal["stated", "likely", "dropped"]
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """What `training.grades` fitted."""
+    """What `evaluation.written` fitted."""
 
     signals: tuple[float, ...]
     """In the order of `SIGNALS`."""
@@ -69,11 +69,22 @@ class Weights(msgspec.Struct, frozen=True):
     """Least probability of one that is shown."""
 
 
+class AllWeights(msgspec.Struct, frozen=True):
+    """What was fitted, by who writes."""
+
+    small: Weights
+    """Models that run on a few cores: a third of what they write is right."""
+    strong: Weights
+    """Large models and services, which report no probabilities and are seldom wrong."""
+    unsigned: Weights
+    """Sentences without any signal of a model, such as those of a prepared card."""
+
+
 @cache
-def fitted_weights() -> Weights:
+def fitted_weights() -> AllWeights:
     """The weights that come with Lutrin."""
     data = resources.files("lutrin.answer").joinpath("grades.json").read_bytes()
-    return msgspec.json.decode(data, type=Weights)
+    return msgspec.json.decode(data, type=AllWeights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +117,13 @@ class Grader:
 
     Args:
         embedder: Its token vectors compare words.
-        weights: None: those that come with Lutrin.
+        weights: None: those for sentences without any signal of a model.
         strict: Show only what is stated.
     """
 
     def __init__(self, embedder: Embedder, weights: Weights | None = None, *, strict: bool = False) -> None:
         self._embedder = embedder
-        self._weights = weights or fitted_weights()
+        self._weights = weights or fitted_weights().unsigned
         self._strict = strict
         self._sections: OrderedDict[tuple[str, int, int], _Read] = OrderedDict()
 
