@@ -11,7 +11,7 @@ from tests.ingest.made import zipped
 from lutrin.errors import AlreadyThere, InvalidInput
 from lutrin.ingest import upload
 from lutrin.ingest.discover import discover
-from lutrin.ingest.upload import store
+from lutrin.ingest.upload import finish_replacements, store
 
 PAGE = "# Robots\n\nA robot moves.\n"
 
@@ -159,3 +159,32 @@ def test_names_of_an_archive_made_on_a_mac_are_what_its_author_typed(tmp_path: P
             place = made.find(signature, place + 4)
     store(tmp_path, [("course.zip", BytesIO(bytes(made)))])
     assert {path.name for path in tmp_path.rglob("*.*")} == {"01-\u00dcbung.md", "Kurve-\u00e4.png"}
+
+
+def test_a_list_of_a_million_links_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """Neither the list of files nor that of what is left out grows without limit."""
+    sent = BytesIO()
+    with zipfile.ZipFile(sent, "w") as archive:
+        for number in range(11_000):
+            link = zipfile.ZipInfo(f"{number}.md")
+            link.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(link, "page.md")
+    with pytest.raises(InvalidInput, match="more than 10,000"):
+        store(tmp_path, [("links.zip", sent)])
+    end = bytearray(sent.getvalue()[-22:])
+    end[12:16] = (100 << 20).to_bytes(4, "little")
+    with pytest.raises(InvalidInput, match="more than 10,000"):
+        store(tmp_path, [("list.zip", BytesIO(bytes(end)))])
+
+
+def test_a_replacement_that_was_killed_is_undone_or_finished(tmp_path: Path) -> None:
+    """Between the two renames the old book comes back; after them what is left of it goes."""
+    for name, book in ((".upload-01-old-lost", "lost"), (".upload-02-old-there", "there"), (".upload-03", "")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "page.md").write_text(f"# Old {book}\n")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "page.md").write_text("# New\n")
+    finish_replacements(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lost", "there"]
+    assert (tmp_path / "lost" / "page.md").read_text() == "# Old lost\n"
+    assert (tmp_path / "there" / "page.md").read_text() == "# New\n"

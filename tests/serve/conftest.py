@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from tests.loopback import NO_TLS
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
+from lutrin.index.catalog import LeftOut
 from lutrin.serve.app import create_app, guarded
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.services import Answers, Ingest, Library, Services
@@ -44,6 +45,7 @@ class House:
     echo: Callable[[str], None] | None = None
     traces: Traces | None = None
     trouble: str = ""
+    left_out: Sequence[LeftOut] = ()
     renderer: Renderer = field(default_factory=Renderer)
     heartbeat_s: float = 10.0
 
@@ -60,6 +62,7 @@ class House:
             echo=self.echo,
             traces=self.traces,
             trouble=self.trouble,
+            left_out=lambda: self.left_out,
             renderer=self.renderer,
         )
 

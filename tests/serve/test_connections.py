@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+import h11
 import httpx
 import pytest
 from tests.loopback import NO_TLS
@@ -21,6 +22,7 @@ from lutrin.serve.connections import (
     MAX_HEAD_BYTES,
     MAX_HEADERS,
     MOST_UNFINISHED,
+    BoundedConnection,
     Connections,
     Counted,
     most_connections,
@@ -305,3 +307,15 @@ def test_a_proxy_may_have_more_requests_on_their_way() -> None:
             connections.moved(connection)
         assert connections.count == most
         assert [connection.transport.is_closing() for connection in open_ones] == [True] * (100 - most) + [False] * most
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_a_request_with_two_lengths_is_refused(order: int) -> None:
+    """What a proxy takes for the end of the body and what the server does must be one place."""
+    lengths = [b"Content-Length: 5\r\n", b"Transfer-Encoding: chunked\r\n"]
+    parser = BoundedConnection(h11.SERVER, MAX_HEAD_BYTES)
+    both = lengths[order] + lengths[1 - order]
+    parser.receive_data(b"POST /chat HTTP/1.1\r\nHost: localhost\r\n" + both + b"\r\n0\r\n\r\n")
+    with pytest.raises(h11.RemoteProtocolError):
+        parser.next_event()
+    assert parser.status == 400

@@ -11,6 +11,7 @@ import pytest
 from litestar.types import Message, Receive, Scope, Send
 
 from lutrin.errors import RateLimited
+from lutrin.index.catalog import LeftOut
 from lutrin.messages import PAGE_AS_TEXT, TOO_MUCH_WORK
 from lutrin.serve.app import create_app, guarded
 from lutrin.serve.budget import ALL_SHARE, QUESTION_S, Budget, Meter, charge, metered
@@ -262,3 +263,19 @@ async def test_a_flood_is_refused_and_told_when_to_come_back(serve: Serve) -> No
         assert (page.status_code, TOO_MUCH_WORK in page.text) == (429, True)
     async with serve(rate_peer_per_min=0) as client:
         assert {(await client.get(path)).status_code for path in paths[:5]} == {200}
+
+
+async def test_every_address_has_a_code_or_a_reason(client: httpx.AsyncClient) -> None:
+    """Emoji, too; what is longer than any page's address is refused."""
+    for text, status in (("\U0001f600" * 390, 200), ("\U0001f600" * 400, 422), ("a" * 500, 422), ("\u0000", 200)):
+        assert (await client.get("/qr.svg", params={"to": f"/{text}"})).status_code == status
+
+
+async def test_strangers_get_no_names_of_files(house: House, serve: Serve) -> None:
+    """`/ready` tells them how many were left out; this machine and a signed-in teacher learn which."""
+    house.left_out = [LeftOut("secret-plans.odt", "is an .odt file")]
+    async with serve(trusted_proxies="127.0.0.1") as client:
+        here = (await client.get("/ready")).json()
+        there = (await client.get("/ready", headers={"X-Forwarded-For": "192.0.2.1"})).json()
+    assert (here["left_out"][0]["filename"], here["left_out_count"]) == ("secret-plans.odt", 1)
+    assert (there["left_out"], there["left_out_count"]) == ([], 1)

@@ -15,7 +15,20 @@ async def test_own_names_and_addresses_are_served(client: httpx.AsyncClient, hos
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:7860", "localhost.evil.example", "127.0.0.1.evil.example", ""]
+    "host",
+    [
+        "evil.example",
+        "evil.example:7860",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "127.0.0.1:evil",
+        "[::1]evil",
+        "[::1]:7860evil",
+        "localhost:7860@evil.example",
+        "localhost:1:2",
+        "127.0.0.1 ",
+    ],
 )
 async def test_foreign_names_are_refused(client: httpx.AsyncClient, host: str) -> None:
     """A page whose name was rebound to this machine gets nothing, on any path."""

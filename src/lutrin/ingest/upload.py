@@ -29,6 +29,12 @@ _MAX_DEPTH = 16
 _MAX_NAME_BYTES = 200
 _BLOCK = 1024 * 1024
 _DRIVE = re.compile(r"[A-Za-z]:")
+STAGING, OLD = ".upload-", "-old-"
+"""Names of folders of an upload in the corpus: of what comes, and behind `OLD` the name of what it replaces."""
+_END_BYTES = 22 + 65_535
+"""A zip archive ends with a record of 22 bytes and a comment (APPNOTE.TXT, 4.3.16)."""
+_ENTRY_BYTES = 512
+"""For a file in the list at the end of an archive: 46 and its name."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
@@ -64,7 +70,7 @@ def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = ""
     if is_site(corpus):
         raise InvalidInput(f"{corpus} is itself one book; a book beside it needs a folder around both.")
     corpus.mkdir(parents=True, exist_ok=True)
-    staging = corpus / f".upload-{secrets.token_hex(8)}"
+    staging = corpus / f"{STAGING}{secrets.token_hex(8)}"
     staging.mkdir()
     try:
         upload = _Upload(staging)
@@ -84,7 +90,7 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) 
     target = corpus / name
     if target.exists() and not replace:
         raise AlreadyThere(f"There is a book {name} already. Choose another name, or let it be replaced.")
-    old = upload.staging.with_name(f"{upload.staging.name}-old")
+    old = upload.staging.with_name(f"{upload.staging.name}{OLD}{name}")
     if target.exists():
         target.rename(old)
     (upload.staging / top if top else upload.staging).rename(target)
@@ -95,6 +101,36 @@ def _put_in_place(upload: "_Upload", corpus: Path, book: str, *, replace: bool) 
         for item in upload.left_out
     ]
     return Stored(name, sorted(item[cut:] for item in upload.names), left_out)
+
+
+def finish_replacements(corpus: Path) -> None:
+    """Undo or finish what a killed server began, and remove its unfinished uploads; no upload may be running.
+
+    A book that was moved away and has no successor comes back; where the new one stands, the old one goes.
+    """
+    for left in sorted(corpus.glob(f"{STAGING}*")):
+        _, is_old, name = left.name.partition(OLD)
+        if is_old and not (corpus / name).exists():
+            left.rename(corpus / name)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _check_directory(name: str, content: BinaryIO) -> None:
+    """Refuse an archive with a very long list of its files, all of which `zipfile` reads into memory at once.
+
+    Raises:
+        InvalidInput: It is such an archive, or none.
+    """
+    size = content.seek(0, os.SEEK_END)
+    content.seek(max(0, size - _END_BYTES))
+    tail = content.read()
+    place = tail.rfind(b"PK\x05\x06")
+    content.seek(0)
+    if place < 0 or len(tail) < place + 16:
+        raise InvalidInput(f"{name} is not a complete zip archive.")
+    if int.from_bytes(tail[place + 12 : place + 16], "little") > MAX_FILES * _ENTRY_BYTES:
+        raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
 
 
 class _Upload:
@@ -127,6 +163,7 @@ class _Upload:
             self._file(name, _blocks(content))
 
     def _unpack(self, name: str, content: BinaryIO) -> None:
+        _check_directory(name, content)
         try:
             with zipfile.ZipFile(content) as archive:
                 for member in archive.infolist():
@@ -136,6 +173,8 @@ class _Upload:
             raise InvalidInput(f"{name} is not a complete zip archive ({error}).") from None
 
     def _member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> None:
+        if len(self.left_out) > MAX_FILES:
+            raise InvalidInput(f"There are more than {MAX_FILES:,} files in it.")
         if member.flag_bits & 1:
             raise InvalidInput(f"{name} is encrypted; unpack it and send it without a password.")
         if stat.S_ISLNK(member.external_attr >> 16):

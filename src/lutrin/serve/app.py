@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
 
 import uvicorn
 from litestar import Litestar
@@ -19,7 +20,7 @@ from litestar.di import Provide
 from litestar.types import ASGIApp, Message, Scope
 
 from lutrin.errors import LutrinError
-from lutrin.ingest.upload import MAX_FILES
+from lutrin.ingest.upload import MAX_FILES, finish_replacements
 from lutrin.log import get_logger
 from lutrin.platform import give_back
 from lutrin.serve import problems
@@ -139,7 +140,7 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
         before_send=[secure, _counter(metrics)],
         cors_config=_cors(settings),
         openapi_config=openapi_config(),
-        lifespan=[_lifespan(service, workshop)],
+        lifespan=[_lifespan(service, workshop, settings.corpus_dir)],
         logging_config=None,
         state=State({"service": service}),
         request_class=StrictRequest,
@@ -309,11 +310,14 @@ def _counter(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
     return count
 
 
-def _lifespan(service: AnswerService, workshop: Workshop) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+def _lifespan(
+    service: AnswerService, workshop: Workshop, corpus: Path
+) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def run(app: Litestar) -> AsyncIterator[None]:
         await service.open()
         await asyncio.to_thread(prepare, app)
+        await asyncio.to_thread(finish_replacements, corpus)
         try:
             yield
         finally:

@@ -29,6 +29,8 @@ from lutrin.serve.problems import MEDIA_TYPE, Problem
 MAX_HEAD_BYTES = 16 * 1024
 """Most bytes of a request's line and headers. A browser sends one or two thousand; many cookies still fit."""
 MAX_HEADERS = 100
+LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
+"""Headers that each say how long a body is; a request has one of them at most."""
 HEAD_S = 10.0
 """From the first byte of a request, or from the connection, to the end of its headers."""
 BODY_S = 15.0
@@ -229,7 +231,7 @@ class Counted(ABC):
 
 
 class BoundedConnection(h11.Connection):
-    """A parser that refuses more than `MAX_HEADERS` headers and remembers with which status it refuses."""
+    """A parser that refuses more than `MAX_HEADERS` headers, or two lengths, and remembers its status."""
 
     status = 400
 
@@ -243,6 +245,9 @@ class BoundedConnection(h11.Connection):
         if isinstance(event, h11.Request) and len(event.headers) > MAX_HEADERS:
             self.status = 431
             raise h11.RemoteProtocolError("Too many headers", error_status_hint=431)
+        if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= LENGTHS:
+            # A proxy may take the other one for the end of the body: what follows is then a stranger's request.
+            raise h11.RemoteProtocolError("Two lengths", error_status_hint=400)
         return event
 
 

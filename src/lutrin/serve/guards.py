@@ -44,6 +44,9 @@ FOR_ALL = ("/widget/", "/health")
 """What pages of other sites load: the widget, and whether there is a server."""
 LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
+HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([^:@/?#\[\]\s]{1,255}))(?::[0-9]{0,5})?")
+"""A name or an address, with a port or without (RFC 9110, section 7.2); nothing may stand behind it."""
+
 # A string (also one that never ends, so that the scan stays linear) or a bracket.
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|([\[{])|[\]}]', re.DOTALL)
 
@@ -67,7 +70,10 @@ class HostGuard(ASGIMiddleware):
             MalformedRequest: It is not.
         """
         host = _header(scope, b"host").decode("latin-1").lower()
-        name = host[1 : host.find("]")] if host.startswith("[") else host.rpartition(":")[0] or host
+        found = HOST.fullmatch(host)
+        if found is None:
+            raise MalformedRequest(WRONG_HOST)
+        name = found[1] or found[2]
         if "*" not in self._names and name.rstrip(".") not in self._names and not _is_address(name):
             raise MalformedRequest(WRONG_HOST)
         await next_app(scope, receive, send)

@@ -44,8 +44,13 @@ def health() -> Health:
     summary="Books, model and queue; 503 until a book is open",
     tags=["operation"],
 )
-async def ready(service: Given[AnswerService], settings: Given[Settings]) -> Response[Readiness]:
-    """Ready means that a question would be answered; without a language model answers are quotes."""
+async def ready(
+    request: HTTPRequest, service: Given[AnswerService], settings: Given[Settings], sign_ins: Given[SignIns]
+) -> Response[Readiness]:
+    """Ready means that a question would be answered; without a language model answers are quotes.
+
+    Names of files are for this machine and for a browser that is signed in; strangers get their number.
+    """
     services = service.services
     try:
         books = list(await services.library.books())
@@ -56,6 +61,7 @@ async def ready(service: Given[AnswerService], settings: Given[Settings]) -> Res
         left_out = await asyncio.to_thread(services.left_out)
     except LutrinError:
         left_out = ()
+    shown = left_out[:MOST_LEFT_OUT] if is_here(request, sign_ins) else ()
     body = Readiness(
         ready=bool(books),
         profile=settings.profile,
@@ -68,7 +74,7 @@ async def ready(service: Given[AnswerService], settings: Given[Settings]) -> Res
         queue_length=services.queue_length(),
         storing=not services.trouble and not service.space.low,
         free_mb=service.space.free_bytes >> 20,
-        left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in left_out[:MOST_LEFT_OUT]],
+        left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in shown],
         left_out_count=len(left_out),
     )
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
