@@ -138,7 +138,7 @@ def test_settings_are_listed_without_secrets(lutrin: Lutrin, form: tuple[str, ..
 def test_json_of_the_settings_names_every_variable(lutrin: Lutrin) -> None:
     """The names are those of `.env.example`, and values that were not set are the defaults."""
     values = lutrin("config", "--json", LUTRIN_MODEL="").json()
-    assert (values["LUTRIN_PORT"], values["LUTRIN_MODEL"], values["LUTRIN_PROFILE"]) == ("7860", "none", "local")
+    assert (values["LUTRIN_PORT"], values["LUTRIN_MODEL"], values["LUTRIN_PROFILE"]) == ("7860", "auto", "local")
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,9 @@ class ArrivingModel:
                 {"LUTRIN_ENGINE": os.environ.get("LUTRIN_ENGINE", "") or "cpu"},
             )
         lutrin = [sys.executable, "-P", "-m", "lutrin.cli", "models"]
-        manifest = weights.load_manifest(self._settings.models_dir)
-        if not tier.endswith(".gguf") and weights.state_of(self._settings.models_dir, manifest.find(tier)) != "present":
+        if not self._is_here(tier):
             await self._run(f"Fetching the language model ({tier})", [*lutrin, "fetch", tier], {})
-        if self._settings.tune and not tier.endswith(".gguf"):
+        if self._settings.tune and self._settings.model == "auto":
             self.state = ModelState("measuring", "Measuring the language model on this machine (half a minute).")
             with suppress(ModelMissing):
                 command = [*lutrin, "tune", "--short", "--data-dir", str(self._settings.data_dir)]
@@ -152,6 +151,20 @@ class ArrivingModel:
         self.name, self.identity = inner.name, inner.identity
         self.state = ModelState("ready")
         return ability_of(self._settings.model_copy(update={"model": chosen}))
+
+    def _is_here(self, tier: str) -> bool:
+        """Whether the file of a model need not be fetched; a path is taken as it is.
+
+        Raises:
+            InvalidSettings: No language model has that name.
+        """
+        if tier.endswith(".gguf") and not tier.startswith("hf:"):
+            return True
+        try:
+            model = weights.load_manifest(self._settings.models_dir).language_model(tier)
+        except ModelMissing:  # of a hub, not fetched yet
+            return False
+        return weights.state_of(self._settings.models_dir, model) == "present"
 
     async def _run(self, what: str, command: list[str], environment: dict[str, str], *, idle: bool = True) -> None:
         """Run a command and show its last line as progress.
