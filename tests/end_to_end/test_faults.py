@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +37,9 @@ def told(server: Server, session: str = "reader") -> list[str]:
 
 
 @pytest.mark.gguf
-@pytest.mark.parametrize(
-    ("fault", "reason"), [(Path.unlink, "is missing"), (flip_a_byte, "is damaged")], ids=["missing", "one flipped byte"]
-)
-def test_a_model_file_that_cannot_be_used(
-    serve: Servers, data_dir: Path, models: Path, fault: Callable[[Path], None], reason: str
-) -> None:
+def test_a_model_file_that_cannot_be_used(serve: Servers, data_dir: Path, models: Path) -> None:
     """The server starts all the same and answers with quotes; a file with one flipped byte is never parsed."""
-    fault(models / TINY)
+    flip_a_byte(models / TINY)
     server = serve(data_dir, models=models, LUTRIN_MODEL="tiny")
     ready = server.client.get("/ready").json()
     assert (ready["ready"], ready["model"], ready["model_ready"]) == (True, "", False)
@@ -55,7 +49,7 @@ def test_a_model_file_that_cannot_be_used(
     assert books.ANSWER_FILE in {source.filename for source in answer.sources}
     assert server.model_pid() is None
     (line,) = [line for line in server.printed().splitlines() if '"model_unusable"' in line]
-    assert reason in line
+    assert "is damaged" in line
     assert "lutrin models fetch tiny" in line
 
 
