@@ -91,12 +91,12 @@ eval-shelf *ARGS: setup
     @lutrin models fetch default
     @python -m evaluation.shelf {{ARGS}}
 
-# answer a LIST of questions for somebody who reads and marks (evaluation/read/physical-ai.jsonl)
+# answer a LIST of questions for somebody who reads and marks (evaluation/read/iot.jsonl)
 read-answers LIST *ARGS: setup
     @lutrin models fetch default
     @python -m evaluation.read ask {{LIST}} {{ARGS}}
 
-# add the MARKS of answers up, by kind
+# add the MARKS of answers up, by book and kind
 sum-marks MARKS *ARGS: setup
     @python -m evaluation.read sum {{MARKS}} {{ARGS}}
 

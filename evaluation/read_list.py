@@ -7,12 +7,15 @@ Marks have one line an answer. Who reads fills in the columns
 
 - `answers`: 2 it answers the question, 1 in part, 0 not;
 - `give`: y or n, whether a strict teacher would give it to a pupil as it stands;
+- `begins`: y or n, whether its first sentence, row, step or command is already what was asked for;
+- `false`: y or n, whether it states something that is not so, or not so in the book;
 - `irrelevant`: how many of its excerpts have nothing to do with the question;
 - `unsafe`: y or n, whether following it could hurt somebody;
 - `cause`: where it falls short, one of `CAUSES`.
 
-The other columns are written by the program. `digest` is that of the answer's text: an answer that has not changed
-keeps its marks when the list is asked again.
+`begins` and `false` may be empty in marks that were given before there were these two. The other columns are written by
+the program. `digest` is that of the answer's text: an answer that has not changed keeps its marks when the list is
+asked again.
 """
 
 import csv
@@ -38,7 +41,10 @@ CAUSES = {
     "premise": "what the question takes for granted is wrong, and nobody says so",
     "safety": "the warning is missing, or what it says is wrong",
 }
-COLUMNS = ("id", "kind", "answered_as", "digest", "answers", "give", "irrelevant", "unsafe", "cause", "note")
+WRITTEN = ("id", "kind", "answered_as", "digest")
+"""Columns that the program writes."""
+COLUMNS = (*WRITTEN, "answers", "give", "begins", "false", "irrelevant", "unsafe", "cause", "note")
+YES_OR_NO = {"y": True, "n": False, "": None}
 
 
 class ReadQuestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,6 +69,8 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     answers: int | None = None
     give: bool | None = None
+    begins: bool | None = None
+    false: bool | None = None
     irrelevant: int = 0
     unsafe: bool = False
     cause: str = ""
@@ -122,9 +130,10 @@ def write_marks(marks: Sequence[Mark]) -> str:
     rows = csv.writer(out, delimiter="\t", lineterminator="\n")
     rows.writerow(COLUMNS)
     for mark in marks:
-        numbers = ["", ""] if not mark.is_marked else [mark.answers, "ny"[bool(mark.give)]]
-        seen = ["", ""] if not mark.is_marked else [mark.irrelevant, "ny"[mark.unsafe]]
-        rows.writerow([mark.id, mark.kind, mark.answered_as, mark.digest, *numbers, *seen, mark.cause, mark.note])
+        cells = {name: getattr(mark, name) for name in COLUMNS}
+        if not mark.is_marked:
+            cells.update(irrelevant=None, unsafe=None)
+        rows.writerow([{True: "y", False: "n"}[cell] if isinstance(cell, bool) else cell for cell in cells.values()])
     return out.getvalue()
 
 
@@ -143,34 +152,28 @@ def read_marks(path: Path) -> list[Mark]:
 def _mark(row: Sequence[str], place: str) -> Mark:
     if len(row) < len(COLUMNS) - 1:
         raise InvalidInput(f"{place}: {len(COLUMNS)} columns are wanted, with tabs between.")
-    ident, kind, answered_as, name, answers, give, irrelevant, unsafe, cause = (cell.strip() for cell in row[:9])
-    note = row[9] if len(row) > 9 else ""
-    if answered_as not in get_args(AnswerKind):
-        raise InvalidInput(f"{place}: answered_as is {answered_as!r}; the program writes it, leave it as it is.")
-    if not answers and not give:
-        return Mark(id=ident, kind=kind, answered_as=msgspec.convert(answered_as, AnswerKind), digest=name, note=note)
-    for column, cell, allowed in (
-        ("answers", answers, ("0", "1", "2")),
-        ("give", give, ("y", "n")),
-        ("unsafe", unsafe, ("y", "n", "")),
-        ("cause", cause, tuple(CAUSES)),
+    cells = {name: cell.strip() for name, cell in zip(COLUMNS, [*row, ""], strict=False)}
+    if cells["answered_as"] not in get_args(AnswerKind):
+        raise InvalidInput(
+            f"{place}: answered_as is {cells['answered_as']!r}; the program writes it, leave it as it is."
+        )
+    if not cells["answers"] and not cells["give"]:
+        return msgspec.convert({name: cells[name] for name in (*WRITTEN, "note")}, Mark)
+    for column, allowed in (
+        ("answers", ("0", "1", "2")),
+        ("give", ("y", "n")),
+        *((column, tuple(YES_OR_NO)) for column in ("begins", "false", "unsafe")),
+        ("cause", tuple(CAUSES)),
     ):
-        if cell not in allowed:
-            raise InvalidInput(f"{place}: {column} is {cell!r}; it is one of {', '.join(filter(None, allowed))}.")
-    if not (irrelevant or "0").isdigit():
-        raise InvalidInput(f"{place}: irrelevant is {irrelevant!r}; it is a number.")
-    return Mark(
-        id=ident,
-        kind=kind,
-        answered_as=msgspec.convert(answered_as, AnswerKind),
-        digest=name,
-        answers=int(answers),
-        give=give == "y",
-        irrelevant=int(irrelevant or "0"),
-        unsafe=unsafe == "y",
-        cause=cause,
-        note=note,
-    )
+        if cells[column] not in allowed:
+            raise InvalidInput(
+                f"{place}: {column} is {cells[column]!r}; it is one of {', '.join(filter(None, allowed))}."
+            )
+    if not (cells["irrelevant"] or "0").isdigit():
+        raise InvalidInput(f"{place}: irrelevant is {cells['irrelevant']!r}; it is a number.")
+    numbers = {"answers": int(cells["answers"]), "irrelevant": int(cells["irrelevant"] or "0")}
+    verdicts = {column: YES_OR_NO[cells[column]] for column in ("give", "begins", "false")}
+    return msgspec.convert({**cells, **numbers, **verdicts, "unsafe": cells["unsafe"] == "y"}, Mark)
 
 
 def _text(path: Path) -> str:

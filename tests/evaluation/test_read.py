@@ -9,15 +9,21 @@ from tests.evaluation.made import ARM_CHUNK, answer, citation
 from evaluation.read import main, page, summary
 from evaluation.read_list import ReadQuestion, blank_mark, carried_over, read_list, read_marks, write_marks
 from lutrin.errors import InvalidInput
+from lutrin.records import Sentence
 
 LISTS = Path(__file__).parents[2] / "evaluation" / "read"
 ELBOW = ReadQuestion(id="e1", kind="how", question="How far does the elbow turn?", wanted="140 degrees")
 TOLD = answer("It turns 140 degrees. [1]", citation(1, ARM_CHUNK, "turns 140 degrees"))
 REFUSED = answer("Not in this book.", refusal="not_in_book")
 BLANK = blank_mark(ELBOW, TOLD)
-GOOD = msgspec.structs.replace(BLANK, answers=2, give=True, irrelevant=1)
+GOOD = msgspec.structs.replace(BLANK, answers=2, give=True, begins=True, false=False, irrelevant=1)
 SENT_AWAY = msgspec.structs.replace(
-    blank_mark(msgspec.structs.replace(ELBOW, id="e2", kind="quiz"), REFUSED), answers=0, give=False, cause="scope"
+    blank_mark(msgspec.structs.replace(ELBOW, id="e2", kind="quiz"), REFUSED),
+    answers=0,
+    give=False,
+    begins=False,
+    false=False,
+    cause="scope",
 )
 
 
@@ -43,12 +49,22 @@ def test_a_wrong_mark_is_named_with_its_place(tmp_path: Path) -> None:
         read_marks(path)
 
 
-def test_marks_are_added_up_by_group_and_kind() -> None:
-    """A refusal that nobody would give to a pupil is a wrong one."""
-    found = summary([GOOD, SENT_AWAY])
-    assert (found["all"]["give"], found["all"]["mean mark"], found["all"]["irrelevant"]) == (0.5, 1.0, 0.5)
-    assert (found["plain"]["answers"], found["tasks"]["answers"]) == (1, 1)
+def test_marks_are_added_up_by_book_group_and_kind() -> None:
+    """A refusal that nobody would give to a pupil is a wrong one, and it states nothing that could be false."""
+    wrong = msgspec.structs.replace(GOOD, id="e3", kind="how", give=False, begins=False, false=True, irrelevant=0)
+    found = summary({"arms": [GOOD, SENT_AWAY], "legs": [wrong]})
+    assert (found["all"]["give"], found["all"]["begins"], found["all"]["false"]) == (0.333, 0.333, 0.5)
+    assert (found["arms"]["give"], found["arms"]["mean mark"], found["arms"]["irrelevant"]) == (0.5, 1.0, 0.5)
+    assert (found["legs"]["begins"], found["legs"]["false"]) == (0.0, 1.0)
+    assert (found["plain"]["answers"], found["tasks"]["answers"]) == (2, 1)
     assert (found["quiz"]["refusals"], found["quiz"]["wrong refusals"], found["how"]["refusals"]) == (1, 1, 0)
+
+
+def test_what_nobody_judged_is_no_share() -> None:
+    """Marks without the verdicts on beginning and falseness do not count as no."""
+    older = msgspec.structs.replace(GOOD, begins=None, false=None)
+    assert (summary({"arms": [older]})["all"]["begins"], summary({"arms": [older]})["all"]["give"]) == (None, 1.0)
+    assert summary({"arms": [older, GOOD]})["all"]["begins"] == 1.0
 
 
 def test_a_turn_stands_below_the_one_before_it(tmp_path: Path) -> None:
@@ -73,8 +89,14 @@ def test_unmarked_answers_are_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     path.write_text(write_marks([GOOD, msgspec.structs.replace(BLANK, id="e3")]), encoding="utf-8")
     main(["sum", str(path)])
     shown = capsys.readouterr()
-    assert "1 answers are not marked yet: e3" in shown.err
-    assert "| how   | 1       | 1.00 |" in shown.out
+    assert "1 answers are not marked yet: marks e3" in shown.err
+    assert "| how   | 1       | 1.00 | 1.00   | 0.00  |" in shown.out
+
+
+def test_a_page_names_sentences_that_the_book_may_not_state() -> None:
+    """Who marks sees which sentences a reader is warned of."""
+    likely = msgspec.structs.replace(TOLD, sentences=(Sentence(text="It may turn.", support="likely"),))
+    assert "- likely: It may turn." in page([ELBOW], [likely])
 
 
 def test_every_list_has_marks_of_all_its_questions() -> None:
@@ -85,4 +107,5 @@ def test_every_list_has_marks_of_all_its_questions() -> None:
             kept = read_marks(marks)
             assert [mark.id for mark in kept] == [item.id for item in questions]
             assert all(mark.is_marked for mark in kept)
-        assert len(questions) >= 150
+            assert len({mark.begins is None for mark in kept}) == len({mark.false is None for mark in kept}) == 1
+        assert len(questions) >= 40
