@@ -32,7 +32,7 @@ Wait = Callable[[], object]
 
 
 def environment(models_dir: Path, data_dir: Path, **variables: str) -> dict[str, str]:
-    """What a process of Lutrin gets: nothing of the caller's settings, only those named here.
+    """What a process of Lutrin gets: nothing of the caller's settings, no model, and those named here.
 
     Args:
         models_dir: Folder of the manifest and the model files.
@@ -40,7 +40,7 @@ def environment(models_dir: Path, data_dir: Path, **variables: str) -> dict[str,
         **variables: Further variables; they win.
     """
     bare = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    own = {"LUTRIN_MODELS_DIR": str(models_dir), "LUTRIN_DATA_DIR": str(data_dir)}
+    own = {"LUTRIN_MODELS_DIR": str(models_dir), "LUTRIN_DATA_DIR": str(data_dir), "LUTRIN_MODEL": "none"}
     return {**bare, **own, **variables}
 
 
