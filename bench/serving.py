@@ -15,7 +15,7 @@ from common import CORPUS, ROOT
 
 LUTRIN = Path(sys.prefix) / "bin" / "lutrin"
 STARTS_WITHIN_S = 240
-DEFAULTS = {"RATE_SESSION_PER_MIN": "0", "RATE_PEER_PER_MIN": "0", "LOG_LEVEL": "error"}
+DEFAULTS = {"MODEL": "none", "RATE_SESSION_PER_MIN": "0", "RATE_PEER_PER_MIN": "0", "LOG_LEVEL": "error"}
 
 
 class Server(NamedTuple):
