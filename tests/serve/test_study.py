@@ -1,6 +1,7 @@
 """Pages to practise with work without a script, and lead to the passages that cards come from."""
 
 import httpx
+import msgspec
 import pytest
 
 from lutrin.study.deck import Card, GlossaryTerm, GuideChapter, GuideSection, Practice
@@ -45,6 +46,26 @@ async def test_a_card_opens_and_leads_to_its_passage(client: httpx.AsyncClient) 
     assert "Which one?" not in page
     assert (await client.get("/study/physical-ai/deck?chapter=3")).status_code == 404
     assert (await client.get("/study/physical-ai/deck?chapter=x")).status_code == 422
+
+
+async def test_cards_come_in_sittings_of_ten(client: httpx.AsyncClient, house: House) -> None:
+    """Each sitting says how far one is, ends with what to read again, and leads to the next."""
+    cards = tuple(msgspec.structs.replace(CARD, id=f"c{n}", front=f"Front {n:02}.") for n in range(25))
+    house.library.deck = Practice(cards=cards)
+    pages = [(await client.get(f"/study/physical-ai/deck?chapter=1&sitting={n}")).text for n in (1, 2, 3)]
+    assert [page.count('class="flash"') for page in pages] == [9, 8, 8]
+    assert all(sum(f"Front {n:02}." in page for page in pages) == 1 for n in range(25))
+    assert "Sitting 1 of 3" in pages[0]
+    assert "deck?chapter=1&amp;sitting=2" in pages[0]
+    assert "That was the last sitting" in pages[2]
+    assert all('<a href="/read/physical-ai/01/01-start">Start</a>' in page for page in pages)
+
+
+async def test_choices_are_tapped(client: httpx.AsyncClient) -> None:
+    """Each is a button of its own card; the page says of the one that is tapped whether it is right."""
+    page = (await client.get("/study/physical-ai/deck?chapter=2")).text
+    assert page.count('<input type="radio" name="a2">') == 2
+    assert '<label class="is-right"><input type="radio" name="a2"> green</label>' in page
 
 
 async def test_a_worksheet_has_its_answers_last(client: httpx.AsyncClient) -> None:

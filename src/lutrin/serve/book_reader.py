@@ -15,7 +15,7 @@ from lutrin.serve import html
 from lutrin.serve.addresses import page_path
 from lutrin.serve.budget import charge
 from lutrin.serve.pictures import media_type
-from lutrin.serve.practice import render_practice
+from lutrin.serve.practice import render_practice, sittings_of
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import Rendered
 from lutrin.serve.services import Library, PageEntry, ShelvedBook
@@ -95,13 +95,14 @@ class Reader:
         await self._book(slug)
         return await self._library.practice(slug)
 
-    async def study(self, slug: str, view: str = "study", chapter: int = 0) -> str:
+    async def study(self, slug: str, view: str = "study", chapter: int = 0, sitting: int = 1) -> str:
         """One of the practice pages.
 
         Args:
             slug: Of the book.
             view: Which one: `study`, `deck`, `worksheet`, `glossary` or `guide`.
             chapter: Number of the chapter, from 1; 0: the whole book.
+            sitting: Number of the sitting with its cards, from 1; one beyond the last is the last.
 
         Raises:
             NotFound: There is no such book.
@@ -109,8 +110,10 @@ class Reader:
         book = await self._book(slug)
         practice = await self._library.practice(slug)
         self._check_chapter(practice, chapter)
+        sitting = min(sitting, sittings_of(practice.of_chapter(chapter)))
         return await self._workshop.once(
-            (view, book, chapter, Same(practice)), lambda: self._stamp(render_practice(book, practice, view, chapter))
+            (view, book, chapter, sitting, Same(practice)),
+            lambda: self._stamp(render_practice(book, practice, view, chapter, sitting)),
         )
 
     async def take_away(self, slug: str, form: Form, chapter: int) -> bytes:

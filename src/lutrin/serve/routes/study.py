@@ -13,6 +13,7 @@ from lutrin.serve.routes.pages import REVALIDATE
 from lutrin.study.deck import Card, GlossaryTerm
 
 Chapter = Annotated[int, Parameter(ge=0, le=10_000, description="Number of the chapter, from 1; 0: the whole book.")]
+Sitting = Annotated[int, Parameter(ge=1, le=10_000, description="Number of the sitting, from 1.")]
 ANKI = "application/octet-stream"
 
 
@@ -42,12 +43,12 @@ async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     "/study/{book:str}/deck",
     operation_id="studyDeck",
     responses=documented(404, 422, 503),
-    summary="The cards of a chapter",
+    summary="The cards of a chapter, ten a sitting",
     tags=["pages"],
 )
-async def deck(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1) -> Response[str]:
+async def deck(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1) -> Response[str]:
     """Cards that open."""
-    return _page(await reader.study(book, "deck", chapter))
+    return _page(await reader.study(book, "deck", chapter, sitting))
 
 
 @get(
