@@ -199,7 +199,8 @@ class BookIngest:
         """Add every file to the new generation, in the order of names, so that equal books give equal rows."""
         changed = {file.name for file in self._plan.changed}
         left = Counter(folder_of(file.name) for file in self._plan.changed)
-        cut: Counter[str] = Counter()
+        created: Counter[str] = Counter()
+        old = await in_thread(chunk_ids, self._before) if self._before is not None else set()
         files = sorted((*self._plan.changed, *self._plan.unchanged), key=lambda file: file.name)
         for number, file in enumerate(files):
             found = await in_thread(self._read if file.name in changed else self._copy, file)
@@ -209,12 +210,12 @@ class BookIngest:
                 await self._embedding.add(chunks)
                 self._tally.positions[file.name] = entry.position
                 if file.name in changed and file.name not in self._tally.kept:
-                    cut[folder_of(file.name)] += len(chunks)
+                    created[folder_of(file.name)] += sum(chunk.chunk_id not in old for chunk in chunks)
             if file.name in changed:
                 folder = folder_of(file.name)
                 left[folder] -= 1
                 if not left[folder]:
-                    self._progress(FolderDone(name=folder, chunks=cut[folder]))
+                    self._progress(FolderDone(name=folder, chunks=created[folder]))
             self._tell(number + 1, len(files))
         await in_thread(builder.order_files, self._order())
 
@@ -308,7 +309,8 @@ class BookIngest:
         chunks = chunk_document(document, self._book.info, self._embedder.token_offsets, target, overlap)
         chunks = with_world(placed(document, chunks))
         self._tally.processed += 1
-        self._tally.updated += file.name in self._plan.known
+        known = self._plan.known.get(file.name)
+        self._tally.updated += known is not None and known.sha256 != state.sha256
         self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]
         entry = BookFile(
             filename=document.filename,

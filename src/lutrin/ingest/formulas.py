@@ -10,6 +10,8 @@ from typing import Any
 import bs4
 from bs4.element import NavigableString
 
+from lutrin.ingest.html_find import Finder
+
 UNREAD = "[formula that cannot be read]"
 """Stands where a formula stands of which nothing but a picture is left."""
 _ACCENTS = {
@@ -40,9 +42,18 @@ _DELIMITED = re.compile(
 )
 _SINGLE = re.compile(r"\$(?P<inline>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
 _VERBATIM = frozenset({"pre", "code", "tex", "script", "style", "textarea", "kbd", "samp"})
-_PREVIEWS = ".MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML"
-_PICTURES = "img.tex, img.latex, img.math, img.texrender, img.Wirisformula, img.mwe-math-fallback-image-inline"
-_CARRIERS = ".katex, mjx-container, .mwe-math-element, math, script, img"
+_PREVIEWS = (
+    ".MathJax_Preview",
+    ".MathJax",
+    ".MathJax_Display",
+    ".MathJax_SVG",
+    ".MathJax_SVG_Display",
+    ".MathJax_CHTML",
+)
+_PICTURES = (
+    "img.tex", "img.latex", "img.math", "img.texrender", "img.Wirisformula", "img.mwe-math-fallback-image-inline",
+)  # fmt: skip
+_CARRIERS = (".katex", ".mwe-math-element", "mjx-container", "math")
 
 
 def tex_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
@@ -52,32 +63,37 @@ def tex_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return maker(node) if maker is not None else _row(node)
 
 
-def mark_formulas(soup: Any) -> int:  # noqa: ANN401 - as bs4 has it
+def mark_formulas(soup: Any, find: Finder) -> int:  # noqa: ANN401 - as bs4 has it
     """Put an element `tex` in the place of each formula of a page, and return how many cannot be read.
 
     An element `tex` has its TeX in `data-tex`; with `display` it is a block.
+
+    Args:
+        soup: The page.
+        find: Finds in it.
     """
-    has_maths = soup.find(_loads_renderer) is not None or soup.select_one(_CARRIERS) is not None
+    loads = find.has("script", "link") and soup.find(_loads_renderer) is not None
+    has_maths = loads or find.named("math") or find.has(*_CARRIERS)
     unread = 0
-    for whole in soup.select(".katex-display, .katex"):
+    for whole in find.all([".katex-display", ".katex"]):
         if not whole.decomposed:
             math = whole.find(_is_math)
             unread += _replace(whole, _known_tex(math) if math else "", display="katex-display" in whole["class"])
-    for script in soup.find_all("script", type=re.compile(r"^math/")):
+    for script in soup.find_all("script", type=re.compile(r"^math/")) if find.has("script") else ():
         kind = str(script["type"])
         tex = script.get_text() if kind.startswith("math/tex") else _tex_in(script.get_text())
         unread += _replace(script, tex, display="display" in kind)
-    for preview in soup.select(_PREVIEWS):
+    for preview in find.all(_PREVIEWS):
         if not preview.decomposed:
             preview.decompose()
-    for whole in soup.select("mjx-container, .mwe-math-element"):
+    for whole in find.all(["mjx-container", ".mwe-math-element"]):
         math, picture = whole.find(_is_math), whole.find("img")
         tex = (_known_tex(math) if math else "") or str((picture.get("alt") if picture else "") or "")
         display = whole.get("display") == "true" or whole.select_one(".mwe-math-mathml-display") is not None
         unread += _replace(whole, tex or str(whole.get("data-latex") or ""), display=display)
-    for math in soup.find_all(_is_math):
+    for math in soup.find_all(_is_math) if find.named("math") else ():
         unread += _replace(math, _known_tex(math), display=math.get("display") == "block")
-    for picture in soup.select(_PICTURES):
+    for picture in find.all(_PICTURES):
         tex = _tex_in(str(picture.get("data-mathml") or "")) or str(picture.get("alt") or "")
         unread += _replace(picture, tex, display=False)
     if has_maths or any(mark in soup.get_text() for mark in ("\\(", "\\[", "$$", "\\begin{")):

@@ -16,6 +16,7 @@ import bs4
 from bs4.element import NavigableString
 
 from lutrin.ingest.formulas import mark_formulas
+from lutrin.ingest.html_find import Finder
 from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
 
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
@@ -31,16 +32,34 @@ _NOTE_TARGET = re.compile(
     r"#(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite_?note|ftnt?|_ftn|_edn|en)[\w.:-]*", re.IGNORECASE
 )
 _NOTE_TEXTS = (
-    "[epub\\:type~=footnote], [epub\\:type~=endnote], [epub\\:type~=rearnote], [role=doc-footnote], "
-    "[role=doc-endnote], aside.footnote, li[id^=fn], li[id^=cite_note], li[id^=footnote], li[id^=endnote], "
-    "div.footnote[id], p.footnote[id], tr.footnote"
+    "[epub\\:type~=footnote]",
+    "[epub\\:type~=endnote]",
+    "[epub\\:type~=rearnote]",
+    "[role=doc-footnote]",
+    "[role=doc-endnote]",
+    "aside.footnote",
+    "li[id^=fn]",
+    "li[id^=cite_note]",
+    "li[id^=footnote]",
+    "li[id^=endnote]",
+    "div.footnote[id]",
+    "p.footnote[id]",
+    "tr.footnote",
 )
-_BACK = ".footnote-backref, .footnote-back, .reversefootnote, [role=doc-backlink], .mw-cite-backlink, .fn-backref"
+_BACK = (
+    ".footnote-backref",
+    ".footnote-back",
+    ".reversefootnote",
+    "[role=doc-backlink]",
+    ".mw-cite-backlink",
+    ".fn-backref",
+)
 _MARK = re.compile(r"[\[(]?\s*(\d{1,4}|[*\u2020\u2021\u00a7\u00b6]{1,3}|[a-z]|[ivx]{1,5})\s*[\])]?")
 _NO_NAME = re.compile(r"[^\w-]+")
 _BLOCK_LINES = ("div", "p", "li")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_LINE_PARTS = ".line, [data-line], .token-line, .code-line, .view-line"
+_LINES = frozenset({"line", "token-line", "code-line", "view-line"})
+_CODE_CELLS = frozenset({"hljs-ln-code", "blob-code"})
 _LISTED = {
     "lower-alpha": "a",
     "lower-latin": "a",
@@ -62,15 +81,17 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     Returns:
         How many formulas cannot be read.
     """
-    unread = mark_formulas(soup)
+    find = Finder(soup)
+    unread = mark_formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in soup.find_all("style"))])
-    _code(soup)
-    _notes(soup)
-    for unseen in [*soup.select(f"{UNSEEN}, {PAGE_MARKS}"), *_hidden(soup, sheets)]:
+    if find.has("pre", "td"):
+        _code(soup, find)
+    _notes(soup, find)
+    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(find, sheets)]:
         if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
             unseen.decompose()
     _headers(soup)
-    for link in soup.select(", ".join(f"{name} a" for name in _HEADINGS)):
+    for link in [link for heading in soup.find_all(_HEADINGS) for link in heading.find_all("a")]:
         if not any(c.isalnum() for c in link.get_text()):
             link.decompose()
     _ruby(soup)
@@ -82,15 +103,15 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _hidden(soup: Any, sheets: str) -> list[Any]:  # noqa: ANN401 - as bs4 has it
+def _hidden(find: Finder, sheets: str) -> list[Any]:
     """Elements that the page hides for good."""
-    found = [tag for tag in soup.select("[hidden]") if str(tag.get("hidden")).lower() != "until-found"]
-    found += [tag for tag in soup.select("[style]") if _HIDING.search(str(tag["style"]))]
+    found = [tag for tag in find.all(["[hidden]"]) if str(tag.get("hidden")).lower() != "until-found"]
+    found += [tag for tag in find.all(["[style]"]) if _HIDING.search(str(tag["style"]))]
     for selectors, body in _RULE.findall(_MEDIA.sub("", sheets)):
         if _HIDING.search(body):
             for selector in selectors.split(","):
                 if _SIMPLE.fullmatch(selector.strip()):
-                    found += soup.select(selector.strip())
+                    found += find.all([selector.strip()])
     return [tag for tag in found if not _is_opened(tag)]
 
 
@@ -116,9 +137,9 @@ def _headers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
 # Notes ---------------------------------------------------------------------------------------------------------------
 
 
-def _notes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _notes(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Make note marks and notes out of the links between them."""
-    for back in soup.select(_BACK):
+    for back in find.all(_BACK):
         back.decompose()
     names: dict[str, str] = {}
     for link in soup.find_all("a"):
@@ -130,7 +151,7 @@ def _notes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
             name = target.partition("#")[2] or link.get_text().strip()
             names.setdefault(name, _NO_NAME.sub("-", name).strip("-") or str(len(names) + 1))
             mark.replace_with(bs4.Tag(name="note", attrs={"data-name": names[name]}))
-    for text in soup.select(_NOTE_TEXTS):
+    for text in find.all(_NOTE_TEXTS) if names else ():
         named = next((str(tag["id"]) for tag in (text, *text.select("[id]")) if str(tag.get("id")) in names), "")
         if text.find_parent("notetext") is None and named:
             _as_note(text, names[named])
@@ -186,13 +207,14 @@ def _boxes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
     """Find the boxes of every maker, and the title inside each."""
     for found in soup.find_all(["div", "aside", "section", "blockquote", "p", "details", "table"]):
         element = found
-        if element.decomposed or element.find_parent(attrs={"data-box": True}) is not None:
+        if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
             continue
         kind = box_of(element.get("class") or ()) if element.name != "details" else ""
         if not kind and (element.get("role") in {"note", "alert"} or element.name in {"aside", "blockquote"}):
             signal = _SIGNAL.match(element.get_text())
             kind = signal[1].lower() if signal else ""
-        if not kind or not any(c.isalnum() for c in element.get_text()):
+        inside = not kind or element.find_parent(attrs={"data-box": True}) is not None
+        if inside or not any(c.isalnum() for c in element.get_text()):
             continue
         _unframe(element)
         title = _title_of(element)
@@ -279,19 +301,19 @@ def _ruby(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
 # Code ----------------------------------------------------------------------------------------------------------------
 
 
-def _code(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _code(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Leave nothing in a block of code but its own characters."""
-    for number in soup.select(LINE_NUMBERS):
+    for number in find.all(LINE_NUMBERS):
         if not number.decomposed and _in_code(number):
             number.decompose()
-    for broken in soup.select("pre br"):
+    for broken in find.all(["pre br"]):
         broken.replace_with("\n")
     for table in soup.find_all("table"):
         if not table.decomposed:
             _code_of_table(table)
     for block in soup.find_all("pre"):
-        lines = block.select(_LINE_PARTS) or block.find_all(_BLOCK_LINES)
         text = block.get_text()
+        lines = block.find_all(_is_line) or block.find_all(_BLOCK_LINES)
         if len(lines) > 1 and text.strip("\n").count("\n") < len(lines) - 1:
             text = "\n".join(line.get_text().strip("\r\n") for line in lines if line.find(_BLOCK_LINES) is None)
         language = block.get("data-code") or language_of(block)
@@ -302,14 +324,20 @@ def _code(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
 
 def _in_code(element: Any) -> bool:  # noqa: ANN401 - as bs4 has it
     holder = element.find_parent("table")
-    return element.find_parent("pre") is not None or (
-        holder is not None and (holder.find("pre") is not None or bool(holder.select("td.blob-code, .hljs-ln-code")))
-    )
+    return element.find_parent("pre") is not None or (holder is not None and holder.find(_is_code) is not None)
+
+
+def _is_line(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
+    return "data-line" in tag.attrs or not _LINES.isdisjoint(tag.get("class") or ())
+
+
+def _is_code(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
+    return tag.name == "pre" or not _CODE_CELLS.isdisjoint(tag.get("class") or ())
 
 
 def _code_of_table(table: Any) -> None:  # noqa: ANN401 - as bs4 has it
     """Put the code in the place of a highlighter's table, whose numbers are gone."""
-    cells = table.select(".hljs-ln-code, td.blob-code")
+    cells = [cell for cell in table.find_all("td") if not _CODE_CELLS.isdisjoint(cell.get("class") or ())]
     filled = cells or [cell for cell in table.find_all(["td", "th"]) if cell.get_text().strip()]
     if not cells and (len(filled) != 1 or table.find("pre") is None):
         return

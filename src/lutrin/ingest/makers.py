@@ -10,9 +10,9 @@ from typing import Any
 _DATA: dict[str, Any] = tomllib.loads(Path(__file__).with_name("makers.toml").read_text(encoding="utf-8"))
 BOXES: Mapping[str, str] = _DATA["boxes"]
 """Names under which makers write boxes, and the kind that each has here."""
-UNSEEN = ", ".join(_DATA["unseen"]["always"])
-PAGE_MARKS = ", ".join(_DATA["unseen"]["page_marks"])
-LINE_NUMBERS = ", ".join(_DATA["unseen"]["line_numbers"])
+UNSEEN: tuple[str, ...] = tuple(_DATA["unseen"]["always"])
+PAGE_MARKS: tuple[str, ...] = tuple(_DATA["unseen"]["page_marks"])
+LINE_NUMBERS: tuple[str, ...] = tuple(_DATA["unseen"]["line_numbers"])
 OPENED = frozenset(_DATA["unseen"]["opened"])
 TITLES = frozenset(_DATA["words"]["title"])
 HOLDERS = frozenset(_DATA["words"]["holders"])

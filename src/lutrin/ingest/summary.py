@@ -13,6 +13,7 @@ class FolderDone(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     chunks: int
+    """Those that the index did not have."""
 
     def line(self) -> str:
         """As the contract prints it: `Processing 03-chapter-3-architecture... 12 chunks created`."""
@@ -56,7 +57,7 @@ class IngestSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Files read and cut in this run: new, changed, or all of them if the settings changed."""
     unchanged: int = 0
     updated: int = 0
-    """Of the processed ones, those that the index had in an earlier state."""
+    """Of the processed ones, those that the index had with other contents."""
     removed: int = 0
     """Files that the index had and the folder has no more."""
     failed: int = 0

@@ -1,0 +1,55 @@
+"""Finds elements of a page by selectors, most of which name what the page does not have."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+_NOT = re.compile(r":not\([^()]*\)")
+_CLASS = re.compile(r"\.([\w-]+)")
+_ATTRIBUTE = re.compile(r"\[([\w-]+(?:\\:[\w-]+)?)")
+_NAME = re.compile(r"(?:\A|\s)([a-z][\w-]*)", re.IGNORECASE)
+
+
+class Finder:
+    """The names, classes and attributes of a page, gathered once: a selector that needs others is not tried.
+
+    Args:
+        soup: The page. What is put into it later is found only if its names were there before.
+    """
+
+    def __init__(self, soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+        self._soup = soup
+        self._words: set[str] = set()
+        for tag in soup.find_all():
+            self._words.add(tag.name)
+            for name, value in tag.attrs.items():
+                self._words.add(f"[{name}")
+                if name == "class":
+                    self._words.update(f".{one}" for one in value)
+
+    def has(self, *words: str) -> bool:
+        """Whether any of these names of elements (`pre`), classes (`.katex`) or attributes (`[hidden`) is there."""
+        return not self._words.isdisjoint(words)
+
+    def named(self, name: str) -> bool:
+        """Whether there are elements of a name, whatever prefix their name space has."""
+        return any(word == name or word.endswith(f":{name}") for word in self._words)
+
+    def all(self, selectors: Sequence[str]) -> list[Any]:
+        """The elements that any of the selectors matches, in page order."""
+        tried = [selector for selector in selectors if needs_of(selector) <= self._words]
+        return list(self._soup.select(", ".join(tried))) if tried else []
+
+
+@lru_cache(maxsize=4096)
+def needs_of(selector: str) -> frozenset[str]:
+    r"""What a page must have for a selector to match anything.
+
+    >>> sorted(needs_of("td.gutter")), sorted(needs_of("[epub\\\\:type~=footnote]"))
+    (['.gutter', 'td'], ['[epub:type'])
+    """
+    plain = _NOT.sub("", selector)
+    classes = {f".{name}" for name in _CLASS.findall(plain)}
+    attributes = {f"[{name.replace(chr(92), '')}" for name in _ATTRIBUTE.findall(plain)}
+    return frozenset(classes | attributes | set(_NAME.findall(plain)))
