@@ -148,3 +148,13 @@ test('what stands further in, in an item of a list, is no code but for its code'
   expect(shown('    ```sh\n    ls -l\n    ```\n\n    Then wait.\n\n1. Go on.', 'ls -l')).toBe('[ls -l]\nThen wait.\n- Go on.');
   expect(shown('Replace it.\n\n    Then wait.', 'wait')).toBe('Replace it.\nThen [wait].');
 });
+
+test('raised and lowered signs keep their place', () => {
+  expect(shown('It has 10<sup>9</sup> bytes, 10<sup>-7</sup> s, H<sub>2</sub>O, 1011<sub>2</sub>, 2<sup>n + 1</sup> and the 21<sup>st</sup>.')).toBe(
+    'It has 10^9 bytes, 10^-7 s, H2O, 1011_2, 2^(n + 1) and the 21st.',
+  );
+});
+
+test('note marks are not shown', () => {
+  expect(shown('It sank in 1905[^fn1], they say.')).toBe('It sank in 1905, they say.');
+});

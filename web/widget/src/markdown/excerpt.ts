@@ -72,9 +72,12 @@ export function parseExcerpt(text: string, marks: readonly Range[]): Block[] {
   return marksOfBlocks(parseMarkdown(whole.join('\n'))).filter((block) => block.type !== 'code' || !INCLUDED.test(block.text));
 }
 
-/** Words as a page shows them. */
+/** Words as a page shows them, but for raised and lowered signs, which stand apart: `10^9`, `1011_2`. */
 function shownOf(words: string): string {
-  return words.replace(UNSHOWN, (whole: string, code?: string, labelled?: string) => code ?? labelled ?? whole.replace(NO_SIGNS, ''));
+  return words
+    .replace(/\[\^[^\s\]]+\]|(?<=\d)(<sub>)/g, (_, sub) => (sub ? '_' : ''))
+    .replace(/<sup>([^<`]*)<\/sup>/g, (_, x: string) => (/^(st|nd|rd|th)$/.test(x) ? x : /\w\W+\w/.test(x) ? `^(${x})` : '^' + x))
+    .replace(UNSHOWN, (whole: string, code?: string, labelled?: string) => code ?? labelled ?? whole.replace(NO_SIGNS, ''));
 }
 
 function splitLines(characters: readonly string[]): string[][] {
