@@ -4,6 +4,8 @@ prepare    cut all books into passages
 train      train for so many minutes; with --mined, go on from the first round with the mined negatives
 mine       let the reader find passages that it takes for answers and that are none
 export     write the encoder as int8 ONNX, with what was learned beside it
+pack       write what a reader learns from into one file that travels, for `training/device.sh`
+unpack     take what came back from there in --parts for the weights of the last round; go on with export
 calibrate  fit on the books left out (or those of --on) how much words count, and when a book answers
 scope      fit only when a book answers, likewise
 install    copy the reader to models/reader, and name its files in models/manifest.toml
@@ -66,7 +68,7 @@ def prepare(options: argparse.Namespace) -> None:
 
     folder = options.out / "passages"
     folder.mkdir(parents=True, exist_ok=True)
-    trained_on = [source for source in sources.sources().values() if not source.left_out]
+    trained_on = sources.chosen(options.on, left_out=False)
     books = [(source.name, sources.checkout(options.books, source), source.folder) for source in trained_on]
     for name, root, part in [*books, *((name, root, "") for name, root in own_books().items())]:
         path = folder / f"{name}.jsonl"
@@ -86,23 +88,26 @@ def train(options: argparse.Namespace) -> None:
 
     from training import examples  # noqa: PLC0415 - a step imports what it needs
     from training.model import Reader  # noqa: PLC0415 - needs torch
-    from training.train import Schedule, Tokens, start_projection  # noqa: PLC0415 - needs torch
+    from training.tokens import Tokens  # noqa: PLC0415 - a step imports what it needs
+    from training.train import Schedule, start_projection  # noqa: PLC0415 - needs torch
     from training.train import train as learn  # noqa: PLC0415 - needs torch
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(SEEDS[options.mined])
-    books, asked = examples.load(options.books, options.out / "passages")
+    books, asked = examples.load(options.books, options.out / "passages", options.on)
     near = sum(not item.positives for item in asked)
     print(f"{len(asked)} questions, {near} of them near", flush=True)
     model, tokens = Reader(str(base)), Tokens(base)
     if options.mined:
         asked = examples.with_mined(asked, present(options.out / "mined.jsonl", "mine"))
+    library, questions = tokens.library(books, asked), [tokens.question(item) for item in asked]
+    if options.mined:
         model.load_state_dict(torch.load(present(options.out / "first.pt", "train")))
     elif not out.with_suffix(".state").exists():
-        start_projection(model, asked, books, tokens)
+        start_projection(model, questions, library)
     share = 1 - FIRST_SHARE if options.mined else FIRST_SHARE
     schedule = Schedule(options.minutes * share, RATES[options.mined], SEEDS[options.mined], options.steps)
-    learn(model, asked, books, tokens, out=out, schedule=schedule)
+    learn(model, questions, library, out=out, schedule=schedule)
 
 
 def mine(options: argparse.Namespace) -> None:
@@ -116,7 +121,7 @@ def mine(options: argparse.Namespace) -> None:
         return
     reader = options.out / "models" / "reader"
     present(reader / "model.onnx", "export")
-    books, asked = examples.load(options.books, options.out / "passages")
+    books, asked = examples.load(options.books, options.out / "passages", options.on)
     find(reader, asked, books, out)
 
 
@@ -142,6 +147,24 @@ def scope(options: argparse.Namespace) -> None:
     from training.calibrate import refit  # noqa: PLC0415 - as above
 
     refit(options.books, options.out, options.on)
+
+
+def pack(options: argparse.Namespace) -> None:
+    """Pack what travels."""
+    from training.pack import pack as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+
+    write(options.books, options.out, options.models / "reader", options.on)
+
+
+def unpack(options: argparse.Namespace) -> None:
+    """Take the weights that came back."""
+    import torch  # noqa: PLC0415 - as in `train`
+
+    from training.device import read_parts  # noqa: PLC0415 - needs torch
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.save(read_parts(options.parts), options.out / "second.pt")
+    print(f"{options.out / 'second.pt'} is written.")
 
 
 def install(options: argparse.Namespace) -> None:
@@ -226,7 +249,7 @@ def judge(options: argparse.Namespace) -> None:
 
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
     step.__name__: step
-    for step in (prepare, train, mine, export, calibrate, scope, install, same, kept, pairs, judge, run)
+    for step in (prepare, train, mine, export, pack, unpack, calibrate, scope, install, same, kept, pairs, judge, run)
 }
 
 
@@ -246,7 +269,12 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--threads", type=int, default=1, help="of torch")
     parser.add_argument("--mined", action="store_true", help="train: the second round")
-    parser.add_argument("--on", nargs="*", default=(), help="calibrate, scope: books to fit on; those left out if none")
+    parser.add_argument(
+        "--parts", type=Path, default=root / "training" / "out" / "device", help="unpack: what came back"
+    )
+    parser.add_argument(
+        "--on", nargs="*", default=(), help="only these books; calibrate, scope: none are those left out"
+    )
     parser.add_argument("--models", type=Path, default=root / "models", help="install: where to")
     parser.add_argument(
         "--shelf", type=Path, default=root.parent / "shared" / "shelf" / "books", help="pairs: the books"

@@ -160,17 +160,18 @@ def holding(book: Book, row: Mapping[str, Any]) -> dict[int, list[int]]:
     return positives
 
 
-def load(checkouts: Path, passages: Path) -> tuple[dict[str, Book], list[Example]]:
+def load(checkouts: Path, passages: Path, names: Sequence[str] = ()) -> tuple[dict[str, Book], list[Example]]:
     """All books to train on, and what is asked of them.
 
     Args:
         checkouts: Folder with a checkout of each book of `books.toml`.
         passages: What `prepare` wrote.
+        names: Of the books of `books.toml` only these; none: all.
 
     Raises:
         Missing: A checkout or a file of passages is not there.
     """
-    described = {name: source for name, source in sources.sources().items() if not source.left_out}
+    described = {source.name: source for source in sources.chosen(names, left_out=False)}
     paths = [passages / f"{name}.jsonl" for name in described] + sorted(passages.glob(f"{OWN}*.jsonl"))
     for path in (*paths, passages / f"{OWN}{SAMPLE}.jsonl"):
         if not path.exists():

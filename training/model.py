@@ -9,18 +9,18 @@ for each token of the question. A unit (sentence, list item, table row, code blo
 the unit, of the unit and its headings, and of the whole passage; `dense` is the cosine of the pooled vectors.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import BertModel
+from transformers import BertConfig, BertModel
 
-KINDS = ("sentence", "list_item", "table_row", "code", "caption")
+from training.tokens import HEADING, KINDS
+
 DIMENSION = 128
 """Of the token vectors that are compared and stored."""
-HEADING, BETWEEN = 0, 1
-"""Segments of a passage's tokens; unit u is segment u + 2."""
 
 
 @dataclass
@@ -44,17 +44,29 @@ class Batch:
     words: Tensor
     """(P, U): log of the number of words."""
 
+    def to(self, device: str) -> "Batch":
+        """The same on another device."""
+        return Batch(
+            **{name: part.to(device) if isinstance(part, Tensor) else part for name, part in vars(self).items()}
+        )
+
 
 class Reader(nn.Module):
     """See the module's docstring.
 
     Args:
-        folder: The encoder that training starts from, as `transformers` reads it.
+        folder: The encoder that training starts from, as `transformers` reads it; its `config.json` is enough if the
+            weights come from elsewhere.
+        weights: Of the encoder, by the names of `BertModel`; None: those in the folder.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, weights: Mapping[str, Tensor] | None = None) -> None:
         super().__init__()
-        self.bert = BertModel.from_pretrained(folder, attn_implementation="sdpa", add_pooling_layer=False)
+        if weights is None:
+            self.bert = BertModel.from_pretrained(folder, attn_implementation="sdpa", add_pooling_layer=False)
+        else:
+            self.bert = BertModel(BertConfig.from_pretrained(folder), add_pooling_layer=False)
+            self.bert.load_state_dict(weights)
         width = self.bert.config.hidden_size
         self.project = nn.Linear(width, DIMENSION, bias=False)
         self.weigh = nn.Linear(width, 1)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import tomllib
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -67,6 +68,11 @@ def sources() -> dict[str, Source]:
     """The books by name."""
     described = tomllib.loads((HERE / "books.toml").read_text(encoding="utf-8"))
     return {name: Source(name, **values) for name, values in described.items()}
+
+
+def chosen(names: Sequence[str], *, left_out: bool) -> list[Source]:
+    """The books that are left out of training, or the others; of these only the named ones, if any name is given."""
+    return [book for book in sources().values() if book.left_out == left_out and (not names or book.name in names)]
 
 
 def rows(path: Path) -> list[dict[str, Any]]:

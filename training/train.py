@@ -8,23 +8,21 @@ answered at all by its own passages.
 import math
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from training.examples import WORD, Book, Example, Passage
-from training.model import BETWEEN, HEADING, KINDS, Batch, Reader
+from training.model import Batch, Reader
+from training.tokens import Asked, Library, Text
 
-LONGEST = 192
-"""Tokens of a passage in training: the headings and a window of the text that holds what answers."""
-LONGEST_QUESTION = 62
-"""Tokens; the rest is cut off."""
+FIRST, LAST = 101, 102
+"""Tokens [CLS] and [SEP] of BERT's vocabulary, around every text."""
 BATCH = 8
+"""Questions."""
 SMALL_RATE = 0.01
 """Learning rate of the few numbers beside the encoder."""
 TOLD_EVERY, KEPT_EVERY = 25, 100
@@ -35,42 +33,8 @@ DENSE_SCALE = 20.0
 """Inverse temperature of the softmax over pooled vectors, as sentence-transformers trains them."""
 
 
-class Tokens:
-    """Texts as the encoder reads them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
-        self.first, self.last = self.tokenizer.token_to_id("[CLS]"), self.tokenizer.token_to_id("[SEP]")
-        self._known: dict[int, tuple[list[int], list[tuple[int, int]]]] = {}
-
-    def of(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """Ids and offsets without special tokens."""
-        encoded = self.tokenizer.encode(text, add_special_tokens=False)
-        return encoded.ids, encoded.offsets
-
-    def passage(self, passage: Passage, wanted: Sequence[int], rng: random.Random) -> tuple[list[int], list[int]]:
-        """Ids and segments of a passage, cut to a window that holds one of the wanted units."""
-        ids, offsets = self.of(passage.text)
-        body = len(passage.head)
-        labels = [HEADING if start < body else BETWEEN for start, _ in offsets]
-        for number, unit in enumerate(passage.units):
-            for place, (start, _) in enumerate(offsets):
-                if unit[0] <= start < unit[1]:
-                    labels[place] = number + 2
-        head = next((place for place, label in enumerate(labels) if label != HEADING), len(labels))
-        head = min(head, LONGEST // 3)
-        room = LONGEST - 2 - head
-        at = [place for place, label in enumerate(labels) if label - 2 in wanted] if wanted else []
-        first = rng.choice(at) if at else rng.randrange(head, max(head + 1, len(ids)))
-        start = max(head, min(first - rng.randrange(room), len(ids) - room)) if len(ids) > head + room else head
-        start = min(max(start, head), max(head, len(ids) - 1))
-        return ids[:head] + ids[start : start + room], labels[:head] + labels[start : start + room]
-
-
 def batch_of(
-    chosen: Sequence[tuple[Example, Sequence[int]]], book: Book, tokens: Tokens, rng: random.Random
+    chosen: Sequence[tuple[Asked, Sequence[int]]], texts: Sequence[Text], rng: random.Random
 ) -> tuple[Batch, Tensor, Tensor]:
     """A batch with its labels.
 
@@ -78,62 +42,53 @@ def batch_of(
         The batch; (B, P, U) which units answer; (B, P) which passages were drawn for a question itself.
     """
     places = list(dict.fromkeys(number for _, numbers in chosen for number in numbers))
-    batch = Batch(*_questions([item for item, _ in chosen], tokens), *_passages(chosen, places, book, tokens, rng))
+    batch = Batch(*_questions([item for item, _ in chosen]), *_passages(chosen, places, texts, rng))
     labels = torch.zeros(len(chosen), len(places), batch.units, dtype=torch.bool)
     drawn = torch.zeros(len(chosen), len(places), dtype=torch.bool)
+    column = {number: place for place, number in enumerate(places)}
     for row, (item, numbers) in enumerate(chosen):
-        for number in numbers:
-            drawn[row, places.index(number)] = True
-        for number, found in item.positives.items():
-            if number in places:
-                column = places.index(number)
-                for unit in found:
-                    if unit < batch.units and batch.kinds[column, unit] >= 0:
-                        labels[row, column, unit] = True
+        drawn[row, [column[number] for number in numbers]] = True
+        for number, units in item.positives.items():
+            if number in column:
+                seen = [unit for unit in units if unit < batch.units and batch.kinds[column[number], unit] >= 0]
+                labels[row, column[number], seen] = True
     return batch, labels, drawn
 
 
-def _questions(asked: Sequence[Example], tokens: Tokens) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _questions(asked: Sequence[Asked]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The first four fields of a batch."""
-    texts = [tokens.of(item.question) for item in asked]
-    width = min(max(len(ids) for ids, _ in texts), LONGEST_QUESTION) + 2
+    width = max(len(item.ids) for item in asked) + 2
     question, mask, seen = (torch.zeros(len(asked), width, dtype=torch.long) for _ in range(3))
     idf = torch.zeros(len(asked), width)
-    for row, (item, (all_ids, offsets)) in enumerate(zip(asked, texts, strict=True)):
-        ids = all_ids[: width - 2]
-        question[row, : len(ids) + 2] = torch.tensor([tokens.first, *ids, tokens.last])
-        seen[row, : len(ids) + 2] = 1
-        mask[row, 1 : len(ids) + 1] = 1
-        words = [(m.start(), m.end(), m.group()) for m in WORD.finditer(item.question.lower())]
-        for place, (start, _) in enumerate(offsets[: len(ids)], 1):
-            idf[row, place] = item.idf.get(next((text for a, b, text in words if a <= start < b), ""), 1.0)
+    for row, item in enumerate(asked):
+        question[row, : len(item.ids) + 2] = torch.tensor([FIRST, *item.ids, LAST])
+        seen[row, : len(item.ids) + 2] = 1
+        mask[row, 1 : len(item.ids) + 1] = 1
+        idf[row, 1 : len(item.ids) + 1] = torch.tensor(item.idf)
     return question, mask, seen, idf
 
 
 def _passages(
-    chosen: Sequence[tuple[Example, Sequence[int]]],
-    places: Sequence[int],
-    book: Book,
-    tokens: Tokens,
-    rng: random.Random,
+    chosen: Sequence[tuple[Asked, Sequence[int]]], places: Sequence[int], texts: Sequence[Text], rng: random.Random
 ) -> tuple[Tensor, Tensor, Tensor, int, Tensor, Tensor]:
     """The other fields of a batch."""
-    wanted = [sorted({unit for item, _ in chosen for unit in item.positives.get(place, ())}) for place in places]
-    pieces = [tokens.passage(book.passages[place], units, rng) for place, units in zip(places, wanted, strict=True)]
-    units = max(max((label - 1 for _, labels in pieces for label in labels), default=1), 1)
+    wanted: dict[int, set[int]] = {}
+    for item, _ in chosen:
+        for place, found in item.positives.items():
+            wanted.setdefault(place, set()).update(found)
+    pieces = [texts[place].window(sorted(wanted.get(place, ())), rng) for place in places]
+    units = max(max((segment - 1 for _, segments in pieces for segment in segments), default=1), 1)
     longest = max(len(ids) for ids, _ in pieces) + 2
     ids, full = torch.zeros(len(places), longest, dtype=torch.long), torch.zeros(len(places), longest, dtype=torch.long)
     segments = torch.full((len(places), longest), units + 2, dtype=torch.long)
     kinds, words = torch.full((len(places), units), -1, dtype=torch.long), torch.zeros(len(places), units)
-    for row, (number, (piece, labels)) in enumerate(zip(places, pieces, strict=True)):
-        passage = book.passages[number]
-        ids[row, : len(piece) + 2] = torch.tensor([tokens.first, *piece, tokens.last])
+    for row, (number, (piece, belongs)) in enumerate(zip(places, pieces, strict=True)):
+        ids[row, : len(piece) + 2] = torch.tensor([FIRST, *piece, LAST])
         full[row, : len(piece) + 2] = 1
-        segments[row, 1 : len(piece) + 1] = torch.tensor(labels)
-        for label in {label for label in labels if label >= 2}:
-            start, end, kind, *_ = passage.units[label - 2]
-            kinds[row, label - 2] = KINDS.index(kind)
-            words[row, label - 2] = math.log1p(len(passage.text[start:end].split()))
+        segments[row, 1 : len(piece) + 1] = torch.tensor(belongs)
+        for unit in {segment - 2 for segment in belongs if segment >= 2}:
+            kinds[row, unit] = texts[number].kinds[unit]
+            words[row, unit] = math.log1p(texts[number].words[unit])
     return ids, full, segments, units, kinds, words
 
 
@@ -160,20 +115,20 @@ def losses(model: Reader, batch: Batch, labels: Tensor, drawn: Tensor) -> dict[s
     return parts
 
 
-def rounds(examples: Sequence[Example], rng: random.Random) -> list[list[Example]]:
-    """Batches of one pass over the examples, each of questions of one book."""
-    by_book: dict[str, list[Example]] = {}
-    for item in examples:
+def rounds(asked: Sequence[Asked], rng: random.Random, size: int = BATCH) -> list[list[Asked]]:
+    """Batches of one pass over the questions, each of questions on one book."""
+    by_book: dict[str, list[Asked]] = {}
+    for item in asked:
         by_book.setdefault(item.book, []).append(item)
     batches = []
     for group in by_book.values():
         rng.shuffle(group)
-        batches += [group[start : start + BATCH] for start in range(0, len(group), BATCH)]
+        batches += [group[start : start + size] for start in range(0, len(group), size)]
     rng.shuffle(batches)
     return batches
 
 
-def draw(item: Example, rng: random.Random) -> tuple[Example, list[int]]:
+def draw(item: Asked, rng: random.Random) -> tuple[Asked, list[int]]:
     """A question with the passages that are read for it: one that answers if there is one, and hard negatives."""
     positives = list(item.positives)
     rng.shuffle(positives)
@@ -192,6 +147,8 @@ class Schedule:
     seed: int = 1
     steps: int = 0
     """Stop after so many instead, and get the same weights on the same machine each time."""
+    batch: int = BATCH
+    device: str = "cpu"
 
     def gone(self, step: int, spent_s: float) -> float:
         """The share of it that is behind."""
@@ -232,8 +189,9 @@ class Training:
         factor = self.schedule.factor(self.step, gone)
         large, small = self.optimizer.param_groups
         large["lr"], small["lr"] = self.schedule.rate * factor, SMALL_RATE * factor
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            parts = losses(self.model, batch, labels, drawn)
+        device = self.schedule.device
+        with torch.autocast(device, dtype=torch.bfloat16):
+            parts = losses(self.model, batch.to(device), labels.to(device), drawn.to(device))
         torch.stack(list(parts.values())).sum().backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
@@ -258,40 +216,32 @@ class Training:
         _save(state, self.state)
 
 
-def train(
-    model: Reader,
-    examples: Sequence[Example],
-    books: Mapping[str, Book],
-    tokens: Tokens,
-    *,
-    out: Path,
-    schedule: Schedule,
-) -> None:
+def train(model: Reader, asked: Sequence[Asked], library: Library, *, out: Path, schedule: Schedule) -> None:
     """Train as long as the schedule says, from the kept state if there is one, and write the weights."""
-    training = Training(model, out, schedule)
+    training = Training(model.to(schedule.device), out, schedule)
     started = time.monotonic() - training.spent_s
     while True:
-        for group in rounds(examples, training.rng):
+        for group in rounds(asked, training.rng, schedule.batch):
             training.spent_s = time.monotonic() - started
             gone = schedule.gone(training.step, training.spent_s)
             if gone >= 1:
-                _save(model.state_dict(), out)
+                _save(model.cpu().state_dict(), out)
                 return
             chosen = [draw(item, training.rng) for item in group]
-            training.learn(*batch_of(chosen, books[group[0].book], tokens, training.rng), gone)
+            training.learn(*batch_of(chosen, library[group[0].book], training.rng), gone)
             if training.step % TOLD_EVERY == 0:
                 training.tell(gone)
             if training.step % KEPT_EVERY == 0:
                 training.keep()
 
 
-def start_projection(model: Reader, examples: Sequence[Example], books: Mapping[str, Book], tokens: Tokens) -> None:
-    """Begin the projection with the principal directions of the token vectors of some examples."""
+def start_projection(model: Reader, asked: Sequence[Asked], library: Library) -> None:
+    """Begin the projection with the principal directions of the token vectors of some questions and passages."""
     rng = random.Random(1)
     seen = []
     with torch.no_grad():
-        for item in rng.sample(list(examples), min(SAMPLE, len(examples))):
-            batch, _, _ = batch_of([draw(item, rng)], books[item.book], tokens, rng)
+        for item in rng.sample(list(asked), min(SAMPLE, len(asked))):
+            batch, _, _ = batch_of([draw(item, rng)], library[item.book], rng)
             for ids, full in ((batch.passage_ids, batch.passage_full), (batch.question_ids, batch.question_full)):
                 vectors, _ = model.encode(ids, full)
                 seen.append(vectors[full.bool()])
