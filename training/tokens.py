@@ -94,11 +94,13 @@ class Tokens:
 
     def question(self, item: Example) -> Asked:
         """A question."""
-        ids, offsets = (some[:LONGEST_QUESTION] for some in self.of(item.question))
+        ids, offsets = self.of(item.question)
         words = [(m.start(), m.end(), m.group()) for m in WORD.finditer(item.question.lower())]
-        belongs = [next((text for a, b, text in words if a <= start < b), "") for start, _ in offsets]
+        belongs = [
+            next((text for a, b, text in words if a <= start < b), "") for start, _ in offsets[:LONGEST_QUESTION]
+        ]
         idf = [item.idf.get(word, 1.0) for word in belongs]
-        return Asked(item.book, ids, idf, item.positives, item.negatives)
+        return Asked(item.book, ids[:LONGEST_QUESTION], idf, item.positives, item.negatives)
 
     def library(self, books: Mapping[str, Book], asked: Sequence[Example]) -> Library:
         """All passages that a question names; the others stay empty."""
@@ -163,4 +165,5 @@ def _column(name: str, rows: Sequence[Sequence[float]], kind: Any) -> dict[str, 
 
 
 def _lists(columns: Mapping[str, Any], name: str) -> list[list[Any]]:
-    return [part.tolist() for part in np.split(columns[name], columns[f"{name}.ends"][:-1])]
+    ends = columns[f"{name}.ends"].tolist()
+    return [columns[name][start:end].tolist() for start, end in zip([0, *ends], ends, strict=False)]

@@ -34,7 +34,7 @@ def reads(tmp_path: Path) -> tokens.Tokens:
     return tokens.Tokens(tmp_path)
 
 
-def asked(text: str, book: Book) -> Example:
+def asked(text: str) -> Example:
     """A question whose answer is the passage's second unit."""
     return Example("arms", text, {0: [1]}, [], {"turns": 1.5})
 
@@ -51,8 +51,8 @@ def test_a_window_holds_the_heading_and_what_answers(reads: tokens.Tokens, book:
 
 def test_what_is_packed_is_read_back(reads: tokens.Tokens, book: Book, tmp_path: Path) -> None:
     """Passages, questions and labels; passages that no question names travel as nothing."""
-    question = reads.question(asked("how far turns it", book))
-    library = reads.library({"arms": book, "legs": book}, [asked("how far turns it", book)])
+    question = reads.question(asked("how far turns it"))
+    library = reads.library({"arms": book, "legs": book}, [asked("how far turns it")])
     tokens.save(tmp_path / "pack.npz", library, [question], [])
     found, trained, judged = tokens.load(tmp_path / "pack.npz")
     assert found == library
@@ -65,7 +65,7 @@ def test_what_is_packed_is_read_back(reads: tokens.Tokens, book: Book, tmp_path:
 def test_a_hurried_question_keeps_its_rare_words_or_slips(book: Book) -> None:
     """Either only rarer words are left, in their order, or two letters inside one long word are swapped."""
     rng = random.Random(1)
-    seen = {pack.hurried(asked("it goes how farther", book), book, rng).question for _ in range(20)}
+    seen = {pack.hurried(asked("it goes how farther"), book, rng).question for _ in range(20)}
     assert "how farther" in seen
     slips = seen - {"how farther"}
     assert slips
