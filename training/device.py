@@ -46,7 +46,6 @@ def shipped(folder: Path) -> Reader:
     return reader
 
 
-@torch.no_grad()
 def judge(reader: Reader, asked: Sequence[Asked], library: Library, device: str) -> dict[str, dict[str, float]]:
     """Judge a reader by candidates that match in words.
 
@@ -59,7 +58,8 @@ def judge(reader: Reader, asked: Sequence[Asked], library: Library, device: str)
     for item in asked:
         numbers = [*list(item.positives)[:2], *item.negatives][:MOST_CANDIDATES]
         batch, labels, _ = batch_of([(item, numbers)], library[item.book], random.Random(SEED))
-        units = reader(batch.to(device))["units"][0].float().cpu()
+        with torch.no_grad():
+            units = reader(batch.to(device))["units"][0].float().cpu()
         best = int(units.flatten().argmax())
         found = torch.logsumexp(units, 1).argmax()
         right = bool(labels[0, found].any()), bool(labels[0].flatten()[best])

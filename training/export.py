@@ -17,7 +17,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
 from training.int8 import multiply_as_integers
-from training.model import KINDS, Reader
+from training.model import Reader
+from training.tokens import KINDS
 
 LEAST = 4096
 """Numbers of a weight that is worth 8 bits."""
