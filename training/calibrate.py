@@ -105,6 +105,8 @@ def ingest(source: Source, folder: Path, out: Path) -> Settings:
     for name in {question.file for question in sources.written(source.name)}:
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / name, pages / name)
+    # Else each of its folders could count as a book.
+    (pages / "book.toml").write_text(f"title = {json.dumps(source.title)}\n", encoding="utf-8")
     settings = load_settings(data_dir=out / "index" / source.name, models_dir=out / "models", profile="local")
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     with ingest_lock(settings.data_dir):
