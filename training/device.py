@@ -73,8 +73,8 @@ def judge(reader: Reader, asked: Sequence[Asked], library: Library, device: str)
         pairs = answered.sum() * (~answered).sum()
         table[book] = {
             "questions": len(rows),
-            "passage": float(told[answered, 1].mean()),
-            "unit": float(told[answered, 2].mean()),
+            "passage": float(told[answered, 1].sum() / max(answered.sum(), 1)),
+            "unit": float(told[answered, 2].sum() / max(answered.sum(), 1)),
             "near": float((ranks[answered].sum() - answered.sum() * (answered.sum() + 1) / 2) / max(pairs, 1)),
         }
     return table
