@@ -102,6 +102,7 @@ def test_a_turn_is_searched_answered_stored_and_told(reader: Reader) -> None:
 @pytest.mark.row("B-FR-011")
 def test_a_plain_client_has_a_conversation_under_an_id_of_its_own(reader: Reader) -> None:
     """It sends no more than id and message, then the secret that the first answer gave it; the follow-up goes on."""
+    reader.client.cookies.clear()
     first = reader.client.post("/chat", json={"session_id": "pupil-7", "message": "What is a costmap?"})
     secret = {"X-Lutrin-Client": first.headers["x-lutrin-client"]}
     reader.client.cookies.clear()
