@@ -10,6 +10,8 @@ class Ability:
     tier: str = "large"
     sections: int = 1
     """Reading sections that it is shown for one thing that is asked; a small model is not helped by more."""
+    judges: bool = True
+    """Whether its yes or no to "does the passage answer?" counts."""
     answer_tokens: int = 200
     own_words: bool = True
     """Whether it may add words that are not the book's: an analogy."""

@@ -104,7 +104,9 @@ class Explainer:
         self._generator.warm([prompt.request(max_tokens=1, deadline_s=QUEUE_S) for prompt in prompts])
 
     async def yes(self, plan: Plan, prompt: Prompt, started: float) -> float | None:
-        """Log odds of the model's yes to whether the sections answer; None if it does not say in time."""
+        """Log odds of the model's yes to whether the sections answer; None if its word counts nothing, or is late."""
+        if not self.ability.judges:
+            return None
         await self._excerpts_first(started)
         left_s = self._left_s(plan, started)
         request = prompt.yes_request(deadline_s=left_s, session_id=plan.query.question.session_id)

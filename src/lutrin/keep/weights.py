@@ -98,6 +98,8 @@ class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpus: int = 1
     prefill: float = 0.0
     """Prompt tokens a second, as measured, below which a smaller tier is chosen."""
+    judges: bool = False
+    """Whether the model's yes or no to "does the passage answer?" is worth anything."""
     sections: int = 1
     """Reading sections that such models are shown."""
     answer_tokens: int = 0

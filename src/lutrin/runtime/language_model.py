@@ -124,6 +124,7 @@ def ability_of(settings: Settings) -> Ability:
     ability = Ability(
         tier=tier.name,
         sections=tier.sections,
+        judges=tier.judges,
         answer_tokens=tier.answer_tokens,
         own_words=tier.own_words,
         study=frozenset(tier.study),
