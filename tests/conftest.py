@@ -11,6 +11,8 @@ from tests.embeddings import Lenders
 ROOT = Path(__file__).parents[1]
 # A server under test fetches and compiles nothing; tests of a model name it.
 os.environ.setdefault("LUTRIN_MODEL", "none")
+# The model's process imports the fakes, too.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 pytest_plugins = ["tests.tiers", "tests.endured"]
 

@@ -126,6 +126,17 @@ def stand_back(niceness: int = LOWEST) -> None:
             (PROC / "self" / "autogroup").write_text(str(own), "ascii")
 
 
+def idle_on_one_cpu(pid: int) -> None:
+    """Give another process the lowest priority and one processor, as far as the system allows (sched(7), Linux)."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, LOWEST)
+    if not hasattr(os, "sched_setscheduler"):
+        return
+    with suppress(OSError):
+        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
+        os.sched_setaffinity(pid, sorted(usable_cpus())[-1:])
+
+
 def on_battery(system: Path = SYS) -> bool:
     """Whether the machine runs on its battery; False if the system does not say.
 

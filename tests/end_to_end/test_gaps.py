@@ -41,7 +41,7 @@ def test_no_conversations_no_gaps(lutrin: Lutrin) -> None:
 
 
 def test_the_key_is_rotated_and_conversations_stay(serve: Servers, lutrin: Lutrin, data_dir: Path) -> None:
-    """While a server runs it is refused; then the old key opens nothing, and an earlier backup still does, if trusted."""
+    """While a server runs it is refused; then the old key opens nothing, and a trusted earlier backup still does."""
     server = serve(data_dir)
     server.client.post("/chat", json={"session_id": "s1", "message": ANSWERED})
     history = server.client.get("/history/s1").json()

@@ -20,7 +20,7 @@ from lutrin.installed import ABOVE
 from lutrin.keep import weights
 from lutrin.log import get_logger
 from lutrin.messages import MODEL_AWAY
-from lutrin.platform import LOWEST, usable_cpus
+from lutrin.platform import idle_on_one_cpu
 from lutrin.records import GenerationEvent, GenerationRequest, ModelState
 from lutrin.runtime.language_model import ability_of, auto_tier, open_generator
 from lutrin.runtime.profile import HousedGenerator
@@ -188,7 +188,7 @@ class ArrivingModel:
             start_new_session=True,
         )
         if idle:
-            _stand_back(process.pid)
+            idle_on_one_cpu(process.pid)
         last = ""
         try:
             if process.stdout is None:
@@ -212,15 +212,3 @@ class ArrivingModel:
         if now_s - self._told_s >= TOLD_EVERY_S:
             self._told_s = now_s
             self._log.info("model_on_its_way", progress=line)
-
-
-def _stand_back(pid: int) -> None:
-    """Give a process the lowest priority and one core, as far as the system allows."""
-    with suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, pid, LOWEST)
-    with suppress(OSError, AttributeError):
-        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
-    cpus = sorted(usable_cpus())
-    if len(cpus) > 1:
-        with suppress(OSError, AttributeError):
-            os.sched_setaffinity(pid, cpus[-1:])
