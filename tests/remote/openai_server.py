@@ -21,6 +21,7 @@ from tests.loopback import stop_listening
 
 from lutrin.adapters import support_generated
 from lutrin.answer.prompt import ANSWERS
+from lutrin.language.words import content_stems
 
 KEY = "key-of-the-loopback-service"
 WINDOW_WORDS = 4000
@@ -117,7 +118,7 @@ class OpenAIService:
             }
             return await _send(writer, 400, long)
         if prompt.endswith(ANSWERS):
-            pieces, reason = ["Yes"], "stop"
+            pieces, reason = ["Yes" if _may_answer(prompt) else "No"], "stop"
         elif prompt.startswith((support_generated.CLEAR.system, support_generated.ANSWERED.system)):
             pieces, reason = [support_generated.YES], "stop"
         else:
@@ -158,6 +159,13 @@ class OpenAIService:
         if ends:
             text, reason = text[: min(ends)], "stop"
         return re.findall(r"\s*\S+|\s+", text), reason
+
+
+def _may_answer(prompt: str) -> bool:
+    """Whether two thirds of a question's words stand in its passages."""
+    passages, _, rest = prompt.rpartition("Question: ")
+    asked, held = set(content_stems(rest.removesuffix(ANSWERS))), set(content_stems(passages))
+    return 3 * len(asked & held) >= 2 * len(asked)
 
 
 def _chunk(choice: dict[str, Any] | None, usage: dict[str, Any] | None = None) -> str:
