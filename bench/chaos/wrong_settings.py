@@ -12,7 +12,8 @@ WRONG = {
     "reader_kb": "1", "metrics": "closed", "free_space_mb": "-1", "retention_days": "-1", "languages": "english",
     "log_format": "xml",    "log_level": "loud", "otel_endpoint": "127.0.0.1:4317", "qdrant_url": "qdrant:6333",
     "qdrant_prefix": "a b",
-    "share_books": "maybe", "words": "elsewhere", "llm_base_url": "localhost", "embed_dimension": "1",
+    "share_books": "maybe", "grades": "perhaps", "model_cache": "f8", "passage_cache_mb": "-1", "passage_disk_mb": "-1",
+    "open_sessions": "perhaps", "llm_base_url": "localhost", "embed_dimension": "1",
 }  # fmt: skip
 """Judged by their form alone."""
 LATER = {"model": "gigantic", "rerank": "no-such-model", "host": "300.1.1.1"}

@@ -277,8 +277,9 @@ class AnswerFlow:
                 yield SentenceEvent(text=item.text, citations=item.citations, support=item.support)
 
     def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None]") -> Verdict:
-        """Whether the book answers, with the model's yes if it is there; a selection is asked about as it is."""
-        if plan.query.mode == "selection" or plan.query.leans or not yes.done() or yes.cancelled():
+        """Whether the book answers, with the model's yes if it is there; what leans on a text has it already."""
+        leans = plan.query.mode == "selection" or plan.query.leans or plan.query.follows
+        if leans or not yes.done() or yes.cancelled():
             return plan.verdict
         odds = yes.result()
         return plan.verdict if odds is None else fitted().with_model.verdict(plan.odds, odds)

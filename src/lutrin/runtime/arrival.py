@@ -37,9 +37,14 @@ class ArrivingModel:
 
     Args:
         settings: Name the model.
+
+    Raises:
+        InvalidSettings: There is no model of that name.
     """
 
     def __init__(self, settings: Settings) -> None:
+        if settings.model != "auto" and not settings.model.startswith("hf:") and not settings.model.endswith(".gguf"):
+            weights.load_manifest(settings.models_dir).language_model(settings.model)
         self.name = ""
         self.identity = ""
         self.state = ModelState("arriving", "The language model is on its way.")
