@@ -15,7 +15,7 @@ from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
-from lutrin.answer.grade import Grader
+from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
@@ -199,7 +199,10 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
         student = Student(
             runtime.generator,
             runtime.searcher,
-            Grader(runtime.searcher.embedder),
+            Grader(
+                runtime.searcher.embedder,
+                fitted_weights().strong if runtime.answers.ability.tier == "large" else None,
+            ),
             f"{runtime.generator.name}@{datetime.now(UTC).date().isoformat()}",
             runtime.settings.studied_path(generation.book.slug),
             kinds=runtime.answers.ability.study,
