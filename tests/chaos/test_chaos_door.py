@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).parents[2] / "bench" / "chaos_door.py"
 
 
+@pytest.mark.slow("twelve attacks on servers of their own, and honest readers beside each")
 def test_nobody_breaks_in() -> None:
     """Large heads, slow connections, long questions, strangers, floods, guesses and slips: others are answered."""
     command = [sys.executable, str(SCRIPT), "--head-mb", "30", "--headers", "100000", "--connections", "400"]

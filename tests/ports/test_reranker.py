@@ -184,5 +184,5 @@ def test_the_settings_name_it(model: Path, tmp_path: Path) -> None:
 def test_only_a_cross_encoder_will_do(model: Path, tmp_path: Path) -> None:
     """A language model cannot rerank."""
     manifest(tmp_path, model, role="generate")
-    with pytest.raises(InvalidSettings, match="no cross-encoder"):
+    with pytest.raises(InvalidSettings, match="not a cross-encoder"):
         open_reranker(load_settings(models_dir=tmp_path, rerank="rerank"))
