@@ -6,7 +6,7 @@ import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin.answer.cite import excerpt
-from lutrin.answer.excerpt import FIRST_WORDS, MOST_WORDS, SECOND_WORDS, Run, choose
+from lutrin.answer.excerpt import FIRST_WORDS, LONGEST_WORDS, MOST_WORDS, SECOND_WORDS, Run, choose, part_of, proof_of
 from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
@@ -216,3 +216,24 @@ def test_code_keeps_its_fences(source: str, text: str, mark: str) -> None:
     shown = excerpt(run, 1, source)
     assert shown.text == text
     assert [shown.text[start:end] for start, end in shown.marks] == [mark]
+
+
+def test_a_proof_holds_what_a_sentence_rests_on_and_what_the_reader_found() -> None:
+    """With what stands between them; the mark is on what proves the sentence."""
+    book = page("Kites fly.", "A kite has a tail.", "The tail is long.", "Wind lifts it.")
+    (found,) = choose([part((book, [LIKELY, UNLIKELY, UNLIKELY, UNLIKELY]))])
+    found = part_of(found, 0, 1)
+    proof = proof_of(book, book.units, {book.units[2].char_start}, found)
+    assert texts(proof) == ["Kites fly.", "A kite has a tail.", "The tail is long."]
+    assert [unit.text for unit in proof.marked] == ["The tail is long."]
+    assert proof.cut_after
+
+
+def test_a_proof_leaves_out_what_is_too_far_away() -> None:
+    """An excerpt stays short enough to be read at a glance; sentences that rest on both ends of a section share it."""
+    book = page("Kites fly.", " ".join(["word"] * LONGEST_WORDS) + ".", "The tail is long.")
+    (found,) = choose([part((book, [LIKELY, UNLIKELY, UNLIKELY]))])
+    found = part_of(found, 0, 1)
+    first, last = book.units[0].char_start, book.units[2].char_start
+    assert texts(proof_of(book, book.units, {last}, found)) == ["The tail is long."]
+    assert texts(proof_of(book, book.units, {first, last}, None)) == ["Kites fly."]

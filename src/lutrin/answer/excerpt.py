@@ -6,8 +6,9 @@ announces it, a warning. Of all runs of atoms within a budget of words the one w
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -203,6 +204,33 @@ def _run(section: _Section, start: int, stop: int) -> Run:
         cut_before=start > 0,
         cut_after=stop < len(section.units),
     )
+
+
+def proof_of(chunk: Chunk, units: Sequence[Unit], places: Collection[int], near: Run | None) -> Run:
+    """The excerpt that proves sentences of a model: the units on which they rest, with what stands between them.
+
+    Args:
+        chunk: The passage that is cited.
+        units: Of the section that the model read.
+        places: Where the units begin on which the sentences rest; they are marked.
+        near: The reader's excerpt of that section, which is shown as well where both are short; None: there is none.
+    """
+    section = _Section(chunk, tuple(units), tuple(0.0 if one.char_start in places else -inf for one in units))
+    atoms = list(atoms_of(units))
+    own = [place for place, (a, b) in enumerate(atoms) if any(units[i].char_start in places for i in range(a, b))]
+    shown = {unit.char_start for unit in near.units} if near is not None else set()
+    with_near = own + [
+        place for place, (a, b) in enumerate(atoms) if any(units[i].char_start in shown for i in range(a, b))
+    ]
+
+    def words(first: int, last: int) -> int:
+        between = units[atoms[first][0] : atoms[last][1]]
+        return sum(word_count(unit.text) for unit in between if unit.kind != "code")
+
+    chosen = with_near if words(min(with_near), max(with_near)) <= LONGEST_WORDS else own
+    while len(chosen) > 1 and words(min(chosen), max(chosen)) > LONGEST_WORDS:
+        chosen = sorted(chosen)[:-1]
+    return _run(section, atoms[min(chosen)][0], atoms[max(chosen)][1])
 
 
 def part_of(run: Run, start: int, stop: int) -> Run:

@@ -62,6 +62,8 @@ class Explanation:
     """Whether a sentence is shown that is no copy of the book."""
     is_cut: bool = False
     """Whether the model was stopped by the length that it was given."""
+    proofs: dict[int, set[int]] = field(default_factory=dict)
+    """Where the units begin on which the shown sentences rest, by the number of their section."""
     sums: list[str] = field(default_factory=list)
     """Calculations that were found right; what follows may use their results."""
     prompt_tokens: int = 0
@@ -203,6 +205,9 @@ class Explainer:
             return None
         explanation.own_words = explanation.own_words or not copied
         explanation.sums += [one.text for one in calculations(text)]
+        for number, section in prompt.shown:
+            if number in grade.citations and (unit := await self._grader.rests_on(text, section)) is not None:
+                explanation.proofs.setdefault(number, set()).add(unit.char_start)
         return Sentence(text=grade.text, citations=grade.citations, support=grade.level)
 
 

@@ -15,7 +15,7 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights
-from lutrin.answer.plan import Plan, from_contents, make_plan, refused, settled
+from lutrin.answer.plan import Plan, from_contents, make_plan, proven, refused, settled
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
@@ -31,7 +31,6 @@ from lutrin.records import (
     Answer,
     AnswerEvent,
     ChatMessage,
-    Citation,
     DoneEvent,
     ExcerptEvent,
     Made,
@@ -324,6 +323,7 @@ class AnswerFlow:
         self, plan: Plan, started: float, explanation: Explanation | None = None, prompt: Prompt | None = None
     ) -> DoneEvent:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
+        plan = proven(plan, explanation.proofs) if explanation is not None and said else plan
         warnings = explanation.warnings if explanation is not None else []
         by_book = plan.lead if not said else ()
         # A copy of the book is the book's, whoever chose it.
@@ -339,7 +339,7 @@ class AnswerFlow:
             excerpts=plan.excerpts,
             closest=plan.verdict == "closest",
             meant=plan.meant,
-            sources=_sources(plan, said),
+            sources=plan.sources,
             mode=plan.query.mode,
             kind="refusal" if plan.refusal else "generated" if by_model or plan.by_model else "extractive",
             refusal=plan.refusal,
@@ -373,13 +373,6 @@ def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:
     asked = [place for place, message in enumerate(stored) if message.role == "user"]
     again = question.explain and asked and stored[asked[-1]].text == question.text
     return stored[: asked[-1]] if again else stored
-
-
-def _sources(plan: Plan, said: Sequence[Sentence]) -> tuple[Citation, ...]:
-    """List the sources: the excerpts first, then other passages that the model's sentences cite."""
-    numbers = {number for item in said for number in item.citations}
-    further = plan.further or {}
-    return (*plan.sources, *(further[number] for number in sorted(numbers & further.keys())))
 
 
 def _shown(plan: Plan) -> list[AnswerEvent]:

@@ -209,6 +209,12 @@ class Grader:
         """Whether a section states a sentence that nobody wrote token by token, such as a card's answer."""
         return (await self.grade(Written(text), [(1, section)], question)).level == "stated"
 
+    async def rests_on(self, text: str, section: ReadingSection) -> Unit | None:
+        """The unit of a section to which a sentence is nearest; None if nothing of the section may be shown."""
+        units = [unit for unit in section.units if not gives_orders(unit.text)]
+        (own,) = await self._embedder.encode([bare_sentence(text)])
+        return units[int(((await self._read(section)).vectors @ pooled(own)).argmax())] if units else None
+
     async def _read(self, section: ReadingSection) -> "_Read":
         if (known := self._sections.get(section.key)) is not None:
             self._sections.move_to_end(section.key)

@@ -1,13 +1,13 @@
 """A plan: everything about an answer that is decided before a word is generated. It never changes afterwards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lutrin import messages
 from lutrin.answer import safety
 from lutrin.answer.about import about_book
 from lutrin.answer.cite import citation, excerpt, span_with_fences
-from lutrin.answer.excerpt import PASSAGES, Run, choose, is_procedure, lead_of
+from lutrin.answer.excerpt import MOST_EXCERPTS, PASSAGES, Run, choose, is_procedure, lead_of, proof_of
 from lutrin.answer.refuse import refusal_text, suggestions
 from lutrin.answer.render import block_text, markdown
 from lutrin.answer.section import ReadingSection, reading_sections
@@ -15,10 +15,24 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_stems, topic_stems
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
-from lutrin.records import SELECTED, Citation, Excerpt, Refusal, Sentence
+from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence
 from lutrin.search.decide import Verdict, fitted
 from lutrin.search.scope import is_far
 from lutrin.search.search import Found, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where excerpts are taken from."""
+
+    runs: tuple[Run, ...]
+    """The reader's excerpts."""
+    texts: Mapping[str, str]
+    """The text from which each passage is quoted, by chunk id."""
+    chances: Mapping[str, float]
+    """Probability that a passage answers, by chunk id."""
+    things: int
+    """That are asked and answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +58,8 @@ class Plan:
     excerpts: tuple[Excerpt, ...] = ()
     sources: tuple[Citation, ...] = ()
     """Of the excerpts, by number from 1."""
-    further: Mapping[int, Citation] | None = None
-    """Citations of what is read besides the excerpts, by number; they are sources once they are cited."""
+    ground: "Ground | None" = None
+    """From what the excerpts that prove a model's sentences are made; None: nothing is read."""
     warnings: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     refusal: Refusal | None = None
@@ -114,11 +128,11 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
     runs, told = await safety.made_safe(generation, choose(answered, wants_code=query.frame == "code"))
     if not runs:
         return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
-    sources = await _sources(generation, query, runs)
+    reading = await _reading(generation, answered, runs, sections=sections)
+    texts = await _texts(generation, query, [run.chunk for run in runs] + [one.chunk for _, one in reading])
     numbered = list(enumerate(runs, 1))
     text = [markdown(run.units, number) for number, run in numbered]
     chances = {item.chunk.chunk_id: item.score for item in found.passages}
-    reading, further = await _reading(generation, query, answered, runs, chances=chances, sections=sections)
     guards = _guards(runs)
     procedural = any(is_procedure(run.units) for run in runs)
     guarded = bool(guards or told)
@@ -133,9 +147,9 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
         odds=found.odds,
         verdict=verdict,
         reading=reading,
-        excerpts=tuple(excerpt(run, number, sources[run.chunk.chunk_id]) for number, run in numbered),
-        sources=tuple(_cited(run, number, sources[run.chunk.chunk_id], chances) for number, run in numbered),
-        further=further,
+        excerpts=tuple(excerpt(run, number, texts[run.chunk.chunk_id]) for number, run in numbered),
+        sources=tuple(_cited(run, number, texts[run.chunk.chunk_id], chances) for number, run in numbered),
+        ground=Ground(tuple(runs), texts, chances, len(answered)),
         warnings=(*query.warnings, *_warnings(query, found, answered, runs), *told),
         suggestions=suggestions(found.passages) if verdict != "answers" else (),
         guarded=guarded,
@@ -189,6 +203,33 @@ def settled(plan: Plan, verdict: Verdict) -> Plan:
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
 
 
+def proven(plan: Plan, proofs: Mapping[int, Collection[int]]) -> Plan:
+    """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
+
+    Args:
+        plan: Of the answer.
+        proofs: Where the units begin on which the sentences rest, by the number of their section.
+    """
+    if plan.ground is None or not proofs:
+        return plan
+    ground, warned = plan.ground, {number for _, number in plan.guards}
+    # Of several things that are asked, each keeps its excerpt, whether the model speaks of it or not.
+    runs = {number: run for number, run in enumerate(ground.runs, 1) if ground.things > 1 or number in warned}
+    for number, section in plan.reading:
+        if number in proofs and number not in warned:
+            near = ground.runs[number - 1] if number <= len(ground.runs) else None
+            runs[number] = proof_of(section.chunk, section.units, proofs[number], near)
+    most_proving = sorted(runs, key=lambda number: (number not in warned, -len(proofs.get(number, ()))))
+    quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(warned))])
+    texts = {number: ground.texts[run.chunk.chunk_id] for number, run in runs.items()}
+    return replace(
+        plan,
+        text="\n\n".join(markdown(runs[number].units, number) for number in quoted),
+        excerpts=tuple(excerpt(runs[number], number, texts[number]) for number in quoted),
+        sources=tuple(_cited(runs[number], number, texts[number], ground.chances) for number in sorted(runs)),
+    )
+
+
 def _cited(run: Run, n: int, source: str, chances: Mapping[str, float]) -> Citation:
     return citation(run.chunk, span_with_fences(run, source), n, source, chances)
 
@@ -220,39 +261,27 @@ def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequen
     return [*told, note] if note else told
 
 
-async def _sources(generation: OpenGeneration, query: Query, runs: Sequence[Run]) -> dict[str, str]:
+async def _texts(generation: OpenGeneration, query: Query, chunks: Iterable[Chunk]) -> dict[str, str]:
     """The text from which each passage is quoted, by chunk id; a selection is its own source."""
     return {
-        run.chunk.chunk_id: query.selected_text
-        if run.chunk.chunk_id == SELECTED
-        else await generation.source(run.chunk.filename)
-        for run in runs
+        chunk.chunk_id: query.selected_text if chunk.chunk_id == SELECTED else await generation.source(chunk.filename)
+        for chunk in chunks
     }
 
 
 async def _reading(
-    generation: OpenGeneration,
-    query: Query,
-    answered: Sequence[Part],
-    runs: Sequence[Run],
-    *,
-    chances: Mapping[str, float],
-    sections: int,
-) -> tuple[tuple[tuple[int, ReadingSection], ...], dict[int, Citation]]:
+    generation: OpenGeneration, answered: Sequence[Part], runs: Sequence[Run], *, sections: int
+) -> tuple[tuple[int, ReadingSection], ...]:
     """What a model reads: the sections of each thing that is asked, under the numbers of the excerpts in them."""
     numbers = {unit.char_start: number for number, run in reversed(list(enumerate(runs, 1))) for unit in run.units}
     places = {(run.chunk.filename, unit.char_start) for run in runs for unit in run.units}
     reading: dict[tuple[str, int, int], tuple[int, ReadingSection]] = {}
-    further: dict[int, Citation] = {}
+    following = len(runs) + 1
     for part in answered if sections else ():
         for one in await reading_sections(generation, part.passages[:PASSAGES], sections):
             if one.key in reading:
                 continue
             own = [numbers[unit.char_start] for unit in one.units if (one.chunk.filename, unit.char_start) in places]
-            number = min(own, default=len(runs) + len(further) + 1)
-            reading[one.key] = number, one
-            if not own:
-                span = one.units[0].char_start, one.units[-1].char_end
-                source = await generation.source(one.chunk.filename) if one.chunk.filename else query.selected_text
-                further[number] = citation(one.chunk, span, number, source, chances)
-    return tuple(reading.values()), further
+            reading[one.key] = min(own, default=following), one
+            following += not own
+    return tuple(reading.values())
