@@ -1,6 +1,6 @@
 """A small published book about robots, read by the fakes, for the tests of the whole answer flow."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -95,16 +95,33 @@ def flow_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture
 async def shelf(flow_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shelf]:
     """The book, ingested once and open."""
-    store = ExactStore()
     if not flow_settings.catalog_path.exists():
-        corpus = tmp_path_factory.mktemp("corpus")
-        for name, text in PAGES.items():
-            (corpus / name).parent.mkdir(parents=True, exist_ok=True)
-            (corpus / name).write_text(text, encoding="utf-8")
-
-        async def verify(directory: Path) -> None:
-            await verify_generation(directory, store)
-
-        await ingest(corpus, flow_settings, IngestTools(embedder=WordHashEmbedder(), store=store, verify=verify))
-    async with Shelf(flow_settings.catalog_path, flow_settings.books_dir, store) as opened:
+        await publish(flow_settings, tmp_path_factory.mktemp("corpus"), PAGES)
+    async with Shelf(flow_settings.catalog_path, flow_settings.books_dir, ExactStore()) as opened:
         yield opened
+
+
+@pytest.fixture
+async def two_books(tmp_path: Path) -> AsyncIterator[Shelf]:
+    """The book beside one about bees."""
+    settings = load_settings(data_dir=tmp_path / "data")
+    bees = {
+        "bees/book.toml": 'slug = "bees"\ntitle = "Bees"\n',
+        "bees/01-hive.md": "# The hive\n\nBees live in a hive.\n",
+    }
+    await publish(settings, tmp_path / "corpus", {f"robots/{name}": text for name, text in PAGES.items()} | bees)
+    async with Shelf(settings.catalog_path, settings.books_dir, ExactStore()) as opened:
+        yield opened
+
+
+async def publish(settings: Settings, corpus: Path, pages: Mapping[str, str]) -> None:
+    """Ingest pages, by their paths, with the fakes."""
+    store = ExactStore()
+    for name, text in pages.items():
+        (corpus / name).parent.mkdir(parents=True, exist_ok=True)
+        (corpus / name).write_text(text, encoding="utf-8")
+
+    async def verify(directory: Path) -> None:
+        await verify_generation(directory, store)
+
+    await ingest(corpus, settings, IngestTools(embedder=WordHashEmbedder(), store=store, verify=verify))

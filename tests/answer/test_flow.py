@@ -191,6 +191,18 @@ async def test_what_the_book_does_not_say_is_refused_in_the_surface_s_words(
     assert (answer.answer, answer.kind, answer.sources) == (text, "refusal", ())
 
 
+@pytest.mark.parametrize(("page", "title"), [("01-hive.md", "Bees"), ("02-chapter-2-driving/02-arms.md", "Robots")])
+async def test_a_refusal_names_the_book_that_is_open(
+    two_books: Shelf, flow_settings: Settings, page: str, title: str
+) -> None:
+    """Whichever of the books came nearest."""
+    flow = AnswerFlow(
+        shelf=two_books, searcher=Searcher(WordHashEmbedder()), language=english(), settings=flow_settings
+    )
+    answer = await answer_to(flow, "Who won the football world cup?", page=page)
+    assert answer.answer == messages.NOT_COVERED.format(title=title)
+
+
 async def test_a_vague_question_without_conversation_asks_for_more(make_flow: MakeFlow) -> None:
     """There is nothing to search for."""
     answer = await answer_to(make_flow(), "Tell me more")

@@ -304,7 +304,8 @@ class AnswerFlow:
         if query.frame == "about":
             return await from_contents(query, generations[0])
         generation, found = await self._find(query, generations)
-        plan = await make_plan(query, generation, found, sections=self._sections)
+        opened = await _open_title(query, generations)
+        plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
         meant = await self._prepared.meant(query, generations) if self._prepared is not None else ""
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
@@ -366,6 +367,14 @@ class AnswerFlow:
 
     def _elapsed_ms(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
+
+
+async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> str:
+    """Title of the book whose page the reader has open; empty if no page is known."""
+    for generation in generations if query.page else ():
+        if any(file.filename == query.page for file in await generation.files()):
+            return generation.book.title
+    return ""
 
 
 def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:

@@ -41,6 +41,7 @@ class Plan:
 
     query: Query
     title: str
+    """Of the book that answers."""
     generation: str
     """Name of the index generation."""
     text: str
@@ -49,6 +50,8 @@ class Plan:
     """The book's own answer, alone and first: the unit that scores best, and warnings that stand before it."""
     rest: str = ""
     """`text` without the lead."""
+    open_title: str = ""
+    """Of the book that a refusal names."""
     odds: float = 0.0
     """The reader's log odds that the book answers."""
     verdict: Verdict = "answers"
@@ -101,7 +104,9 @@ async def from_contents(query: Query, generation: OpenGeneration) -> Plan:
     return Plan(query, generation.book.title, generation.name, told, warnings=query.warnings)
 
 
-async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, sections: int = 0) -> Plan:
+async def make_plan(
+    query: Query, generation: OpenGeneration, found: Found, *, sections: int = 0, open_title: str = ""
+) -> Plan:
     """Decide what answers a query, as far as the reader alone can tell; `settled` makes it final.
 
     Args:
@@ -109,6 +114,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
         generation: The book that answers.
         found: The evidence.
         sections: Reading sections that a model is shown for one thing that is asked; 0: no model is asked.
+        open_title: Of the book that the reader has open, which refusals name; empty: the one that answers.
 
     Raises:
         IndexUnavailable: The book cannot be read.
@@ -116,9 +122,9 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
     title, name = generation.book.title, generation.name
     in_selection = query.mode == "selection"
     if in_selection and found.odds < 0:
-        return refused(query, "not_in_selection", title=title, generation=name, found=found)
+        return refused(query, "not_in_selection", title=open_title or title, generation=name, found=found)
     if not in_selection and is_far(found.odds, found=bool(found.passages)):
-        return refused(query, "out_of_scope", title=title, generation=name, found=found)
+        return refused(query, "out_of_scope", title=open_title or title, generation=name, found=found)
     decision = fitted().alone
     verdict: Verdict = "answers" if in_selection else decision.verdict(found.odds)
     if verdict == "no" and _names_section(query, found):
@@ -144,6 +150,7 @@ async def make_plan(query: Query, generation: OpenGeneration, found: Found, *, s
         text="\n\n".join(text),
         lead=lead,
         rest=rest,
+        open_title=open_title or title,
         odds=found.odds,
         verdict=verdict,
         reading=reading,
@@ -185,7 +192,7 @@ def settled(plan: Plan, verdict: Verdict) -> Plan:
     if plan.refusal is not None or not plan.excerpts:
         return plan
     if verdict == "no":
-        text = refusal_text("not_in_book", plan.query.question, plan.title)
+        text = refusal_text("not_in_book", plan.query.question, plan.open_title)
         return Plan(
             plan.query,
             plan.title,

@@ -155,7 +155,7 @@ WISHES: dict[str, tuple[str, ...]] = {
             r"|follow))?(?! (?:than|to|put)\b)"
         ),
         r"\bsimplify\b",
-        r"\b(?:in|using|with) (?:[\w']+ ){1,2}(?:words?|terms|english|language|speak)(?= for\b|[\s,.:;!?]*$)",
+        r"\b(?:in|using|with) (?:[\w']+ ){1,2}(?:words|terms|english|language|speak)(?= for\b|[\s,.:;!?]*$)",
         r"\beli ?\d+\b", r"\bdumb (?:it |this |that )?down\b", r"\bwithout (?:the )?jargon\b",
         (
             r"\b(?:just |as if |as though |like )?i(?:['’]m| am| was| were) (?:only "

@@ -22,6 +22,9 @@ _IDENTIFIER = re.compile(
 _NUMBER = re.compile(r"(?<![\w.])[-−+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][\w-]+)\b")
 
+# Signs of code that stand alone, such as | or &&; marks of a sentence are none.
+_SIGN = re.compile(r"(?<!\S)[^\w\s.,;:?!'\"()\[\]…–—’“”-]+(?=[\s.,;:?!]|$)")
+
 REMEMBERED = 16_384
 """Texts, mostly sentences, whose words are kept at hand."""
 _STEMMER = snowballstemmer.stemmer(STEMMER)
@@ -61,9 +64,14 @@ def stem_set(text: str) -> frozenset[str]:
 def topic_words(text: str) -> list[str]:
     """Words that say what a question asks about, in order: its content words without those that any question may hold.
 
-    "This topic" is what is spoken of; "a topic" and "topic against service" may be what a book is about.
+    "This topic" is what is spoken of; "a topic" and "topic against service" may be what a book is about. A question
+    without such a word may ask about a sign.
+
+    >>> topic_words("What is the difference between > and >>?")
+    ['>', '>>']
     """
-    return [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
+    found = [word for word in words(_THIS_TOPIC.sub(" ", text)) if word.lower() not in _ANY_QUESTION]
+    return found or _SIGN.findall(text)
 
 
 @lru_cache(maxsize=REMEMBERED)
