@@ -16,6 +16,10 @@ _MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u2
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
 _EQUATION = re.compile(r"[^\s$]+ = [^\s$]+")
 _CODE = re.compile(r"`([^`]+)`")
+_FENCED = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
+"""A block of code, without its language."""
+_CONTINUED = re.compile(r"\\\s*\n\s*")
+"""The end of a line of a command that goes on."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 """Wherever they stand, such as within `H100` or `1.5x`."""
 CLOSEST = 2
@@ -65,13 +69,26 @@ def keeps_units(sentence: str, evidence: str, _question: str = "") -> bool:
 
 
 def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
-    """Whether names stand in the evidence or the question, and names from code in the evidence."""
-    lowered = " ".join(evidence.lower().split())
-    exact = (*identifiers(sentence), *_EQUATION.findall(sentence), *_CODE.findall(sentence))
+    """Whether names stand in the evidence or the question, and names from code and lines of code in the evidence.
+
+    >>> listed = "Hidden files are listed by ls -a"
+    >>> keeps_names("Type: ```bash\\nls -a\\n```", listed), keeps_names("Type: ```bash\\nls -h\\n```", listed)
+    (True, False)
+    """
+    lowered = _one_line(evidence)
+    blocks = "\n".join(_FENCED.findall(_CONTINUED.sub(" ", sentence)))
+    prose = _FENCED.sub(" ", sentence)
+    exact = [*identifiers(prose), *_EQUATION.findall(prose), *_CODE.findall(prose)]
+    exact += [_one_line(line) for line in blocks.splitlines()]
     if not all(item.lower() in f"{lowered} {question.lower()}" for item in exact):
         return False
     known = {stem(word) for word in words(f"{evidence} {question}")}
     return all(stem(part) in known for name in names(sentence) for part in words(name))
+
+
+def _one_line(text: str) -> str:
+    """A text in lower case without line breaks, those within a command included."""
+    return " ".join(_CONTINUED.sub(" ", text).lower().split())
 
 
 def keeps_quantifiers(sentence: str, evidence: str, _question: str = "") -> bool:
