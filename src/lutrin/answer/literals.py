@@ -69,10 +69,10 @@ def keeps_units(sentence: str, evidence: str, _question: str = "") -> bool:
 
 
 def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:
-    """Whether names stand in the evidence or the question, and names from code and lines of code in the evidence.
+    r"""Whether names stand in the evidence or the question, and names from code and lines of code in the evidence.
 
     >>> listed = "Hidden files are listed by ls -a"
-    >>> keeps_names("Type: ```bash\\nls -a\\n```", listed), keeps_names("Type: ```bash\\nls -h\\n```", listed)
+    >>> keeps_names("Type: ```bash\nls -a\n```", listed), keeps_names("Type: ```bash\nls -h\n```", listed)
     (True, False)
     """
     lowered = _one_line(evidence)
