@@ -49,7 +49,7 @@ def as_asked(text: str) -> str:
     >>> as_asked("  what does a WATCHDOG do"), as_asked("What does a watchdog do ?!")
     ('what does a watchdog do?', 'what does a watchdog do?')
     >>> as_asked("How do I call nav.goToPose and rclcpp::Node in ROS 2?")
-    'how do i call nav.goToPose and rclcpp::Node in ros 2?'
+    'how do I call nav.goToPose and rclcpp::Node in ros 2?'
     """
     shouted = text.isupper()
 

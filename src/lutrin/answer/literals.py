@@ -22,6 +22,8 @@ _CONTINUED = re.compile(r"\\\s*\n\s*")
 """The end of a line of a command that goes on."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 """Wherever they stand, such as within `H100` or `1.5x`."""
+LEAST_ABBREVIATION = 3
+"""Letters of a unit's name; fewer may begin another unit's, as m does mm and minutes."""
 CLOSEST = 2
 """So many sentences of the evidence may be the ones that a claim speaks of."""
 
@@ -63,9 +65,19 @@ def keeps_units(sentence: str, evidence: str, _question: str = "") -> bool:
     for number, unit in _MEASURED.findall(sentence):
         own = measured.get(number.replace(",", ""), set())
         said = stem(unit)
-        if own and said not in own and (said in units or (said not in held and unit in content_stems(sentence))):
+        if (
+            own
+            and not any(_same_unit(said, one) for one in own)
+            and (said in units or (said not in held and said in content_stems(sentence)))
+        ):
             return False
     return True
+
+
+def _same_unit(one: str, other: str) -> bool:
+    """Whether two stems of units are equal, or one abbreviates the other: min, minutes."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= LEAST_ABBREVIATION and long.startswith(short))
 
 
 def keeps_names(sentence: str, evidence: str, question: str = "") -> bool:

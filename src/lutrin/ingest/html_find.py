@@ -46,7 +46,7 @@ class Finder:
 def needs_of(selector: str) -> frozenset[str]:
     r"""What a page must have for a selector to match anything.
 
-    >>> sorted(needs_of("td.gutter")), sorted(needs_of("[epub\\\\:type~=footnote]"))
+    >>> sorted(needs_of("td.gutter")), sorted(needs_of("[epub\\:type~=footnote]"))
     (['.gutter', 'td'], ['[epub:type'])
     """
     plain = _NOT.sub("", selector)
