@@ -87,9 +87,9 @@ async def test_owners(tmp_path: Path) -> None:
     store = await SqlChatStore.open(tmp_path / "chats.db", KEY)
     for n, owner in enumerate(("a", "b", "")):
         await store.record(f"k{n}", ChatOrigin(session_id="same", owner=owner), [message(f"m{n}", f"Q{n}")])
-    assert [session.title for session in await store.sessions("a")] == ["Q0"]
-    assert [session.title for session in await store.sessions("b")] == ["Q1"]
-    assert await store.sessions("") == []
+    assert [session.title for session in await store.sessions("a", 9)] == ["Q0"]
+    assert [session.title for session in await store.sessions("b", 9)] == ["Q1"]
+    assert await store.sessions("", 9) == []
     assert (await store.history("k0"))[0].session_id == "same"
     await store.close()
 

@@ -162,6 +162,19 @@ async def test_a_broken_generation_does_not_replace_a_good_one(library: Library)
         assert [generation.name for generation in shelf.books()] == ["g1"]
 
 
+async def test_a_flipped_byte_is_noticed_when_a_book_is_opened(library: Library) -> None:
+    """Any byte of its texts, wherever it lies: the generation before serves, and no wrong word is read out."""
+    await library.publish("g1")
+    path = (await library.publish("g2", NEW)) / PASSAGES
+    content = bytearray(path.read_bytes())
+    content[content.rindex(b"gripper")] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(IndexUnavailable, match="not what was written"):
+        await open_generation(path.parent, library.store)
+    async with shelf_of(library) as shelf:
+        assert [generation.name for generation in shelf.books()] == ["g1"]
+
+
 async def test_a_withdrawn_book_leaves_the_shelf(library: Library) -> None:
     """A book that the operator removed can no longer be leased."""
     await library.publish("g1")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from lutrin.chats.key import rotate_file_key
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
 from lutrin.keep.backup import backup
 from lutrin.keep.restore import COMPLETE, UNPACKED, finish, restore
@@ -192,6 +193,19 @@ async def test_a_restore_on_another_machine_needs_the_key(saved: Path, house: Ho
     shutil.copy2(house.settings.chat_key_path, other.settings.chat_key_path)
     assert restore(other.settings, saved, trust=True).conversations
     assert await other.said() == ["first"]
+
+
+@pytest.mark.parametrize("talked", [True, False])
+async def test_a_backup_older_than_the_key_is_our_own(house: House, tmp_path: Path, *, talked: bool) -> None:
+    """It restores without --trust, its conversations too; also where there were none when the key was changed."""
+    await house.publish("The first text.")
+    if talked:
+        await house.say("An old word.")
+    backup(house.settings, tmp_path / "old.lutrin", now)
+    for _ in range(2):
+        rotate_file_key(house.settings.chats_path, house.settings.chat_key_path)
+    assert restore(house.settings, tmp_path / "old.lutrin").conversations == talked
+    assert not talked or await house.said() == ["An old word."]
 
 
 async def test_conversations_under_another_key_are_refused(saved: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ async def test_nothing_that_a_reader_said_is_readable_in_the_database(postgres_u
     origin = ChatOrigin(session_id="s1", owner="o" * 64, user_agent=NEEDLE)
     await store.record("k1", origin, [message("m1", NEEDLE), message("m2", NEEDLE, "assistant")])
     await store.judge("m2", "o" * 64, "up", NEEDLE)
-    assert (await store.sessions("o" * 64))[0].title == NEEDLE
+    assert (await store.sessions("o" * 64, 9))[0].title == NEEDLE
     assert (await store.rename("k1", f"{NEEDLE} 2")).title == f"{NEEDLE} 2"
     assert [item.text for item in await store.history("k1")] == [NEEDLE] * 2
     await store.close()

@@ -7,14 +7,18 @@ import time
 from collections.abc import Awaitable, Callable
 
 import httpx
+import msgspec
 import pytest
 from litestar.types import Message, Receive, Scope, Send
 
 from lutrin.errors import RateLimited
 from lutrin.index.catalog import LeftOut
+from lutrin.index.typeahead import Typed
 from lutrin.messages import PAGE_AS_TEXT, TOO_MUCH_WORK
+from lutrin.records import Unit
 from lutrin.serve.app import create_app, guarded
 from lutrin.serve.budget import ALL_SHARE, QUESTION_S, Budget, Meter, charge, metered
+from lutrin.serve.finding import listed
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import rendered
 from lutrin.serve.workshop import MOST_WAITING, Workshop
@@ -22,7 +26,7 @@ from lutrin.settings import load_settings
 from lutrin.study.deck import Card, GlossaryTerm, Practice
 
 from .conftest import House, Serve
-from .scripted import LOOP, Clock
+from .scripted import CHUNK, LOOP, Clock
 
 MOST_STEP_S = 0.02
 PAGE = "/read/physical-ai/01/02-loop"
@@ -120,6 +124,16 @@ async def test_a_page_that_takes_quadratic_time_stops_nobody(client: httpx.Async
     assert "a.a.a.a." in page
     assert '<span class="n">x</span>' in page
     assert sorted(waits)[len(waits) // 2] < 0.1
+
+
+def test_what_is_typed_is_found_in_code_without_its_lexer() -> None:
+    """Comments of any language stand in the list; code that a lexer reads in quadratic time holds nobody up."""
+    code = "needle a." + "a." * 20_000 + "\nx = 1  # A needle for hay\n"
+    unit = Unit(kind="code", text=code, language="coffeescript", char_start=0, char_end=len(code))
+    start_s = time.process_time()
+    ((_, _, line),) = listed([Typed("needle", ("needle",))], [(msgspec.structs.replace(CHUNK, units=(unit,)), 1.0)], 3)
+    assert line.text == "A needle for hay"
+    assert time.process_time() - start_s < 0.5
 
 
 @pytest.mark.parametrize("language", ["coffeescript", "maxima", "supercollider", "twig", "scaml", "cfm", "css+lasso"])

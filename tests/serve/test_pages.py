@@ -303,6 +303,19 @@ def test_what_runs_or_loads_is_taken_out(payload: str) -> None:
         assert not re.search(r'href="(?!https?:|/|#|\.|mailto:)[^"]*:', text)
 
 
+async def test_a_book_takes_no_id_of_our_page(client: httpx.AsyncClient, house: House) -> None:
+    """Headings have the ids that link to them, whatever they are called; ours begin as no id of a book does."""
+    names = ("Finder", "Contents", "Content", "Share", "Looks", "lutrin:finder")
+    sections = "".join(f"## {name}\n\nWords.\n\n" for name in names)
+    raw = '<span id="lutrin:finder">x</span>\n\n## Named {#lutrin:share}\n'
+    house.library.sources["01/02-loop.mdx"] = f"# T\n\n{sections}\n{raw}"
+    page = (await client.get("/read/physical-ai/01/02-loop")).text
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert {"finder", "contents", "content", "share", "looks", "lutrin:finder", "lutrin:share"} <= set(ids)
+    assert '<h2 id="finder">Finder' in page
+
+
 def test_code_is_coloured_by_classes() -> None:
     """Tokens in spans, the text itself unchanged, unknown languages left alone."""
     source = '# T\n\n```python\nx = "<b>" & 1\n```\n\n```nosuch\n<i>\n```\n'

@@ -76,7 +76,7 @@ async def test_another_browser_never_sees_it(client: httpx.AsyncClient, house: H
         assert (
             await client.post(f"/messages/{message}/feedback", json={"value": "up"}, headers=headers)
         ).status_code == 404
-    assert (await client.get("/sessions", headers=THEIRS)).json() == {"sessions": []}
+    assert (await client.get("/sessions", headers=THEIRS)).json() == {"sessions": [], "more": False}
     refusals = [
         await client.patch("/sessions/s1", json={"title": "Mine now"}, headers=THEIRS),
         await client.get("/sessions/s1/export", headers=THEIRS),
@@ -91,6 +91,18 @@ async def test_another_browser_never_sees_it(client: httpx.AsyncClient, house: H
     assert house.answers.asked[-1].session_id != house.answers.asked[0].session_id
     mine = (await client.get("/history/s1", headers=MINE)).json()["messages"]
     assert [message["text"] for message in mine] == ["A private needle?", ANSWER.answer]
+
+
+async def test_many_conversations_come_in_parts(client: httpx.AsyncClient) -> None:
+    """Each says whether there are more, and together they are all of them, the one used last first."""
+    for number in range(5):
+        await say(client, "Q", f"s{number}")
+    wanted = [{"most": 2, "past": past} for past in (0, 2, 4)]
+    parts = [(await client.get("/sessions", params=part, headers=MINE)).json() for part in wanted]
+    assert [part["more"] for part in parts] == [True, True, False]
+    assert [one["id"] for part in parts for one in part["sessions"]] == ["s4", "s3", "s2", "s1", "s0"]
+    for wrong in ({"past": -1}, {"most": 0}, {"most": 501}):
+        assert (await client.get("/sessions", params=wrong, headers=MINE)).status_code == 422
 
 
 async def test_guessing_tells_nothing_not_even_by_time(client: httpx.AsyncClient) -> None:

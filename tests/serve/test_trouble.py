@@ -35,7 +35,13 @@ async def test_a_wrong_address_is_answered_with_a_page(client: httpx.AsyncClient
         assert response.headers["cache-control"] == "no-store"
         assert messages.NOTHING_HERE in said(response.text)
         assert '<a href="/">To the books</a>' in response.text
-        for part in ("/static/reader.css", '<header class="top">', 'id="content"', "<lutrin-chat", 'role="search"'):
+        for part in (
+            "/static/reader.css",
+            '<header class="top">',
+            'id="lutrin:content"',
+            "<lutrin-chat",
+            'role="search"',
+        ):
             assert part in response.text
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)|https?://", response.text)
 

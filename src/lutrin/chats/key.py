@@ -2,8 +2,8 @@
 
 The key is never part of a backup, so the database alone is unreadable. Rotation re-encrypts the database into a new
 file and swaps both files; after a crash between the two renames, the next start finishes it. Former keys are kept,
-encrypted with the present one, so that earlier backups can be restored. Every process that has the conversations open
-holds a lock, which prevents a rotation.
+encrypted with the present one, so that earlier backups are known and can be restored. Every process that has the
+conversations open holds a lock, which prevents a rotation.
 """
 
 import fcntl
@@ -43,23 +43,24 @@ def chat_key(settings: Settings) -> str:
     return file_key(settings.chats_path, settings.chat_key_path)
 
 
-def installation_key(settings: Settings, *, make: bool) -> bytes | None:
-    """Return the key by which this installation knows its own backups; it follows from that of the conversations.
+def installation_keys(settings: Settings, *, make: bool) -> list[bytes]:
+    """Return the keys by which this installation knows its own archives; they follow from those of the conversations.
 
     Args:
         settings: Name the key.
         make: Whether a key is made where there is none.
 
     Returns:
-        The key; None if there is none, or it cannot be read.
+        The present key first, then those of former keys, newest first; none if there is none, or it cannot be read.
     """
     if not make and settings.chat_key is None and not settings.chat_key_path.exists():
-        return None
+        return []
     try:
-        key = bytes.fromhex(chat_key(settings))
+        key = chat_key(settings)
     except (LutrinError, OSError):
-        return None
-    return hmac.new(key, b"lutrin origin of archives", hashlib.sha256).digest()
+        return []
+    known = (key, *former_keys(settings.chats_path, key))
+    return [hmac.new(bytes.fromhex(one), b"lutrin origin of archives", hashlib.sha256).digest() for one in known]
 
 
 def secret_of(settings: Settings) -> bytes:
@@ -242,6 +243,9 @@ def rotate_file_key(database: Path, key_path: Path) -> None:
         try:
             if database.exists():
                 _exchange(database, key, _read(following))
+            else:
+                _keep_former(database, key, _read(following))
+                _adopt_former(database)
         except ChatStoreError:
             following.unlink()
             raise

@@ -117,9 +117,9 @@ class ChatTables:
         found = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
         return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
-    async def sessions(self, owner: str) -> list[ChatSession]:
-        """Return an owner's conversations, the last used first; the empty owner has none."""
-        found = await self._read(sql.SESSIONS, {"whose": owner}) if owner else []
+    async def sessions(self, owner: str, most: int, past: int = 0) -> list[ChatSession]:
+        """Return an owner's conversations after the first `past`, the last used first; the empty owner has none."""
+        found = await self._read(sql.SESSIONS, {"whose": owner, "most": most, "past": past}) if owner else []
         return [rows.chat_session(row, self._seal) for row in found]
 
     async def refused(self) -> list[ChatMessage]:

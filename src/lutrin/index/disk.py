@@ -90,14 +90,14 @@ def sync(path: Path) -> None:
 
 def file_hashes(directory: Path, *, without: str) -> dict[str, str]:
     """SHA-256 of each file below a folder, by relative name with forward slashes, sorted; `without` is left out."""
-    files = sorted(path for path in directory.rglob("*") if path.is_file())
-    hashes = {}
-    for path in files:
-        name = path.relative_to(directory).as_posix()
-        if name != without:
-            with path.open("rb") as file:
-                hashes[name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return hashes
+    files = {path.relative_to(directory).as_posix(): path for path in sorted(directory.rglob("*")) if path.is_file()}
+    return {name: file_hash(path) for name, path in files.items() if name != without}
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def explain_failure(error: BaseException, folder: Path) -> LutrinError | None:

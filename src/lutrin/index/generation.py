@@ -26,7 +26,7 @@ from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index import lexical, statements, typeahead
 from lutrin.index.companion import Companion, Prepared
 from lutrin.index.decisions import StoredDecision
-from lutrin.index.disk import ReadLock
+from lutrin.index.disk import ReadLock, file_hash
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
 from lutrin.index.tokens import TokenIndex
@@ -210,8 +210,7 @@ class OpenGeneration:
 
     async def all_chunks(self) -> list[Chunk]:
         """Every chunk of the book in row order; a chunk's row is its index in this list."""
-        rows = await self._query(lambda: self._passages.execute(statements.RECORDS).fetchall())
-        return [decode_chunk(row[0]) for row in rows]
+        return await self._query(lambda: [decode_chunk(row[0]) for row in self._passages.execute(statements.RECORDS)])
 
     async def first_ids(self, count: int) -> list[str]:
         """The ids of the book's first chunks, in row order."""
@@ -387,13 +386,15 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
     """Open a published generation for reading.
 
     Raises:
-        IndexUnavailable: It is missing, or differs from its manifest.
+        IndexUnavailable: It is missing, or its texts are not those that were written.
     """
 
     def open_files() -> tuple[ReadLock, Manifest, sqlite.Connection]:
         lock = ReadLock(directory / MANIFEST)
         try:
-            return lock, read_manifest(directory), sqlite.connect(directory / PASSAGES, readonly=True)
+            manifest = read_manifest(directory)
+            _require_whole(directory, manifest)
+            return lock, manifest, sqlite.connect(directory / PASSAGES, readonly=True)
         except BaseException:
             lock.close()
             raise
@@ -413,6 +414,15 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
         passages.close()
         lock.close()
         raise
+
+
+def _require_whole(directory: Path, manifest: Manifest) -> None:
+    """Compare the texts with their hash: SQLite has no checksums, and a flipped byte is a wrong word in an answer."""
+    if file_hash(directory / PASSAGES) != manifest.hashes.get(PASSAGES):
+        raise IndexUnavailable(
+            f"The index {directory.name} is damaged: {PASSAGES} is not what was written.",
+            remedy="Run `lutrin ingest --rebuild`.",
+        )
 
 
 def decode_chunk(record: bytes) -> Chunk:

@@ -61,7 +61,7 @@ class ArchiveManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return msgspec.structs.replace(sealed, origin=hmac.new(key, sealed.seal.encode(), hashlib.sha256).hexdigest())
 
 
-def require_own(source: Path, manifest: ArchiveManifest, key: bytes | None, *, trust: bool) -> None:
+def require_own(source: Path, manifest: ArchiveManifest, keys: Iterable[bytes], *, trust: bool) -> None:
     """Refuse an archive that another installation wrote, unless the operator trusts it.
 
     Whoever can write a file can compute hashes; nobody else has the key.
@@ -69,13 +69,13 @@ def require_own(source: Path, manifest: ArchiveManifest, key: bytes | None, *, t
     Args:
         source: The archive.
         manifest: Its manifest.
-        key: Of this installation; None: it has none yet.
+        keys: Of this installation, former ones too; none: it has none yet.
         trust: Whether the operator says so.
 
     Raises:
         ArchiveError: It is foreign.
     """
-    if trust or (key is not None and hmac.compare_digest(manifest.signed(key).origin, manifest.origin)):
+    if trust or any(hmac.compare_digest(manifest.signed(key).origin, manifest.origin) for key in keys):
         return
     raise ArchiveError(
         f"{source} was not written by this installation. Nothing was changed.",

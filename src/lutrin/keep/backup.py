@@ -15,7 +15,7 @@ import msgspec
 
 from lutrin import __version__, sqlite
 from lutrin.chats import copied as chats
-from lutrin.chats.key import chat_key, installation_key
+from lutrin.chats.key import chat_key, installation_keys
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable
 from lutrin.index import snapshot as index
 from lutrin.index.disk import ReadLock
@@ -111,8 +111,8 @@ def _studied(folder: Path, copies: Path) -> list[tuple[str, Path]]:
 def signed_manifest(settings: Settings, kind: str, created: str, hashes: dict[str, str]) -> ArchiveManifest:
     """Describe an archive that this installation writes, with the proof that it did."""
     manifest = ArchiveManifest(kind=kind, format=FORMAT, lutrin=__version__, created=created, hashes=hashes)
-    key = installation_key(settings, make=True)
-    return manifest.signed(key) if key is not None else manifest
+    keys = installation_keys(settings, make=True)
+    return manifest.signed(keys[0]) if keys else manifest
 
 
 def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:

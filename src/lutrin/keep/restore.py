@@ -14,7 +14,7 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.chats import copied as chats
-from lutrin.chats.key import chat_key, former_keys, installation_key, opens, rotate_key
+from lutrin.chats.key import chat_key, former_keys, installation_keys, opens, rotate_key
 from lutrin.chats.migrations import migrate
 from lutrin.errors import ArchiveError, ChatStoreError, IndexUnavailable, IngestInProgress
 from lutrin.index import snapshot as index
@@ -67,7 +67,7 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust:
         unpacked.mkdir(mode=0o700)
         try:
             manifest = unpack_archive(source, KIND, unpacked)
-            require_own(source, manifest, installation_key(settings, make=False), trust=trust)
+            require_own(source, manifest, installation_keys(settings, make=False), trust=trust)
             if not with_chats:
                 (unpacked / CHATS).unlink(missing_ok=True)
             conversations = _prepare_chats(settings, unpacked)

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from lutrin import sqlite
-from lutrin.chats.key import installation_key
+from lutrin.chats.key import installation_keys
 from lutrin.errors import ArchiveError, InvalidSettings
 from lutrin.index import statements
 from lutrin.index.build import collection_name
@@ -101,7 +101,7 @@ async def import_index(
     settings.books_dir.mkdir(parents=True, exist_ok=True)
     with beside(settings.books_dir / CATALOG) as work:
         manifest = unpack_archive(source, KIND, work)
-        require_own(source, manifest, installation_key(settings, make=False), trust=trust)
+        require_own(source, manifest, installation_keys(settings, make=False), trust=trust)
         check_schema(work / CATALOG, TABLES)
         for passages in (work / BOOKS).glob(f"*/*/{PASSAGES}"):
             check_schema(passages)

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextvars import ContextVar
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
@@ -25,6 +25,8 @@ from lutrin.serve import html
 from lutrin.serve.limits import peer_of_scope
 from lutrin.serve.problems import MEDIA_TYPE, Problem, prefers_html
 
+T = TypeVar("T")
+
 QUESTION_S = 0.05
 """Processor time that one question a minute of LUTRIN_RATE_PEER_PER_MIN stands for: with 300, a quarter of a core."""
 ALL_SHARE = 0.7
@@ -33,6 +35,8 @@ ALL_BURST_S = 5.0
 REFUSAL_S = 1.0
 """How long a refusal waits. It costs nothing, and the one who waits for it sends nothing meanwhile on that line."""
 MOST_PEERS = 10_000
+MEAN_S = 1.0
+"""How long the mean of all addresses holds: to look at each of them for every request would be work of its own."""
 UNMETERED = frozenset({"/health"})
 
 
@@ -72,6 +76,20 @@ def charge(seconds: float) -> None:
     """Add processor time to the request that is being answered in this context, if there is one."""
     if (meter := _meter.get()) is not None:
         meter.spent_s += seconds
+
+
+def paid(work: Callable[[], T]) -> T:
+    """Do work in a thread other than the event loop's; the request of this context pays for its processor time."""
+    start_s = time.thread_time()
+    try:
+        return work()
+    finally:
+        charge(time.thread_time() - start_s)
+
+
+async def beside_loop(work: Callable[[], T]) -> T:
+    """Do work in a thread, so that it does not hold the event loop; see `paid`."""
+    return await asyncio.to_thread(paid, work)
 
 
 def payer() -> str:
@@ -114,6 +132,7 @@ class Budget:
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """Address -> seconds that have not flowed off, and when that was."""
         self._all: tuple[float, float] = (0.0, 0.0)
+        self._mean: tuple[float, float] = (0.0, -MEAN_S)
 
     def spend(self, peer: str, seconds: float) -> None:
         """Add to the costs of an address."""
@@ -143,11 +162,14 @@ class Budget:
         return max(0.0, self._all[0] - (now_s - self._all[1]) * ALL_SHARE)
 
     def _mean_s(self, now_s: float) -> float:
-        """Mean cost of the addresses that have any; those whose costs have flowed off are forgotten."""
+        """Mean cost of the addresses that have any, at most a second old; those without are forgotten."""
+        if now_s - self._mean[1] < MEAN_S:
+            return self._mean[0]
         levels = [(peer, self._level_s(peer, now_s)) for peer in self._levels]
         for peer in [peer for peer, level_s in levels if level_s <= 0]:
             del self._levels[peer]
-        return sum(level_s for _, level_s in levels) / max(1, len(self._levels))
+        self._mean = (sum(level_s for _, level_s in levels) / max(1, len(self._levels)), now_s)
+        return self._mean[0]
 
 
 def budgeting(app: ASGIApp, budget: Budget, trusted: Sequence[str]) -> ASGIApp:

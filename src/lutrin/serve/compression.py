@@ -4,7 +4,6 @@ A page that holds a secret beside something that a stranger chooses tells the se
 teacher's page stays as it is.
 """
 
-import asyncio
 import gzip
 import re
 import time
@@ -14,7 +13,7 @@ from typing import Any
 
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from lutrin.serve.budget import charge
+from lutrin.serve.budget import beside_loop
 
 BEGAN = "lutrin.began_s"
 """Key in the scope: the time of the request, for the metrics."""
@@ -84,7 +83,7 @@ class Compressor:
         if self._is_file:
             return _kept(body)
         if len(body) > AT_ONCE_BYTES:
-            return await asyncio.to_thread(_compressed, body)
+            return await beside_loop(lambda: gzip.compress(body, LEVEL, mtime=0))
         return gzip.compress(body, LEVEL, mtime=0)
 
 
@@ -96,14 +95,6 @@ def _of_packed(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, 
         elif name.lower() != b"content-length":
             yield name, value
     yield b"content-encoding", b"gzip"
-
-
-def _compressed(body: bytes) -> bytes:
-    start_s = time.thread_time()
-    try:
-        return gzip.compress(body, LEVEL, mtime=0)
-    finally:
-        charge(time.thread_time() - start_s)
 
 
 @lru_cache(maxsize=MOST_KEPT)

@@ -6,9 +6,6 @@ from functools import lru_cache
 from typing import Literal
 
 import msgspec
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, String
-from pygments.util import ClassNotFound
 
 from lutrin.answer.cite import reader_url
 from lutrin.index.lexical import stemmed
@@ -24,6 +21,8 @@ SENTENCE_ENDS = (".", "!", "?", "…", "。")
 IN_CODE = "In a piece of code."
 """Of code that says nothing in words and that no words introduce."""
 _COMMENT_SIGNS = " \t#/*-;%!<>\"'"
+# Linear, as the lexers of some languages are not: this runs for every letter that is typed.
+_COMMENT = re.compile(r"""(?:^\s*(?:\*|;+|%+|"{3}|'{3}|<!--)|(?:^|\s)(?:#+|//+!?|/\*+|--)(?=\s))(.*)""")
 _WORD = re.compile(r"\w+")
 _FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$(?!\s)([^$\n]+)(?<!\s)\$(?!\d)")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -178,21 +177,14 @@ def _spoken(unit: Unit, meant: Sequence[frozenset[str]]) -> str:
         return readable(unit.text.replace(" | ", " · "))
     if unit.kind != "code":
         return readable(unit.text)
-    comment = max(_comments(unit.text, unit.language), key=lambda line: _kinds(line, meant), default="")
+    comment = max(_comments(unit.text), key=lambda line: _kinds(line, meant), default="")
     return comment if _kinds(comment, meant) else readable(unit.lead) or IN_CODE
 
 
-@lru_cache(maxsize=1024)
-def _comments(code: str, language: str) -> tuple[str, ...]:
-    """The lines of a program that its author wrote for people, without their signs; none in an unknown language."""
-    try:
-        lexer = get_lexer_by_name(language)
-    except ClassNotFound:
-        return ()
-    kinds = {Comment, Comment.Single, Comment.Multiline, String.Doc}
-    written = (text for kind, text in lexer.get_tokens(code) if kind in kinds)
-    lines = (line.strip(_COMMENT_SIGNS) for text in written for line in text.splitlines())
-    return tuple(line for line in lines if line)
+def _comments(code: str) -> list[str]:
+    """What an author wrote for people on the lines of a program, whatever its language, without the signs before it."""
+    found = filter(None, map(_COMMENT.search, code.splitlines()))
+    return [said for match in found if (said := match[1].strip(_COMMENT_SIGNS))]
 
 
 def readable(text: str) -> str:

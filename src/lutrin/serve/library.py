@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -13,6 +14,7 @@ from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import Chunk
+from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Found, Line, best_first, listed, term_line
 from lutrin.serve.notes import Notes, Term, glossary, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
@@ -95,7 +97,7 @@ class ShelfLibrary:
                 terms += [
                     term_line(term, generation.book, words) for term in terms_meant(generation.companion, name, words)
                 ]
-            found += listed(words, passages, most)
+            found += await beside_loop(partial(listed, words, passages, most))
         return [*terms, *(line for _, _, line in best_first(found))][:most]
 
     async def practice(self, slug: str) -> Practice:
@@ -167,8 +169,12 @@ async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:
 
 async def _practice(generation: OpenGeneration) -> Practice:
     files, chunks = await generation.files(), await generation.all_chunks()
-    address = {chunk.chunk_id: reader_url(chunk) for chunk in chunks}
-    return await asyncio.to_thread(practice, generation.companion.entries, files, chunks, address)
+
+    def made() -> Practice:
+        address = {chunk.chunk_id: reader_url(chunk) for chunk in chunks}
+        return practice(generation.companion.entries, files, chunks, address)
+
+    return await beside_loop(made)
 
 
 def opening(chunks: Sequence[Chunk]) -> str:

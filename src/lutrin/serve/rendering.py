@@ -49,6 +49,9 @@ PIECE_S = 0.25
 PAGE_S = 1.0
 """The same for all pieces of one kind on a page."""
 
+OUR_IDS = "lutrin:"
+"""How the ids of our own parts of a page begin, so that a heading such as *Finder* can have the id that links to it."""
+
 _CLASSES = {"class"}
 _ATTRIBUTES = {
     **{tag: {*names} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},
@@ -208,7 +211,19 @@ def pictures_in(source: str, filename: str) -> list[str]:
 
 def sanitised(page: str) -> str:
     """Remove everything from HTML that runs or loads: scripts, styles, handlers, frames, forms and pictures."""
-    return nh3.clean(page, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"}, link_rel=None)
+    return nh3.clean(
+        page,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_not_ours,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
+
+
+def _not_ours(_tag: str, name: str, value: str) -> str | None:
+    """Keep an attribute, unless it takes the id of a part of our pages."""
+    return None if name == "id" and value.startswith(OUR_IDS) else value
 
 
 def _highlighted(match: re.Match[str]) -> str:

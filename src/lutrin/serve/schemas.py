@@ -160,6 +160,8 @@ class Sessions(msgspec.Struct, frozen=True):
     """A browser's conversations, the one used last first."""
 
     sessions: list[records.ChatSession]
+    more: bool = False
+    """Whether there are further ones."""
 
 
 class Renaming(msgspec.Struct, frozen=True):

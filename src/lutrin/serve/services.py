@@ -42,8 +42,8 @@ class Conversations(ChatStore, Protocol):
         """Store messages in one transaction; a message whose id is stored already is replaced."""
         ...
 
-    async def sessions(self, owner: str) -> list[ChatSession]:
-        """An owner's conversations, the one used last first."""
+    async def sessions(self, owner: str, most: int, past: int) -> list[ChatSession]:
+        """List at most so many of an owner's conversations after the first `past`, the one used last first."""
         ...
 
     async def session(self, key: str) -> ChatSession:

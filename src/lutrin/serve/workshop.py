@@ -6,7 +6,6 @@ One address has one thread at most, so that the work of one does not wait for th
 
 import asyncio
 import contextvars
-import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ from typing import Any, TypeVar
 
 from lutrin.errors import RateLimited
 from lutrin.messages import TOO_MUCH_WORK
-from lutrin.serve.budget import charge, pay, payer, settle
+from lutrin.serve.budget import paid, pay, payer, settle
 
 T = TypeVar("T")
 
@@ -103,7 +102,7 @@ class Workshop:
                 pay()
                 context = contextvars.copy_context()
                 loop = asyncio.get_running_loop()
-                result = await loop.run_in_executor(self._threads, context.run, _timed, work)
+                result = await loop.run_in_executor(self._threads, context.run, paid, work)
                 settle()
                 return result
         finally:
@@ -127,11 +126,3 @@ class Workshop:
     def close(self) -> None:
         """Let the threads end."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _timed(work: Callable[[], T]) -> T:
-    start_s = time.thread_time()
-    try:
-        return work()
-    finally:
-        charge(time.thread_time() - start_s)

@@ -348,7 +348,7 @@ test('a place that only this computer can open has no code to hold a telephone b
   const reader = await visit();
   await reader.page.getByRole('button', {name: 'Share this place'}).click();
   expect(await reader.page.locator('[data-shared-code]').isVisible()).toBe(false);
-  expect(await reader.page.locator('#share').innerText()).toContain('lutrin serve --lan');
+  expect(await reader.page.locator('[id="lutrin:share"]').innerText()).toContain('lutrin serve --lan');
 });
 
 test('a stream that is cut half-way resumes and ends byte for byte as an uncut one', async () => {

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency as Given
-from litestar.params import FromQuery, JSONBody, PathParameter
+from litestar.params import FromQuery, JSONBody, PathParameter, QueryParameter
 
 from lutrin.chats.export import as_json, as_markdown
 from lutrin.chats.owner import SESSION_ID_PATTERN, conversation_key, owner_of
@@ -12,6 +12,7 @@ from lutrin.errors import NotPermitted
 from lutrin.messages import CLIENT_SECRET_MISSING
 from lutrin.records import ChatSession
 from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.serve.budget import beside_loop
 from lutrin.serve.ownership import CLIENT_HEADER, COOKIE
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
@@ -19,9 +20,12 @@ from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
 NEWEST = 50
 EXPORTED = 100_000
+MOST_LISTED = 500
 TAGS = ["conversations"]
 
 SessionPath = Annotated[str, PathParameter(pattern=SESSION_ID_PATTERN, description="As the browser made it")]
+Most = Annotated[int, QueryParameter(ge=1, le=MOST_LISTED, description="How many at most")]
+Past = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="How many conversations to pass over")]
 MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", description="From X-Lutrin-Message or a history")]
 
 
@@ -45,9 +49,12 @@ async def history(session_id: SessionPath, request: HTTPRequest, service: Given[
     summary="This browser's conversations",
     tags=TAGS,
 )
-async def sessions(request: HTTPRequest, service: Given[AnswerService]) -> Response[Sessions]:
-    """The one used last first."""
-    return Response(Sessions(await service.services.chats.sessions(_owner_required(request))), headers=NO_STORE)
+async def sessions(
+    request: HTTPRequest, service: Given[AnswerService], most: Most = MOST_LISTED, past: Past = 0
+) -> Response[Sessions]:
+    """The one used last first; `past=500` lists those after the first 500."""
+    found = await service.services.chats.sessions(_owner_required(request), most + 1, past)
+    return Response(Sessions(found[:most], more=len(found) > most), headers=NO_STORE)
 
 
 @patch(
@@ -94,7 +101,11 @@ async def export(
     key = conversation_key(session_id, _owner_required(request))
     session = await service.services.chats.session(key)
     messages = await service.services.chats.history(key, EXPORTED)
-    body = as_json(session, messages) if form == "json" else as_markdown(session, messages).encode()
+
+    def written() -> bytes:
+        return as_json(session, messages) if form == "json" else as_markdown(session, messages).encode()
+
+    body = await beside_loop(written)
     suffix, media_type = ("json", "application/json") if form == "json" else ("md", "text/markdown; charset=utf-8")
     disposition = f'attachment; filename="conversation-{session.created[:10]}.{suffix}"'
     return Response(body, media_type=media_type, headers={"Content-Disposition": disposition, **NO_STORE})

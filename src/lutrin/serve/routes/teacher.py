@@ -15,6 +15,7 @@ from lutrin.messages import DISK_LOW, INGEST_OFF, PAGE_EXPIRED, WRONG_PASSWORD
 from lutrin.serve import qr
 from lutrin.serve import teacher_html as html
 from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
+from lutrin.serve.budget import beside_loop
 from lutrin.serve.prepared_html import PreparedRow, prepared_row
 from lutrin.serve.problems import prefers_html, reported
 from lutrin.serve.requests import HTTPRequest
@@ -63,7 +64,7 @@ async def page(
         return shown_page(html.sign_in())
     address = qr.for_others(request, settings.host)
     shown = await _board(service, jobs, view, settings, address)
-    return shown_page(html.board(shown, sign_ins.form_key(cookie)))
+    return shown_page(await beside_loop(lambda: html.board(shown, sign_ins.form_key(cookie))))
 
 
 @get("/teacher/progress", include_in_schema=False, operation_id="teacherProgress")
@@ -198,7 +199,8 @@ async def questions(request: HTTPRequest, service: Given[AnswerService], sign_in
     asked = await service.services.chats.recent_questions(MOST_READ)
     titles = {book.slug: book.title for book in await service.services.library.books()}
     headers = {"Content-Disposition": 'attachment; filename="questions.csv"', **NO_STORE}
-    return Response(as_csv(asked, titles), media_type="text/csv; charset=utf-8", headers=headers)
+    table = await beside_loop(lambda: as_csv(asked, titles))
+    return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check, gaps, previous]
@@ -269,7 +271,8 @@ async def _asked(service: AnswerService, troubles: list[str]) -> tuple[Overview,
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
         return Overview(), chapters
-    return overview(asked, books, service.services.now().date()), chapters
+    today = service.services.now().date()
+    return await beside_loop(lambda: overview(asked, books, today)), chapters
 
 
 def _load(service: AnswerService) -> Load:

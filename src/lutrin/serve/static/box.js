@@ -194,7 +194,7 @@ function marked(name, text, marks) {
 }
 
 const boxes = new Map([...document.querySelectorAll("form[data-box]")].map((form) => [form, new Box(form)]));
-const finder = document.getElementById("finder");
+const finder = document.getElementById("lutrin:finder");
 const main = [...boxes.keys()].find((form) => !form.closest("dialog"));
 
 function seek() {

@@ -177,11 +177,11 @@ function edit(id, pin) {
   if (!note) return;
   said.replaceChildren();
   edited = id;
-  const field = el("textarea", { id: "own-note", rows: 4, maxLength: MOST_NOTE_CHARS, value: note.note, placeholder: "Nothing written: the passage is only highlighted." });
+  const field = el("textarea", { id: "lutrin:own-note", rows: 4, maxLength: MOST_NOTE_CHARS, value: note.note, placeholder: "Nothing written: the passage is only highlighted." });
   field.addEventListener("input", () => change(id, { note: field.value.trim() }));
   editor.replaceChildren(
     el("blockquote", { textContent: shortened(note.quote) }),
-    el("label", { htmlFor: "own-note", textContent: "Your note" }),
+    el("label", { htmlFor: "lutrin:own-note", textContent: "Your note" }),
     field,
     el("div", { className: "acts" }, button("Delete", () => remove(id, true)), button("Done", () => editor.hidePopover(), "first")),
     el("p", { className: "quiet", textContent: WORDS.only }),
@@ -264,7 +264,7 @@ function count() {
 
 /** All notes by page, in the order of the book. */
 function inOrder(notes) {
-  const pages = [...document.querySelectorAll("#contents a")].map((link) => link.pathname);
+  const pages = [...document.querySelectorAll("[id='lutrin:contents'] a")].map((link) => link.pathname);
   const at = (note) => (pages.includes(note.path) ? pages.indexOf(note.path) : pages.length);
   const sorted = [...notes].sort((one, other) => at(one) - at(other) || one.page.localeCompare(other.page) || one.order - other.order);
   return Map.groupBy ? Map.groupBy(sorted, (note) => note.page) : sorted.reduce((groups, note) => groups.set(note.page, [...(groups.get(note.page) ?? []), note]), new Map());

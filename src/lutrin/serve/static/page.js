@@ -55,9 +55,9 @@ function tabs(group, number) {
   if (panels.length < 2) return;
   const buttons = panels.map((panel, at) => {
     const label = panel.querySelector(":scope > .label");
-    const button = el("button", { type: "button", role: "tab", id: `tab-${number}-${at}`, textContent: label?.textContent || `${at + 1}` });
+    const button = el("button", { type: "button", role: "tab", id: `lutrin:tab-${number}-${at}`, textContent: label?.textContent || `${at + 1}` });
     label?.remove();
-    Object.assign(panel, { id: panel.id || `panel-${number}-${at}`, role: "tabpanel" });
+    Object.assign(panel, { id: panel.id || `lutrin:panel-${number}-${at}`, role: "tabpanel" });
     panel.setAttribute("aria-labelledby", button.id);
     button.setAttribute("aria-controls", panel.id);
     button.addEventListener("click", () => everywhere(button.textContent, at));
@@ -206,7 +206,7 @@ async function terms(book) {
   const escaped = [...known.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!escaped.length) return;
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
-  const tip = el("div", { className: "meaning", id: "term-tip", role: "tooltip", popover: "manual" });
+  const tip = el("div", { className: "meaning", id: "lutrin:term-tip", role: "tooltip", popover: "manual" });
   document.body.append(tip);
   const hide = () => tip.matches(":popover-open") && tip.hidePopover();
   document.addEventListener("pointerdown", ({ target }) => target.closest?.("a.term") || hide());
@@ -364,7 +364,7 @@ reachable();
 addEventListener("resize", reachable);
 drawer(document.querySelector(".to-contents"));
 spy();
-sharing(document.getElementById("share"));
+sharing(document.getElementById("lutrin:share"));
 void terms(document.querySelector("main").dataset.book);
 follow();
 followMark();
