@@ -169,6 +169,10 @@ class QuickServer:
         os.kill(self.pid, signal.SIGTERM)
         os.waitpid(self.pid, 0)
 
+    def close(self) -> None:
+        """Give the port back, once no server runs."""
+        self._listener.close()
+
     async def _serve(self) -> None:
         with self.log.open("a", encoding="utf-8") as log:
             configure_logging(self._settings, log)

@@ -13,8 +13,11 @@ from tests.loopback import NO_TLS
 
 from lutrin.chats.key import new_key
 from lutrin.chats.store import SqlChatStore
+from lutrin.cli.serve import EVERYWHERE, with_own_names
 from lutrin.errors import LutrinError
+from lutrin.index.catalog import LeftOut
 from lutrin.messages import KNOWLEDGE_BASE_DOWN
+from lutrin.platform import network_addresses
 from lutrin.records import ChatMessage
 from lutrin.serve.app import run_server
 from lutrin.settings import load_settings
@@ -22,6 +25,7 @@ from lutrin.settings import load_settings
 from .conftest import House, Serve
 
 OLD, YOUNG = "5d41402abc4b2a76b9719d911017c592", "7d793037a0760186574b0282f2f435e7"
+TOKEN = "the-right-token-of-the-trial"
 SESSION = "9f86d081884c7d659a2feaa0c55ad015"
 
 
@@ -88,6 +92,36 @@ async def test_a_connection_outlives_the_time_in_which_an_answer_is_read(house: 
             await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
     finally:
         writer.close()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_the_whole_room_is_let_in_but_is_not_this_machine(house: House) -> None:
+    """`--lan`: by its second address readers ask and the teacher signs in; file names are for the first one alone."""
+    second = next(iter(network_addresses()), "")
+    if not second:
+        pytest.skip("this machine is in no network")
+    house.left_out = [LeftOut("secret-plans.odt", "is an .odt file")]
+    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    wanted = load_settings(data_dir=house.data_dir, host=EVERYWHERE, port=free_port(), admin_token=TOKEN)
+    settings = with_own_names(wanted, "desk.school.example")
+    running = asyncio.create_task(run_server(house.services(), settings, on_ready=told.set_result))
+    await told
+    address = f"http://{second}:{settings.port}"
+    ask = {"session_id": SESSION, "message": "Q"}
+    try:
+        async with httpx.AsyncClient(base_url=address, timeout=20, verify=NO_TLS, trust_env=False) as room:
+            page = await room.post("/teacher/sign-in", data={"token": TOKEN}, headers={"Origin": address})
+            assert page.status_code == 303
+            room.cookies.clear()
+            assert (await room.post("/chat", json=ask, headers={"Origin": address})).status_code == 200
+            here = f"http://127.0.0.1:{settings.port}"
+            assert (await room.get(f"{here}/ready")).json()["left_out"][0]["filename"] == "secret-plans.odt"
+            assert (await room.get("/ready")).json()["left_out"] == []
+            assert (await room.post("/chat", json=ask, headers={"Origin": here})).status_code == 403
+            for name, status in (("desk.local", 200), ("evil.example", 400), (f"{second}:evil", 400)):
+                assert (await room.get("/health", headers={"Host": name})).status_code == status
+    finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
 

@@ -11,9 +11,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from lutrin import __version__, messages
+from lutrin import __version__
 from lutrin.errors import LutrinError
 from lutrin.records import DoneEvent, Question
+from lutrin.serve.answer_service import check_lengths
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Answers, Retrieval
 
@@ -46,8 +47,9 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
         top_k: Annotated[int, Field(ge=1, le=50, description="How many passages at most.")] = 5,
     ) -> list[dict[str, Any]]:
         """Passages of the book nearest to a question, best first, each with its place; empty if nothing is relevant."""
-        asked = Question(text=_checked(question), selected_text=selected_text, book=book, top_k=top_k)
+        asked = Question(text=question, selected_text=selected_text, book=book, top_k=top_k)
         try:
+            check_lengths(asked)
             found = await retrieve(asked)
         except LutrinError as error:
             raise ToolError(error.detail) from error
@@ -64,8 +66,9 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
 
         `kind` is `refusal` where the book does not say.
         """
-        asked = Question(text=_checked(question), selected_text=selected_text, book=book, chapter=chapter)
+        asked = Question(text=question, selected_text=selected_text, book=book, chapter=chapter)
         try:
+            check_lengths(asked)
             done = [event.answer async for event in answers.answer(asked) if isinstance(event, DoneEvent)]
         except LutrinError as error:
             raise ToolError(error.detail) from error
@@ -73,9 +76,3 @@ def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
         return answer
 
     return server
-
-
-def _checked(question: str) -> str:
-    if not question.strip():
-        raise ToolError(messages.EMPTY_QUESTION)
-    return question
