@@ -40,6 +40,7 @@ CLIENT_SECRET_MISSING = "The header X-Lutrin-Client with this browser's secret i
 NOT_SAVED = "This conversation could not be saved."
 NOT_SAVED_DISK = "This conversation could not be saved: the server's disk is nearly full."
 NOT_REMEMBERED = "This conversation could not be saved: the server cannot read its conversations at present."
+NOT_STORING = "The last question could not be stored; `lutrin doctor` says why. Answers go on meanwhile."
 DISK_LOW = (
     "Only {free_mb} MB are free on the disk, less than LUTRIN_FREE_SPACE_MB={floor_mb}: conversations are not stored. "
     "Free some space; answers go on meanwhile."

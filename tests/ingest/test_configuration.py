@@ -15,6 +15,7 @@ from lutrin.ingest import configuration
 from lutrin.ingest.books import open_book
 from lutrin.ingest.companion_file import fingerprint_of, read_lines
 from lutrin.ingest.configuration import AT_ONCE_CHARS, parse, read_plain, read_small, read_yaml
+from lutrin.ingest.frontmatter import read_front_matter
 from lutrin.ingest.scan import IGNORE_FILE, SourceFile, scan
 
 MERGED = "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 14))
@@ -89,6 +90,20 @@ def test_no_text_takes_much_memory_or_time(kind: configuration.Kind, text: str) 
     with pytest.raises(ValueError, match=r".+"):
         parse(text, kind)
     assert time.monotonic() - start_s < 60
+
+
+@pytest.mark.parametrize(
+    "page", [f"+++\n{DOTTED[-60_000:]}+++\n", f"---\n{MERGED}---\n", f"---\ntitle: T\na: {'[' * 60_000}\n---\n"]
+)
+def test_a_front_matter_costs_no_more_than_another_configuration(page: str) -> None:
+    """Its author is told the reason, and the page below it is read."""
+    told: list[str] = []
+    before_mb, start_s = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, time.process_time()
+    front = read_front_matter(f"{page}\nWords.\n", lambda _at, text: told.append(text))
+    assert front.end == len(page)
+    assert len(told) == 1
+    assert time.process_time() - start_s < 2
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10) - before_mb < 200
 
 
 def test_large_honest_configurations_are_read(tmp_path: Path) -> None:

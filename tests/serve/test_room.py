@@ -1,18 +1,20 @@
 """What may be stored: long questions, full conversations and a full disk cost nobody an answer or a disk."""
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
+from lutrin import sqlite
 from lutrin.chats.absent import AbsentChats
 from lutrin.chats.key import new_key
 from lutrin.chats.recollection import Recollection
 from lutrin.chats.rows import Room
 from lutrin.chats.store import SqlChatStore
 from lutrin.errors import ChatStoreError, LutrinError
-from lutrin.messages import CONVERSATION_FULL, NOT_SAVED_DISK, PEER_FULL, READER_FULL
+from lutrin.messages import CONVERSATION_FULL, NOT_SAVED, NOT_SAVED_DISK, NOT_STORING, PEER_FULL, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin
 from lutrin.serve.space import DAY_S, LEAST_BYTES, FreeSpace, require_room
 
@@ -21,6 +23,7 @@ from .scripted import ANSWER, Clock
 
 MINE = {"X-Lutrin-Client": "a-secret-of-my-browser-01"}
 TOKEN = "a-token-of-a-teacher"
+REFUSE = "CREATE TRIGGER refuse BEFORE INSERT ON message BEGIN SELECT RAISE(ABORT, 'no'); END"
 PATHS = [
     ("/api/query", {"query": "{q}"}),
     ("/query", {"question": "{q}"}),
@@ -106,6 +109,23 @@ async def test_below_the_floor_nothing_is_stored(serve: Serve) -> None:
         assert "LUTRIN_FREE_SPACE_MB" in (await client.get("/teacher")).text
     async with serve(free_space_mb=0) as client:
         assert (await client.get("/ready")).json()["storing"] is True
+
+
+async def test_a_server_says_so_while_it_cannot_store(house: House, serve: Serve) -> None:
+    """Whatever the reason: until a conversation is stored again, `/ready` and the teacher's page do not claim it."""
+    key, path = new_key(), house.data_dir / "refusing.db"
+    house.chats = await SqlChatStore.open(path, key)
+    body = {"session_id": "s1", "message": "Q"}
+    async with serve(free_space_mb=0, admin_token=TOKEN) as client:
+        await client.post("/teacher/sign-in", data={"token": TOKEN})
+        for statement, stored in ((REFUSE, False), ("DROP TRIGGER refuse", True)):
+            with closing(sqlite.connect(path, key=key)) as connection:
+                connection.execute(statement)
+            warnings = (await client.post("/chat", json=body, headers=MINE)).json()["warnings"]
+            assert (NOT_SAVED in warnings) is not stored
+            assert (await client.get("/ready")).json()["storing"] is stored
+            assert (NOT_STORING.partition("`")[0] in (await client.get("/teacher")).text) is not stored
+    await house.chats.close()
 
 
 def test_the_disk_is_looked_at_now_and_then(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from typing import Any, Literal
 import msgspec
 import yaml
 
-from lutrin.ingest.frontmatter import PlainLoader
 from lutrin.platform import bound
 
 MAX_BYTES = 262_144
@@ -41,6 +40,24 @@ class _Parsed(msgspec.Struct, frozen=True):
 
     value: Any = None
     error: str = ""
+
+
+class PlainLoader(yaml.SafeLoader):
+    """YAML without aliases: pages need none, and a few of them can grow to gigabytes."""
+
+    def compose_node(self, parent: Any, index: int) -> Any:  # noqa: ANN401 - as PyYAML declares it
+        """Refuse an alias, and report its place."""
+        if self.check_event(yaml.events.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
+            raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed here", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+
+# Dates and times stay the strings that their author wrote.
+PlainLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 class _TolerantLoader(PlainLoader):

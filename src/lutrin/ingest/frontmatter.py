@@ -1,12 +1,13 @@
 """The YAML block at the top of a page."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+
+from lutrin.ingest.configuration import PlainLoader, parse
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?=[\r\n]|\Z)(?:\r\n|\n|\r)?", re.MULTILINE)
@@ -14,24 +15,6 @@ _TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re
 _PERCENT = re.compile(r"\ufeff?%[ \t]+(?=\S)[^\n]*(?:\n(?:%|[ \t]+(?=\S))[^\n]*){0,8}(?:\n|\Z)")
 _PLAIN_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(\S.*)")
 _MAX_CHARS = 65_536
-
-
-class PlainLoader(yaml.SafeLoader):
-    """YAML without aliases: pages need none, and a few of them can grow to gigabytes."""
-
-    def compose_node(self, parent: Any, index: int) -> Any:  # noqa: ANN401 - as PyYAML declares it
-        """Refuse an alias, and report its place."""
-        if self.check_event(yaml.events.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
-            raise yaml.MarkedYAMLError(problem="an alias (*name) is not allowed here", problem_mark=event.start_mark)
-        return super().compose_node(parent, index)
-
-
-# Dates and times stay the strings that their author wrote.
-PlainLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +132,8 @@ def _toml(source: str, problem: Callable[[int, str], None]) -> FrontMatter | Non
     if block is None:
         return None
     try:
-        return FrontMatter(block.end(), tomllib.loads(block[1]))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return FrontMatter(block.end(), parse(block[1], "toml") or {})
+    except ValueError as error:
         problem(block.start(1), f"front matter: {str(error)[:100]}")
         return FrontMatter(block.end())
 

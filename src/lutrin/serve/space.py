@@ -61,6 +61,8 @@ class FreeSpace:
         self._look = look
         self._looked_s = -LOOK_EVERY_S
         self._free_bytes = 0
+        self.failed = False
+        """Whether the last attempt to store something failed for another reason than a quota."""
 
     @property
     def free_bytes(self) -> int:

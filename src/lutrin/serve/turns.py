@@ -271,8 +271,14 @@ class Turn:
             raise ChatStoreFull(NOT_SAVED_DISK)
         if key:
             self._allowance.take(self.asked.unnamed_peer, len(msgspec.json.encode(messages)))
-            with stages.stage("store"):
-                await self._services.chats.record(key, self._transcript.origin(self.asked.origin, answer), messages)
+            origin = self._transcript.origin(self.asked.origin, answer)
+            try:
+                with stages.stage("store"):
+                    await self._services.chats.record(key, origin, messages)
+            except ChatStoreError as error:
+                self._space.failed = not isinstance(error, ChatStoreFull)
+                raise
+            self._space.failed = False
 
     def _unsaved(self, error: ChatStoreError) -> str:
         """Return the warning for a message that was not stored."""

@@ -72,7 +72,7 @@ async def ready(
         model_progress=services.model_state().progress,
         model_computed_by=services.model_computed_by(),
         queue_length=services.queue_length(),
-        storing=not services.trouble and not service.space.low,
+        storing=not (services.trouble or service.space.low or service.space.failed),
         free_mb=service.space.free_bytes >> 20,
         left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in shown],
         left_out_count=len(left_out),

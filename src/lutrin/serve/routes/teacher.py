@@ -11,7 +11,7 @@ from litestar.params import FromPath
 
 from lutrin.errors import LutrinError, NotPermitted, RateLimited
 from lutrin.log import get_logger
-from lutrin.messages import DISK_LOW, INGEST_OFF, PAGE_EXPIRED, WRONG_PASSWORD
+from lutrin.messages import DISK_LOW, INGEST_OFF, NOT_STORING, PAGE_EXPIRED, WRONG_PASSWORD
 from lutrin.serve import qr
 from lutrin.serve import teacher_html as html
 from lutrin.serve.answer_service import NO_STORE, AnswerService, is_secure
@@ -211,6 +211,8 @@ async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings
     generator, troubles = service.services.generator, [service.services.trouble] if service.services.trouble else []
     if service.space.low:
         troubles.append(DISK_LOW.format(free_mb=service.space.free_bytes >> 20, floor_mb=settings.free_space_mb))
+    elif service.space.failed:
+        troubles.append(NOT_STORING)
     name = generator.name if generator is not None else ""
     books, models, left_out = [], [], []
     try:
