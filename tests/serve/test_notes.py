@@ -1,8 +1,10 @@
 """What a companion adds to a book's pages, to the shelf, and to what is found while one types."""
 
+import time
+
 from lutrin.index.companion import Companion, Entry, Kind, Prepared, State
 from lutrin.index.typeahead import Typed
-from lutrin.serve.notes import MOST_CHECKS, glossary, notes_of, starters, terms_meant
+from lutrin.serve.notes import MOST_CHECKS, MOST_TERMS_FOUND, glossary, named, notes_of, starters, terms_meant
 
 
 def entry(
@@ -55,14 +57,22 @@ def test_a_page_offers_its_own_questions_to_begin_with() -> None:
 def test_a_term_is_found_by_any_of_its_names_as_it_is_typed() -> None:
     """The shorter name first; not by a part of what was typed."""
     made = companion(entry("term", "torque density"), entry("term", "torque", aka=("moment",)), entry("term", "loop"))
-    found = terms_meant(made, "lab", [Typed("torq", ("torque",))])
+    found = terms_meant(named(made), "lab", [Typed("torq", ("torque",))])
     assert [(term.name, term.path) for term in found] == [
         ("torque", "/read/lab/a#a"),
         ("torque density", "/read/lab/a#a"),
     ]
-    assert [term.name for term in terms_meant(made, "lab", [Typed("mom", ("moment",))])] == ["torque"]
-    assert terms_meant(made, "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
-    assert terms_meant(made, "lab", []) == []
+    assert [term.name for term in terms_meant(named(made), "lab", [Typed("mom", ("moment",))])] == ["torque"]
+    assert terms_meant(named(made), "lab", [Typed("torque", ("torque",)), Typed("of", ("of",))]) == []
+    assert terms_meant(named(made), "lab", []) == []
+
+
+def test_many_terms_hold_up_nobody_who_types() -> None:
+    """Twenty thousand: what is looked through for each letter is prepared once."""
+    terms = named(companion(*(entry("term", f"needle number{n}", aka=(f"nail {n}",)) for n in range(20_000))))
+    start_s = time.thread_time()
+    assert len(terms_meant(terms, "lab", [Typed("needle", ("needle",))])) == MOST_TERMS_FOUND
+    assert time.thread_time() - start_s < 0.1
 
 
 def test_a_page_defines_no_common_word_that_a_term_is_also_called() -> None:

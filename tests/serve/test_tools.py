@@ -29,7 +29,7 @@ WRONG: list[dict[str, Any]] = [
     {"question": QUESTION, "selected_text": 1},
     {"question": QUESTION, "book": ["a"]},
 ]
-WRONG_SEARCH = [{"question": QUESTION, "top_k": most} for most in (0, -1, 51, 10**30, "many", None, 1.5, [])]
+WRONG_NUMBERS: list[Any] = [0, -1, 51, 10**30, "many", None, 1.5, []]
 ODD: list[dict[str, Any]] = [
     {"question": "\u202e\x1b]52;c;eA==\x07\x00 What is a loop?"},
     {"question": "'; DROP TABLE chunk; --"},
@@ -100,7 +100,8 @@ def agent() -> Iterator[Agent]:
 
 def test_wrong_arguments_are_told_in_a_sentence(agent: Agent) -> None:
     """Missing, empty, of another type or too long: an error without a trace, and the next call is answered."""
-    wrong = [("ask_book", one) for one in WRONG] + [("search_book", one) for one in (*WRONG, *WRONG_SEARCH)]
+    wrong = [(tool, arguments) for tool in ("ask_book", "search_book") for arguments in WRONG]
+    wrong += [("search_book", {"question": QUESTION, "top_k": most}) for most in WRONG_NUMBERS]
     for tool, arguments in wrong:
         reply = agent.call(tool, arguments)
         assert reply["isError"], arguments

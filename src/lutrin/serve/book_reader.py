@@ -23,7 +23,7 @@ from lutrin.serve.workshop import Same, Workshop
 from lutrin.study import take_away
 from lutrin.study.deck import Practice
 
-Form = Literal["json", "csv", "apkg"]
+Form = Literal["terms", "json", "csv", "apkg"]
 
 PICTURE = re.compile(r'<span class="missing-image picture-(\d+)">([^<]*)</span>')
 STARTERS = 3
@@ -86,15 +86,6 @@ class Reader:
             ("cover", book, pages, starters), lambda: self._stamp(html.cover(book, pages, starters))
         )
 
-    async def practice(self, slug: str) -> Practice:
-        """Return a book's practice material.
-
-        Raises:
-            NotFound: There is no such book.
-        """
-        await self._book(slug)
-        return await self._library.practice(slug)
-
     async def study(self, slug: str, view: str = "study", chapter: int = 0, sitting: int = 1) -> str:
         """One of the practice pages.
 
@@ -117,11 +108,11 @@ class Reader:
         )
 
     async def take_away(self, slug: str, form: Form, chapter: int) -> bytes:
-        """The cards of a chapter in a form that other programs read.
+        """The terms of a book, or the cards of a chapter, in a form that other programs read.
 
         Args:
             slug: Of the book.
-            form: `json`, `csv`, or `apkg` for Anki.
+            form: `terms`; of cards `json`, `csv`, or `apkg` for Anki.
             chapter: Number of the chapter, from 1; 0: the whole book.
 
         Raises:
@@ -133,6 +124,8 @@ class Reader:
         def made() -> bytes:
             cards = practice.of_chapter(chapter)
             match form:
+                case "terms":
+                    return msgspec.json.encode(practice.glossary)
                 case "json":
                     return msgspec.json.encode(cards)
                 case "csv":

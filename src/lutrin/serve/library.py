@@ -1,25 +1,29 @@
 """The ingested books as readers see them: shelf, table of contents, pages."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from lutrin.answer.cite import reader_url
 from lutrin.errors import DocumentError, NotFound
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
+from lutrin.index.typeahead import Typed
 from lutrin.ingest.discover import find_books
 from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
-from lutrin.records import Chunk
+from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Found, Line, best_first, listed, term_line
-from lutrin.serve.notes import Notes, Term, glossary, notes_of, starters, terms_meant
+from lutrin.serve.notes import Named, Notes, Term, glossary, named, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice, practice
+
+T = TypeVar("T")
 
 OPENING_PASSAGES, OPENING_CHARS = 12, 140
 """Where the line of a book's card is looked for, and its length."""
@@ -39,11 +43,9 @@ class ShelfLibrary:
     def __init__(self, shelf: Shelf, corpus: Path | None = None) -> None:
         self._shelf = shelf
         self._corpus = corpus
-        self._shown: dict[str, ShelvedBook] = {}
-        self._contents: dict[str, tuple[str, Sequence[PageEntry]]] = {}
-        self._practice: dict[str, tuple[str, Practice]] = {}
-        self._making: dict[str, asyncio.Lock] = {}
-        """For each book: its practice is made once, however many wait for it."""
+        self._made: dict[tuple[str, str], tuple[str, Any]] = {}
+        """Slug and kind -> the state that it was made of, and what was made."""
+        self._making: dict[tuple[str, str], asyncio.Lock] = {}
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
@@ -52,10 +54,7 @@ class ShelfLibrary:
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
-            known = self._contents.get(slug)
-            if known is None or known[0] != generation.state:
-                known = self._contents[slug] = (generation.state, await _contents(generation))
-            return known[1]
+            return await self._once(generation, "contents", _contents)
 
     async def chapters(self, slug: str) -> Sequence[str]:
         """The names of a book's chapters in its order; see `serve.services.Library`."""
@@ -75,7 +74,7 @@ class ShelfLibrary:
     async def glossary(self, slug: str) -> Sequence[Term]:
         """A book's terms; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
-            return glossary(generation.companion, slug)
+            return await self._once(generation, "glossary", _glossary)
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
         """Questions to begin with; see `serve.services.Library`."""
@@ -93,21 +92,17 @@ class ShelfLibrary:
         terms: list[Found] = []
         for name in slugs:
             async with self._shelf.lease(name) as generation:
+                names = await self._once(generation, "names", _names)
                 words, passages = await generation.typed(typed, PASSAGES_A_LINE * most)
-                terms += [
-                    term_line(term, generation.book, words) for term in terms_meant(generation.companion, name, words)
-                ]
-            found += await beside_loop(partial(listed, words, passages, most))
+            meant, lines = await beside_loop(partial(_suggested, names, generation.book, words, passages, most))
+            terms += meant
+            found += lines
         return [*terms, *(line for _, _, line in best_first(found))][:most]
 
     async def practice(self, slug: str) -> Practice:
         """Return a book's practice material, built once for each generation; see `serve.services.Library`."""
-        async with self._shelf.lease(slug) as generation, self._making.setdefault(slug, asyncio.Lock()):
-            known = self._practice.get(slug)
-            state = generation.state
-            if known is None or known[0] != state:
-                known = self._practice[slug] = (state, await _practice(generation))
-            return known[1]
+        async with self._shelf.lease(slug) as generation:
+            return await self._once(generation, "practice", _practice)
 
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
         """Find the files that the pictures on a page refer to; see `serve.services.Library`."""
@@ -124,19 +119,18 @@ class ShelfLibrary:
             raise NotFound(NOTHING_HERE) from error
 
     async def _shelved(self, generation: OpenGeneration) -> ShelvedBook:
-        """A book as its card shows it; looked up once for each generation."""
-        known = self._shown.get(generation.book.slug)
-        if known is None or known.generation != generation.name:
-            known = self._shown[generation.book.slug] = ShelvedBook(
-                slug=generation.book.slug,
-                title=generation.book.title,
-                edition=generation.book.edition,
-                generation=generation.name,
-                line=opening(await generation.chunks(await generation.first_ids(OPENING_PASSAGES))),
-                chapters=len(await generation.chapters()),
-                pages=await generation.page_count(),
-            )
-        return known
+        """A book as its card shows it."""
+        return await self._once(generation, "card", _card)
+
+    async def _once(self, generation: OpenGeneration, kind: str, make: Callable[[OpenGeneration], Awaitable[T]]) -> T:
+        """What a book gives, made once for each of its states, however many wait for it."""
+        key = (generation.book.slug, kind)
+        async with self._making.setdefault(key, asyncio.Lock()):
+            state = generation.state
+            if key not in self._made or self._made[key][0] != state:
+                self._made[key] = (state, await make(generation))
+            made: T = self._made[key][1]
+            return made
 
     def _find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> list[str]:
         root = self._root(slug)
@@ -153,6 +147,34 @@ class ShelfLibrary:
         if root is None and self._corpus is not None:
             root = book_root(self._corpus, slug, renamed=False)
         return root
+
+
+async def _card(generation: OpenGeneration) -> ShelvedBook:
+    return ShelvedBook(
+        slug=generation.book.slug,
+        title=generation.book.title,
+        edition=generation.book.edition,
+        generation=generation.name,
+        line=opening(await generation.chunks(await generation.first_ids(OPENING_PASSAGES))),
+        chapters=len(await generation.chapters()),
+        pages=await generation.page_count(),
+    )
+
+
+async def _glossary(generation: OpenGeneration) -> Sequence[Term]:
+    return await beside_loop(lambda: glossary(generation.companion, generation.book.slug))
+
+
+async def _names(generation: OpenGeneration) -> Sequence[Named]:
+    return await beside_loop(lambda: named(generation.companion))
+
+
+def _suggested(
+    names: Sequence[Named], book: BookInfo, words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
+) -> tuple[list[Found], list[Line]]:
+    """The terms of a book and the lines of its sections that fit what was typed."""
+    meant = terms_meant(names, book.slug, words)
+    return [term_line(term, book, words) for term in meant], listed(words, passages, most)
 
 
 async def _contents(generation: OpenGeneration) -> Sequence[PageEntry]:

@@ -9,6 +9,8 @@ from lutrin.index.lexical import stemmed, words
 from lutrin.index.typeahead import Typed
 from lutrin.serve.addresses import page_path
 
+Named = tuple[Entry, tuple[tuple[int, frozenset[str]], ...]]
+"""A term, and of each of its names the length and the stems."""
 MOST_CHECKS = 4
 """Questions below a section; the rest is for practice."""
 MOST_TERMS_FOUND = 2
@@ -94,11 +96,19 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     return list(dict.fromkeys(item.entry.topic for item in chosen))
 
 
-def terms_meant(companion: Companion, slug: str, typed: Sequence[Typed]) -> list[Term]:
+def named(companion: Companion) -> list[Named]:
+    """The terms of a book with their names as `terms_meant` looks through them."""
+    return [
+        (item.entry, tuple((len(name), frozenset(map(stemmed, words(name)))) for name in item.entry.names))
+        for item in companion.shown("term")
+    ]
+
+
+def terms_meant(terms: Iterable[Named], slug: str, typed: Sequence[Typed]) -> list[Term]:
     """Terms whose name has every word that was typed, whole or begun; short names first.
 
     Args:
-        companion: Of the book.
+        terms: Of the book.
         slug: Of the book.
         typed: The words, as `lutrin.index.typeahead` understands them.
     """
@@ -106,16 +116,11 @@ def terms_meant(companion: Companion, slug: str, typed: Sequence[Typed]) -> list
     if not meant:
         return []
     found = []
-    for item in companion.shown("term"):
-        name = next((name for name in item.entry.names if _means(words(name), meant)), None)
-        if name is not None:
-            found.append((len(name), _term(item.entry, slug)))
-    return [term for _, term in sorted(found, key=lambda pair: pair[0])][:MOST_TERMS_FOUND]
-
-
-def _means(name: Iterable[str], meant: Iterable[frozenset[str]]) -> bool:
-    stems = set(map(stemmed, name))
-    return all(not forms.isdisjoint(stems) for forms in meant)
+    for entry, names in terms:
+        length = next((length for length, stems in names if not any(map(stems.isdisjoint, meant))), None)
+        if length is not None:
+            found.append((length, entry))
+    return [_term(entry, slug) for _, entry in sorted(found, key=lambda pair: pair[0])[:MOST_TERMS_FOUND]]
 
 
 def _term(entry: Entry, slug: str, name: str = "") -> Term:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from litestar import MediaType, Response, get
 from litestar.di import NamedDependency as Given
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, QueryParameter
 
 from lutrin.errors import NotFound
@@ -19,7 +21,7 @@ from lutrin.serve.book_reader import Reader
 from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
 from lutrin.serve.problems import documented
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.workshop import Workshop
+from lutrin.serve.workshop import Same, Workshop
 
 STATIC = Path(__file__).parents[1] / "static"
 STAMPED = re.compile(r"(.+)\.([0-9a-f]{12})\.(js|css|svg)")
@@ -157,15 +159,20 @@ async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Re
 @get(
     "/api/terms",
     operation_id="terms",
-    responses=documented(404, 422, 503),
+    responses={200: ResponseSpec(Glossary, generate_examples=False), **documented(404, 422, 503)},
     summary="The terms of a book with their definitions",
     tags=["reading"],
 )
-async def terms(service: Given[AnswerService], book: Slug) -> Response[Glossary]:
+async def terms(service: Given[AnswerService], workshop: Given[Workshop], book: Slug) -> Response[bytes]:
     """For the definitions that a page shows; empty where nothing was prepared."""
     found = await service.services.library.glossary(book)
-    shown = [GlossaryTerm(term.name, term.definition, term.path, term.quote) for term in found]
-    return Response(Glossary(shown), headers=REVALIDATE)
+
+    def made() -> bytes:
+        shown = [GlossaryTerm(term.name, term.definition, term.path, term.quote) for term in found]
+        return msgspec.json.encode(Glossary(shown))
+
+    body = await workshop.once(("terms", Same(found)), made)
+    return Response(body, media_type=MediaType.JSON, headers=REVALIDATE)
 
 
 @get(

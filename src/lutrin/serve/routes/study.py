@@ -102,13 +102,13 @@ async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter
 @get(
     "/study/{book:str}/glossary.json",
     operation_id="studyGlossaryData",
-    responses=documented(404, 503),
+    responses={200: ResponseSpec(list[GlossaryTerm], generate_examples=False), **documented(404, 503)},
     summary="The terms of a book as data",
     tags=["reading"],
 )
-async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[list[GlossaryTerm]]:
+async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[bytes]:
     """For pages that show what a term means where it stands."""
-    return Response(list((await reader.practice(book)).glossary), headers=REVALIDATE)
+    return Response(await reader.take_away(book, "terms", 0), media_type=MediaType.JSON, headers=REVALIDATE)
 
 
 @get(
