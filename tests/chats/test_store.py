@@ -257,7 +257,10 @@ async def test_what_was_asked_and_what_was_refused(tmp_path: Path) -> None:
         ("And why?", "refusal", "", ""),
         ("What is it?", "extractive", "down", "not quite"),
     ]
-    assert [item.text for item in await store.recent_questions(1)] == ["Quoi ?"]
+    await store.record("s1", owned, [message("q4", "what is it"), answer("a4", "A part.", "extractive")])
+    told = await store.recent_questions(10)
+    assert [item.again for item in told] == [False, False, False, True]
+    assert [item.text for item in (await store.recent_questions(2))[1:]] == ["Quoi ?"]
     assert [item.text for item in await store.refused()] == ["And  why?"]
     assert [item.id for item in await store.conversation_of("a1")] == ["q1", "a1"]
     with pytest.raises(NotFound):

@@ -149,11 +149,15 @@ class ScriptedRetrieval:
     """Finds the one passage, unless the question has nothing to do with it."""
 
     failure: Exception | None = None
+    passages: Sequence[Passage] = ()
+    """Found whatever is asked, if there are any."""
 
     async def __call__(self, question: Question) -> Sequence[Passage]:
         """Search."""
         if self.failure is not None:
             raise self.failure
+        if self.passages:
+            return self.passages
         return [Passage(chunk=CHUNK, score=0.9, cosine=0.8)] if "loop" in question.text + question.selected_text else []
 
 

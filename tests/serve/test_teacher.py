@@ -20,11 +20,10 @@ from lutrin.messages import PAGE_EXPIRED, TEACHER_OFF, TOO_MANY_ATTEMPTS, WRONG_
 from lutrin.records import BookInfo
 from lutrin.serve import teacher_html as html
 from lutrin.serve.metrics import Metrics
-from lutrin.serve.teacher_asked import as_csv, overview
+from lutrin.serve.teacher_asked import as_csv, outcome_of, overview
 from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import load_of
-from lutrin.serve.teacher_view import Gap
-from lutrin.settings import Settings, load_settings
+from lutrin.settings import load_settings
 
 from .conftest import House, Serve
 
@@ -157,7 +156,7 @@ async def test_attempts_are_counted(serve: Serve) -> None:
         assert TOO_MANY_ATTEMPTS in reply.text
 
 
-@pytest.mark.parametrize("button", ["ingest", "check", "gaps", "sign-out", "books/physical-ai/previous"])
+@pytest.mark.parametrize("button", ["ingest", "check", "sign-out", "books/physical-ai/previous"])
 async def test_a_button_needs_the_page_that_it_is_on(serve: Serve, house: House, button: str) -> None:
     """A cookie alone, or the key of another browser's page, presses nothing."""
     house.ingest = Ingest()
@@ -244,42 +243,23 @@ async def test_the_doctor_looks(serve: Serve) -> None:
 async def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
     """The last line that it printed stands on the page, and the button is there again."""
     settings = load_settings(data_dir=tmp_path)
-    job = CommandJob("no-such-command", list[Gap], settings, lambda: datetime.now(UTC))
+    job = CommandJob("no-such-command", list[Check], settings, lambda: datetime.now(UTC))
     tasks: list[asyncio.Task[None]] = []
     job.start(lambda work: tasks.append(asyncio.ensure_future(work)))
     assert job.running
     await tasks[0]
     assert (job.running, job.found) == (False, None)
     assert "no-such-command" in job.trouble
-    page = html.board(board(settings, gaps=job), "key")
+    page = html.board(board(job), "key")
     assert escape(job.trouble) in page
-    assert 'action="/teacher/gaps"' in page
+    assert 'action="/teacher/check"' in page
 
 
-def test_gaps_stand_under_their_chapter(tmp_path: Path) -> None:
-    """Each question once, with how often it was asked; what is far from every book comes as the page got it."""
-    settings = load_settings(data_dir=tmp_path)
-    job = CommandJob("gaps", list[Gap], settings, lambda: datetime.now(UTC))
-    job.found = [
-        Gap(chapter="Chapter 2: Sensors", question="What does a <lidar> cost?", times=3),
-        Gap(chapter="Chapter 2: Sensors", question="Who made the first one?", times=1),
-        Gap(chapter="", question="Onion soup?", times=1),
-    ]
-    page = html.board(board(settings, gaps=job), "key")
-    assert page.count("Chapter 2: Sensors") == 1
-    assert "What does a &lt;lidar&gt; cost? <span" in page
-    assert "3 times" in page
-    assert "Far from every book" in page
-    job.found = []
-    assert "the books answer whatever was asked" in html.board(board(settings, gaps=job), "key")
-
-
-def board(settings: Settings, *, gaps: CommandJob[list[Gap]]) -> html.Board:
-    """A page of a server that has nothing yet, but these gaps."""
+def board(health: CommandJob[list[Check]]) -> html.Board:
+    """A page of a server that has nothing yet."""
     return html.Board(
         books=[], corpus="corpus", job=None, load=load_of(Metrics(), readers=0, waiting=0), models=[], model="",
-        model_ready=False, gaps=gaps,
-        health=CommandJob("doctor", list[Check], settings, lambda: datetime.now(UTC)),
+        model_ready=False, health=health,
     )  # fmt: skip
 
 
@@ -325,7 +305,7 @@ async def test_what_is_asked_is_shown_by_chapter_without_who_asked(serve: Serve)
         )
         assert "What is &lt;b&gt;the&lt;/b&gt; loop" in page
         assert "3 times" in page
-        assert "0 found helpful, 1 not." in page
+        assert re.search(r"<summary>Missed <span class=\"hint\">1</span>.*3 times.*1 not helpful", page, re.DOTALL)
         assert "<q>Too &lt;long&gt;</q>" in page
         assert "eeee" not in page
         table = await client.get(f"{PAGE}/questions.csv")
@@ -389,8 +369,53 @@ def test_bars_begin_on_the_day_of_the_first_question() -> None:
     assert (shown.since, shown.books[0].chapters[0].days) == (date(2026, 11, 24), (1, 1))
 
 
+@pytest.mark.parametrize(
+    ("facts", "outcome"),
+    [
+        ({}, "answered"),
+        ({"odds": 3.0}, "answered"),
+        ({"odds": 0.5}, "doubtful"),
+        ({"odds": 0.5, "yes": 3.0}, "answered"),
+        ({"odds": 3.0, "closest": True}, "doubtful"),
+        ({"odds": 3.0, "again": True}, "doubtful"),
+        ({"odds": 0.5, "prepared_by": "the authors"}, "answered"),
+        ({"odds": 0.5, "thumb": "up"}, "answered"),
+        ({"odds": 3.0, "thumb": "down"}, "missed"),
+        ({"refusal": "out_of_scope"}, "missed"),
+    ],
+)
+def test_an_answer_counts_as_its_odds_its_thumb_and_its_reader_say(facts: dict[str, object], outcome: str) -> None:
+    """A thumb outweighs everything; a reader who asks again was not served."""
+    question = AskedQuestion(text="?", created="2026-11-25T08:00:00+00:00", kind="extractive", **facts)  # type: ignore[arg-type] # of several types
+    assert outcome_of(question) == outcome
+
+
+def test_the_inbox_has_each_question_once_the_worst_first() -> None:
+    """What asks nothing of a book is left out; what the teacher has answered since counts as answered."""
+
+    def asked(text: str, **facts: object) -> AskedQuestion:
+        return AskedQuestion(text=text, created="2026-11-25T08:00:00+00:00", kind="extractive", **facts)  # type: ignore[arg-type] # of several types
+
+    questions = [
+        asked("What is a gear?", odds=4.0),
+        asked("and why", searched="What is a gear – and why", odds=0.4),
+        asked("What is a bearing?", refusal="not_in_book"),
+        asked("what is  a bearing", refusal="not_in_book"),
+        asked("What is a cam?", thumb="down", comment="Wrong."),
+        asked("Hello", refusal="vague"),
+    ]
+    rows = overview(questions, [], date(2026, 11, 25), {"what is a cam"}).inbox
+    assert [(row.text, row.times, row.outcome, row.pinned) for row in rows] == [
+        ("What is a bearing?", 2, "missed", False),
+        ("and why", 1, "doubtful", False),
+        ("What is a gear?", 1, "answered", False),
+        ("What is a cam?", 1, "answered", True),
+    ]
+    assert rows[1].question == "What is a gear – and why"
+
+
 def test_a_spreadsheet_does_not_reckon_with_what_readers_wrote() -> None:
     """A cell that would be a formula is text."""
     evil = AskedQuestion(text="=1+1", created="2026-11-25T08:00:00+00:00", kind="refusal", comment="@x", thumb="down")
     (_, row) = csv.reader(as_csv([evil], {}).splitlines())
-    assert row[3:] == ["'=1+1", "not in the book", "down", "'@x"]
+    assert row[3:] == ["'=1+1", "not in the book", "missed", "down", "'@x"]

@@ -19,6 +19,7 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest.run import IngestTools, ingest
 from lutrin.keep.backup import backup
 from lutrin.keep.restore import restore
+from lutrin.records import Passage
 from lutrin.search.kept import led
 from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
@@ -208,6 +209,27 @@ async def test_a_pinned_answer_is_given_for_its_question(school: School) -> None
         assert answer["excerpts"]
         assert "Three hours: a long film." in (await school.client.get("/study/robots/deck.csv")).text
         await school.read_again()
+
+
+async def test_an_answer_is_written_to_what_the_book_did_not_answer(school: School, house: House) -> None:
+    """From the inbox, above words of the book that the teacher chose; from then on it counts as answered."""
+    question = "What is the best recipe for onion soup?"
+    async with school.shelf.lease("robots") as generation:
+        house.retrieve.passages = [Passage(chunk=chunk, score=0.1) for chunk in await generation.all_chunks()]
+    refused = await school.client.post("/api/query", json={"query": question, "session_id": "e" * 32})
+    assert refused.json()["kind"] == "refusal"
+    assert re.search(r"<summary>Missed <span class=\"hint\">1</span>", (await school.client.get("/teacher")).text)
+    form = (await school.client.get("/teacher/answer", params={"question": question, "book": "robots"})).text
+    proof = re.search(r'name="proof" value="([^"]+)"', form)
+    assert proof
+    data = {"key": await school.key(), "book": "robots", "question": question, "text": "Nobody.", "back": "inbox"}
+    reply = await school.client.post("/teacher/answer", data={**data, "proof": proof[1]})
+    assert (reply.status_code, reply.headers["location"]) == (303, "/teacher#inbox")
+    answer = await school.answer(question)
+    assert (answer["explanation"], answer["prepared_by"]) == ("Nobody. [1]", "the teacher")
+    page = (await school.client.get("/teacher")).text
+    assert re.search(r"<summary>Missed <span class=\"hint\">0</span>", page)
+    assert "answered by you" in page
 
 
 async def test_nothing_can_be_pinned_that_the_book_does_not_prove(school: School) -> None:

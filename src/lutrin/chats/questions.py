@@ -1,12 +1,13 @@
 """Readers' questions for the teacher: each with the outcome of its answer, never with its author."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from lutrin.chats import rows
 from lutrin.chats.seal import Seal
-from lutrin.records import AnswerKind
+from lutrin.records import AnswerKind, Refusal
 
 
 class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,16 +24,63 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     thumb: str = ""
     """`up`, `down`, or empty."""
     comment: str = ""
+    searched: str = ""
+    """The question, completed from its conversation; empty if nothing says how it was answered."""
+    answer: str = ""
+    """What the reader was told: the explanation, or the whole text if there was none."""
+    refusal: Refusal | None = None
+    closest: bool = False
+    """Whether only the closest passage was shown."""
+    prepared_by: str = ""
+    odds: float | None = None
+    """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
+    yes: float | None = None
+    """Log odds of the model's yes to the same; None if it was not asked."""
+    again: bool = False
+    """Whether the same reader asked it again later, in the same words."""
+
+    @property
+    def key(self) -> str:
+        """See `key_of`."""
+        return key_of(self.searched or self.text)
 
 
-def asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
-    """Make the record of a row of `sql.ASKED`.
+def key_of(question: str) -> str:
+    """What is equal for questions of the same words; how they are written and how they end does not count."""
+    return " ".join(question.split()).casefold().rstrip("?!. ")
+
+
+class _Signals(msgspec.Struct, frozen=True):
+    """What of `records.Made` tells how sure an answer was; the rest, a whole prompt, is not decoded."""
+
+    searched: str = ""
+    odds: float = 0.0
+    yes: float | None = None
+
+
+_signals = msgspec.json.Decoder(_Signals)
+
+
+def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
+    """Make the records of rows of `sql.ASKED`.
 
     Args:
-        row: An answer with its question and its judgement.
+        found: Answers with their questions and judgements, the newest first.
         seal: Opens readers' words.
     """
+    asked: list[AskedQuestion] = []
+    later: set[tuple[str, str]] = set()
+    for row in found:
+        question = _asked_question(row, seal)
+        place = (row.session, question.key)
+        asked.append(msgspec.structs.replace(question, again=place in later))
+        later.add(place)
+    return asked
+
+
+def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
     message = rows.chat_message(row, "", seal)
+    made = _signals.decode(seal.open(row.made)) if row.made else _Signals()
     cited = message.citations[0] if message.citations else None
     return AskedQuestion(
         text=" ".join(seal.open(row.question).split()),
@@ -42,4 +90,11 @@ def asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a r
         chapter=cited.chapter or cited.section_title if cited else "",
         thumb=row.value or "",
         comment=seal.open(row.comment) if row.comment else "",
+        searched=made.searched,
+        answer=message.explanation or message.text,
+        refusal=message.refusal,
+        closest=message.closest,
+        prepared_by=message.prepared_by,
+        odds=made.odds or None,
+        yes=made.yes,
     )

@@ -14,7 +14,7 @@ from lutrin import sqlite
 from lutrin.chats import rows, sql
 from lutrin.chats.engine import Database, SqlCipher, Transaction, Values
 from lutrin.chats.migrations import migrate
-from lutrin.chats.questions import AskedQuestion, asked_question
+from lutrin.chats.questions import AskedQuestion, asked_questions
 from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
@@ -140,7 +140,7 @@ class ChatTables:
         Raises:
             ChatStoreError: The database cannot be read.
         """
-        return [asked_question(row, self._seal) for row in await self._read(sql.ASKED, {"most": most})]
+        return asked_questions(await self._read(sql.ASKED, {"most": most}), self._seal)
 
     async def conversation_of(self, message_id: str) -> list[KeptMessage]:
         """Return a conversation up to a stored message, oldest first; for the operator.

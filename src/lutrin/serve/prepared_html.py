@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from lutrin.index.companion import KINDS
-from lutrin.records import Answer
+from lutrin.records import Answer, Passage
 from lutrin.serve.addresses import page_path
 from lutrin.serve.services import ShelvedBook
 from lutrin.serve.templating import render
@@ -85,7 +85,14 @@ def companion_page(book: str, listed: Listed, wanted: Wanted, form_key: str) -> 
 
 
 def proposal_page(
-    books: Sequence[ShelvedBook], book: ShelvedBook, question: str, answer: Answer | None, form_key: str
+    books: Sequence[ShelvedBook],
+    book: ShelvedBook,
+    question: str,
+    answer: Answer | None,
+    form_key: str,
+    *,
+    near: Sequence[Passage] = (),
+    back: str = "",
 ) -> str:
     """A question with its current answer, and the form that pins an answer.
 
@@ -95,6 +102,8 @@ def proposal_page(
         question: Empty: there is none yet.
         answer: What a reader would get; None: nothing was asked.
         form_key: What forms carry.
+        near: Passages that may prove an answer, where the book gives none by itself.
+        back: Part of the teacher's page to which the form leads back; empty: it stays here.
     """
     return render(
         "teacher_answer.html",
@@ -104,6 +113,8 @@ def proposal_page(
         question=question,
         answer=answer,
         text=proposed_text(answer) if answer is not None else "",
+        near=near,
+        back=back,
         form_key=form_key,
     )
 

@@ -3,9 +3,8 @@
 The HTML stands in `templates/teacher*.html`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import groupby
 from math import isinf
 
 import msgspec
@@ -20,7 +19,7 @@ from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
 from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import Load
-from lutrin.serve.teacher_view import BookRow, Edition, Gap, ModelRow
+from lutrin.serve.teacher_view import BookRow, Edition, ModelRow
 from lutrin.serve.templating import render
 
 COUNTED = {
@@ -36,6 +35,7 @@ FILES = {"present": "here", "incomplete": "incomplete", "missing": "not here"}
 NONE_YET = "none yet"
 NOTHING = ("0", NONE_YET)
 """Values of figures that are not worth a line."""
+OUTCOMES = {"missed": "Missed", "doubtful": "Doubtful", "answered": "Answered"}
 ROLES = {"embed": "finds passages", "generate": "writes answers"}
 
 
@@ -51,15 +51,12 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the language model that answers; empty: none."""
     model_ready: bool
     health: CommandJob[list[Check]]
-    gaps: CommandJob[list[Gap]]
     left_out: Sequence[LeftOut] = ()
     """Files that are in no book."""
     prepared: Sequence[PreparedRow] = ()
     """The prepared entries of each book."""
     asked: Overview = Overview()
     """Readers' questions."""
-    chapters: Sequence[str] = ()
-    """Of all books, in their order."""
     address: str = ""
     """Of this server for other devices; empty: they cannot reach it."""
     troubles: Sequence[str] = ()
@@ -69,7 +66,7 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     def busy(self) -> bool:
         """Whether the page is waiting for something to finish."""
         reading = self.job is not None and self.job.state == "running"
-        return reading or self.health.running or self.gaps.running
+        return reading or self.health.running
 
 
 def off() -> str:
@@ -102,7 +99,7 @@ def board(shown: Board, form_key: str) -> str:
         form_key=form_key,
         now=now_text(shown.load),
         code=segno.make(shown.address, micro=False).svg_data_uri(scale=4, border=2) if shown.address else "",
-        gaps=_by_chapter(shown.gaps.found or (), shown.chapters),
+        outcomes=OUTCOMES,
         books=[_book(book) for book in shown.books],
         left_out=_by_reason(shown.left_out),
         suffixes=",".join((*sorted(FORMATS), ".zip")),
@@ -176,14 +173,6 @@ def _by_reason(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:
     for item in left_out:
         reasons.setdefault(item.reason, []).append(f"{item.book}{'/' if item.book else ''}{item.filename}")
     return sorted(reasons.items())
-
-
-def _by_chapter(gaps: Sequence[Gap], chapters: Sequence[str]) -> list[Mapping[str, object]]:
-    """Gaps by chapter, in the book's order; what is far from every book comes last."""
-    places = {chapter: place for place, chapter in enumerate(chapters)}
-    ordered = sorted(gaps, key=lambda gap: (not gap.chapter, places.get(gap.chapter, len(places)), gap.chapter))
-    groups = [(title, list(inside)) for title, inside in groupby(ordered, key=lambda gap: gap.chapter)]
-    return [{"title": title, "gaps": own, "total": sum(gap.times for gap in own)} for title, own in groups]
 
 
 def _times(pair: tuple[float, float]) -> str:

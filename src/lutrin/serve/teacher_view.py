@@ -1,4 +1,4 @@
-"""What the teacher's page shows besides the server's figures: indexes, models, findings and gaps."""
+"""What the teacher's page shows besides the server's figures: indexes, models and findings."""
 
 import asyncio
 from collections.abc import Callable
@@ -49,15 +49,6 @@ class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
     in_use: bool
 
 
-class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that the books do not answer, as `lutrin gaps` prints it: without a name."""
-
-    chapter: str
-    """The nearest one; empty: far from every book."""
-    question: str
-    times: int
-
-
 class TeacherView:
     """Collects what the teacher's page shows. Only `roll_back` changes anything.
 
@@ -69,7 +60,6 @@ class TeacherView:
     def __init__(self, settings: Settings, now: Callable[[], datetime]) -> None:
         self._settings = settings
         self.health = CommandJob("doctor", list[Check], settings, now)
-        self.gaps = CommandJob("gaps", list[Gap], settings, now)
 
     async def books(self) -> list[BookRow]:
         """All published books; none before the first ingest.

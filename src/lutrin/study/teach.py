@@ -32,9 +32,10 @@ from lutrin.index.shelf import Shelf
 from lutrin.ingest.companion_file import Fitting, MisfitError, problem_of
 from lutrin.messages import NOTHING_HERE
 from lutrin.ports import Embedder
-from lutrin.records import Excerpt
 
 Act = Literal["approve", "hide", "show", "pin", "unpin", "mend", "undo"]
+Proof = tuple[str, str]
+"""Id of a passage, and its words that prove an answer; empty words: all of it."""
 MOST_TOPIC = 500
 """Characters of a question that an answer is pinned to."""
 
@@ -101,7 +102,15 @@ class Companions(Protocol):
         """
         ...
 
-    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Excerpt]) -> None:
+    async def pinned(self, slug: str) -> Sequence[str]:
+        """The questions to which an answer is pinned.
+
+        Raises:
+            NotFound: There is no such book.
+        """
+        ...
+
+    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
         """From now on, answer a question with this text and, below it, these words of the book.
 
         Raises:
@@ -161,7 +170,12 @@ class TaughtCompanions:
             await asyncio.to_thread(self._keep, slug, name, StoredDecision(decision, *spoken))
         await self._shelf.refresh()
 
-    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Excerpt]) -> None:
+    async def pinned(self, slug: str) -> Sequence[str]:
+        """The questions to which an answer is pinned; see `Companions`."""
+        async with self._shelf.lease(slug) as generation:
+            return [question for item in generation.companion.pinned for question in item.asked]
+
+    async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
         """Have a question answered by this text; see `Companions`."""
         async with self._shelf.lease(slug) as generation:
             item = await _fitted(generation, " ".join(question.split()), text.strip(), proofs)
@@ -224,17 +238,17 @@ def _mended(entry: Entry, change: Change) -> Entry:
     return mended
 
 
-async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Excerpt]) -> Prepared:
+async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]) -> Prepared:
     """An answer as an entry, with its places in the book.
 
     Raises:
         InvalidInput: Nothing of the book proves it, or it is too long.
     """
-    chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([one.chunk_id for one in proofs])}
+    chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
         raise InvalidInput("The book has no words on this question, so no answer can be pinned to it.")
-    home = chunks[next(one.chunk_id for one in proofs if one.chunk_id in chunks)]
-    known = {home.filename: (await generation.source(home.filename), await generation.chunks_of(home.filename))}
+    home = chunks[next(name for name, _ in proofs if name in chunks)]
+    source = await generation.source(home.filename)
     entry = Entry(
         kind="question",
         file=home.filename,
@@ -243,7 +257,9 @@ async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: 
         topic=question,
         text=text,
         quotes=tuple(
-            one.text for one in proofs if one.chunk_id in chunks and chunks[one.chunk_id].filename == home.filename
+            words or source[chunks[name].char_start : chunks[name].char_end]
+            for name, words in proofs
+            if name in chunks and chunks[name].filename == home.filename
         ),
         author=THE_TEACHER,
         state="approved",
@@ -253,7 +269,9 @@ async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: 
     if problem:
         raise InvalidInput(f"This cannot be kept: {problem}.")
     try:
-        return Fitting(known.get, list(known)).fitted(entry, draft=True)
+        return Fitting(
+            {home.filename: (source, await generation.chunks_of(home.filename))}.get, [home.filename]
+        ).fitted(entry, draft=True)
     except MisfitError as misfit:
         raise InvalidInput(f"This cannot be kept: {misfit}.") from misfit
 

@@ -9,6 +9,7 @@ from litestar.datastructures import Cookie
 from litestar.di import NamedDependency as Given
 from litestar.params import FromPath
 
+from lutrin.chats.questions import key_of
 from lutrin.errors import LutrinError, NotPermitted, RateLimited
 from lutrin.log import get_logger
 from lutrin.messages import DISK_LOW, INGEST_OFF, NOT_STORING, PAGE_EXPIRED, WRONG_PASSWORD
@@ -85,7 +86,7 @@ async def progress(
         job=job.state if job is not None else "",
         job_text=html.job_text(job) if job is not None else "",
         lines=job.progress if job is not None else [],
-        awaited=view.health.running or view.gaps.running,
+        awaited=view.health.running,
     )
     return Response(body, headers=NO_STORE)
 
@@ -165,16 +166,6 @@ async def check(
     return _to_page("health")
 
 
-@post("/teacher/gaps", include_in_schema=False, operation_id="teacherGaps", media_type=MediaType.HTML)
-async def gaps(
-    request: HTTPRequest, service: Given[AnswerService], view: Given[TeacherView], sign_ins: Given[SignIns]
-) -> Response[str]:
-    """List what the books did not answer."""
-    await checked(request, sign_ins)
-    view.gaps.start(service.spawn)
-    return _to_page("gaps")
-
-
 @post(
     "/teacher/books/{book:str}/previous",
     include_in_schema=False,
@@ -203,7 +194,7 @@ async def questions(request: HTTPRequest, service: Given[AnswerService], sign_in
     return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check, gaps, previous]
+HANDLERS = [page, progress, questions, sign_in, sign_out, ingest, upload, check, previous]
 
 
 async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings: Settings, address: str) -> html.Board:
@@ -223,7 +214,7 @@ async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings
         models = view.models(name)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
-    asked, chapters = await _asked(service, troubles)
+    asked = await _asked(service, troubles)
     prepared = await _prepared(service, view)
     return html.Board(
         books=books,
@@ -235,10 +226,8 @@ async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings
         model=name,
         model_ready=generator is not None and await generator.ready(),
         health=view.health,
-        gaps=view.gaps,
         prepared=prepared,
         asked=asked,
-        chapters=chapters,
         address=address,
         troubles=troubles,
     )
@@ -258,23 +247,27 @@ async def _prepared(service: AnswerService, view: TeacherView) -> list[PreparedR
         return []  # an index that cannot be read is told elsewhere on the page
 
 
-async def _asked(service: AnswerService, troubles: list[str]) -> tuple[Overview, list[str]]:
-    """What readers asked, and the chapters of all books in their order; what is in the way is added to `troubles`."""
+async def _asked(service: AnswerService, troubles: list[str]) -> Overview:
+    """What readers asked, and what became of it; what is in the way is added to `troubles`."""
+    library, companions = service.services.library, service.services.companions
+    pinned: set[str] = set()
     try:
-        shelf = await service.services.library.books()
-        books = [(book.slug, book.title, await service.services.library.chapters(book.slug)) for book in shelf]
+        shelf = await library.books()
+        books = [(book.slug, book.title, await library.chapters(book.slug)) for book in shelf]
+        for book in shelf if companions is not None else ():
+            pinned.update(await companions.pinned(book.slug))
     except LutrinError:
         books = []  # before the first ingest there is none
-    chapters = [chapter for _, _, own in books for chapter in own]
     if service.services.trouble:
-        return Overview(), chapters  # nothing is stored, and that is said already
+        return Overview()  # nothing is stored, and that is said already
     try:
         asked = await service.services.chats.recent_questions(MOST_READ)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
-        return Overview(), chapters
+        return Overview()
     today = service.services.now().date()
-    return await beside_loop(lambda: overview(asked, books, today)), chapters
+    keys = {key_of(question) for question in pinned}
+    return await beside_loop(lambda: overview(asked, books, today, keys))
 
 
 def _load(service: AnswerService) -> Load:

@@ -1,6 +1,6 @@
 """The teacher's pages on what is prepared: entries to approve, hide, mend and pin, and answers to pin."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -13,9 +13,9 @@ from lutrin.errors import InvalidInput, NotFound
 from lutrin.index.companion import Kind, State
 from lutrin.log import get_logger
 from lutrin.messages import NOTHING_HERE
-from lutrin.records import Answer, DoneEvent, Question
+from lutrin.records import Answer, DoneEvent, Passage, Question
 from lutrin.serve.answer_service import AnswerService, check_lengths
-from lutrin.serve.prepared_html import companion_page, proposal_page
+from lutrin.serve.prepared_html import companion_page, proposal_page, proposed_text
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.teacher_forms import COOKIE, checked, is_teacher, led_to, shown_page
 from lutrin.serve.teacher_sign_in import SignIns
@@ -23,6 +23,10 @@ from lutrin.study.teach import Act, Change, Companions, Wanted
 
 KINDS, STATES, ACTS = frozenset(get_args(Kind)), frozenset(get_args(State)), frozenset(get_args(Act))
 MOST_PAGE = 100_000
+MOST_NEAR = 3
+"""Passages that may prove an answer which the teacher writes to a question that the book does not answer by itself."""
+INBOX = "inbox"
+"""Part of the teacher's page from which an answer may be pinned."""
 
 _log = get_logger("teacher")
 
@@ -81,8 +85,13 @@ async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins
     if known is None:
         raise NotFound(NOTHING_HERE)
     answer = await _answered(service, text, known.slug) if text.strip() else None
+    near: Sequence[Passage] = ()
+    if answer is not None and not answer.excerpts:
+        near = await service.services.retrieve(Question(text=text, book=known.slug, top_k=MOST_NEAR))
     key = sign_ins.form_key(request.cookies.get(COOKIE, ""))
-    return shown_page(proposal_page(books, known, text, answer, key))
+    return shown_page(
+        proposal_page(books, known, text, answer, key, near=near, back=request.query_params.get("back", ""))
+    )
 
 
 @post("/teacher/answer", include_in_schema=False, operation_id="teacherPinAnswer", media_type=MediaType.HTML)
@@ -91,8 +100,11 @@ async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Giv
     fields = await checked(request, sign_ins)
     book, question = fields.get("book", ""), fields.get("question", "")
     answer = await _answered(service, question, book)
-    await _companions(service).pin_answer(book, question, fields.get("text", ""), answer.excerpts)
+    proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
+    await _companions(service).pin_answer(book, question, fields.get("text") or proposed_text(answer), proofs)
     _log.info("answer_pinned", book=book)
+    if fields.get("back") == INBOX:
+        return led_to(f"/teacher#{INBOX}")
     return led_to(f"/teacher/answer?{urlencode({'book': book, 'question': question})}")
 
 
