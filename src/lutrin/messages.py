@@ -81,6 +81,8 @@ LIKELY_NOTE = "† Not word for word in the book; compare the passage."
 CLOSEST_PASSAGE = "The closest passage, it may not answer:"
 IN_OTHER_WORDS = "**In other words** (the model's own, not the book's):"
 SECTION_IN_SHORT = "**{title}**, in short:"
+NOTHING_MORE = "The book says no more about it here."
+STANDS_IN_BOOK = "So it stands in the book, in the section *{section}*:"
 PREPARED_IN_OTHER_WORDS = "**In other words** (by {author}, not the book's):"
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."

@@ -114,7 +114,10 @@ class Settings(BaseSettings):
     )
 
     study_after_s: int = Field(
-        0, ge=0, le=86_400, description="Seconds without a question before the model studies the books; 0: never."
+        300,
+        ge=0,
+        le=86_400,
+        description="Seconds without a question or an opened page before the model studies the books; 0: never.",
     )
     study_on_battery: bool = Field(default=False, description="Let the model study while the machine runs on battery.")
     study_exercises: bool = Field(

@@ -247,18 +247,47 @@ async def test_what_is_marked_is_asked_about_further(flow: AnswerFlow) -> None:
     assert answer.suggestions == ("How fast is the loop of Kestrel?",)
 
 
-async def test_a_follow_up_is_matched_as_completed(shelf: Shelf, settings: Settings) -> None:
-    """After a definition, "Simpler please" gets the simpler words of its term."""
+async def talk(shelf: Shelf, settings: Settings, *texts: str) -> list[Answer]:
+    """The answers of a conversation, turn by turn."""
     chats = MemoryChatStore()
-    await chats.append(
-        "s",
-        [
-            ChatMessage(id="1", session_id="s", role="user", text="What is sensorimotor loop?", created=""),
-            ChatMessage(id="2", session_id="s", role="assistant", text="Sense, decide, act.", created=""),
-        ],
-    )
     flow = flow_of(shelf, settings, chats=chats)
-    assert "Look, think, move." in (await answer_to(flow, "Simpler please", session_id="s")).explanation
+    answers = []
+    for text in texts:
+        answers.append(answer := await answer_to(flow, text, session_id="s"))
+        said = ChatMessage(
+            id=f"a{len(answers)}", session_id="s", role="assistant", text=answer.answer, created="",
+            chunk_ids=tuple(one.chunk_id for one in answer.sources), citations=answer.sources,
+        )  # fmt: skip
+        await chats.append(
+            "s", [ChatMessage(id=f"q{len(answers)}", session_id="s", role="user", text=text, created=""), said]
+        )
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ("Simpler please", "**sensorimotor loop**: Look, think, move. [1]"),
+        ("I don't get it", "**sensorimotor loop**: Look, think, move. [1]"),
+        ("Give me an analogy", "**sensorimotor loop**: It is like catching a ball. [1]"),
+        ("Tell me more", "**How fast is the loop of Kestrel?** Kestrel goes through it 500 times in a second. [1]"),
+        ("Are you sure?", f"{messages.STANDS_IN_BOOK.format(section='What the loop is')} [1]"),
+    ],
+)
+async def test_a_follow_up_gets_what_was_prepared_on_the_answer_before(
+    shelf: Shelf, settings: Settings, wish: str, told: str
+) -> None:
+    """Whatever its words name: of the term that was asked about, else of the section, or the book's proof."""
+    _, answer = await talk(shelf, settings, "What is sensorimotor loop?", wish)
+    assert told in answer.explanation
+    assert CYCLE in answer.excerpts[0].text or "500 times" in answer.excerpts[0].text
+
+
+async def test_no_follow_up_gets_the_same_again(shelf: Shelf, settings: Settings) -> None:
+    """Where every entry has been told, the book goes on."""
+    answers = await talk(shelf, settings, "What is sensorimotor loop?", *["Tell me more"] * 3, *["Simpler please"] * 3)
+    told = [answer.answer for answer in answers if answer.answer != messages.NOTHING_MORE]
+    assert len(set(told)) == len(told) > 3
 
 
 async def test_analogies_can_be_switched_off(shelf: Shelf, settings: Settings) -> None:

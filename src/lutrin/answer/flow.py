@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import ExitStack, aclosing, suppress
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from lutrin import __version__, stages
+from lutrin import __version__, messages, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
@@ -21,10 +22,12 @@ from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
 from lutrin.answer.section import sections_of_page
 from lutrin.answer.traffic import Traffic
+from lutrin.answer.wish import wished
 from lutrin.errors import IndexUnavailable, NotFound
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.gate import LanguageGate
+from lutrin.language.words import plain
 from lutrin.ports import ChatStore, Generator
 from lutrin.query.understand import Query, alone, understand
 from lutrin.records import (
@@ -145,6 +148,7 @@ class AnswerFlow:
 
     def warm_page(self, book: str, filename: str) -> None:
         """Have the model read the sections of a page that a reader has opened, while nobody waits."""
+        self.traffic.opens(book, filename)
         if self._explainer is not None:
             task = asyncio.create_task(self._warm_page(self._explainer, book, filename), name="lutrin-warm-page")
             self._warming.add(task)
@@ -169,6 +173,7 @@ class AnswerFlow:
         started = self._clock()
         history = await self._history(question)
         query = understand(question, history=history, language=self._language, embedder=self._searcher.embedder)
+        query = await wished(self._searcher, query)
         async with leased(self._shelf, question.book) as generations:
             if query.refusal is not None:
                 first = generations[0]
@@ -306,6 +311,12 @@ class AnswerFlow:
         generation, found = await self._find(query, generations)
         opened = await _open_title(query, generations)
         plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
+        if _repeats(plan):
+            # Nobody asks on to hear the same again.
+            generation, found = await self._find(replace(query, frame="more", added=""), generations)
+            plan = await make_plan(query, generation, found, sections=self._sections, open_title=opened)
+            if _repeats(plan):
+                plan = Plan(query, plan.title, plan.generation, messages.NOTHING_MORE, warnings=query.warnings)
         following = await next_questions(self._searcher, generation, query, plan.excerpts)
         meant = await self._prepared.meant(query, generations) if self._prepared is not None else ""
         return replace(plan, suggestions=plan.suggestions or following, meant=meant)
@@ -403,6 +414,16 @@ def _sentences(plan: Plan, said: Sequence[Sentence]) -> tuple[Sentence, ...]:
     return (*guards, *said)
 
 
+def _repeats(plan: Plan) -> bool:
+    """Whether a follow-up would be answered by what an answer before began with, or was."""
+    said = plan.query.said
+    if plan.query.is_bare:
+        lead = [plain(sentence.text) for sentence in plan.lead if sentence.citations]
+        return bool(lead) and all(any(text in answer for answer in said) for text in lead)
+    words = Counter(plain(" ".join(one.text for one in plan.excerpts)).split())
+    return bool(words) and any(words == Counter(answer.split()) for answer in said)
+
+
 def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable, ...]:
     """Return the parts of a query that determine its answer, besides books and settings.
 
@@ -411,7 +432,7 @@ def decides(query: Query, earlier: Sequence[ChatMessage] = ()) -> tuple[Hashable
     """
     asked = query.question
     where = (asked.book, asked.chapter, asked.module, asked.top_k, asked.surface, asked.explain, asked.answer_tokens)
-    text = (as_asked(query.text), as_asked(query.added), query.said, *map(as_asked, query.parts))
+    text = (as_asked(query.text), as_asked(query.added), *query.said, *map(as_asked, query.parts))
     rest = (query.mode, query.frame, query.selected_text, query.page, query.follows, query.warnings)
     told = tuple((message.role, message.text) for message in earlier)
     return (*text, *rest, *where, told)

@@ -1,6 +1,7 @@
-"""Tracks running answers, so that background work yields to them and the model to readers without excerpts."""
+"""Tracks what readers do, so that background work yields to them and the model to readers without excerpts."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,10 @@ class Traffic:
     def __init__(self) -> None:
         self.readers = 0
         """Answers and searches under way."""
+        self.doings = 0
+        """Answers, searches and opened pages since the start."""
+        self.opened: Counter[tuple[str, str]] = Counter()
+        """How often each page was opened since the start, by book and file name."""
         self._unquoted = 0
         self._all_quoted = asyncio.Event()
         self._all_quoted.set()
@@ -19,10 +24,16 @@ class Traffic:
     def searching(self) -> Iterator[None]:
         """Counts a search, or the answer that it is for."""
         self.readers += 1
+        self.doings += 1
         try:
             yield
         finally:
             self.readers -= 1
+
+    def opens(self, book: str, filename: str) -> None:
+        """Count a page that a reader opens."""
+        self.doings += 1
+        self.opened[book, filename] += 1
 
     @contextmanager
     def unquoted(self) -> Iterator[None]:

@@ -36,6 +36,8 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """The reader's log odds that the book answers it; None: unknown, or beyond doubt."""
     yes: float | None = None
     """Log odds of the model's yes to the same; None if it was not asked."""
+    chunk_ids: tuple[str, ...] = ()
+    """Of the passages that were cited."""
     again: bool = False
     """Whether the same reader asked it again later, in the same words."""
 
@@ -91,6 +93,7 @@ def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a 
         thumb=row.value or "",
         comment=seal.open(row.comment) if row.comment else "",
         searched=made.searched,
+        chunk_ids=message.chunk_ids,
         answer=message.explanation or message.text,
         refusal=message.refusal,
         closest=message.closest,

@@ -7,10 +7,10 @@ last answer said. It is then searched with the subject before it. The reader's o
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lutrin.language import spoken
-from lutrin.language.words import stem_set, subject_stems, subject_words, topic_words, words
+from lutrin.language.words import plain, stem_set, subject_stems, subject_words, topic_words, words
 from lutrin.query.frames import asks, compiled, framed, is_courtesy
 from lutrin.records import ChatMessage
 
@@ -36,6 +36,12 @@ class Completed:
     text: str
     follows: tuple[str, ...] = ()
     """Ids of the chunks that the previous answer cited; none if the question stands alone."""
+    subject: str = ""
+    """The question that it leans on; empty if it stands alone."""
+    quotes: tuple[tuple[str, str], ...] = ()
+    """Chunk id and words of what the previous answer cited."""
+    said: tuple[str, ...] = ()
+    """The answers to that question and to what leaned on it since, in plain words."""
     lacks: bool = False
     """Whether it needs a conversation and there is none."""
 
@@ -54,7 +60,13 @@ def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
         talk.take(message)
     if not talk.subject or not talk.carries(question):
         return Completed(question, lacks=not topic_words(framed(question)[1]))
-    return Completed(talk.joined(question), follows=talk.chunk_ids)
+    return Completed(
+        talk.joined(question),
+        follows=talk.chunk_ids,
+        subject=talk.subject,
+        quotes=talk.quotes,
+        said=tuple(talk.answers),
+    )
 
 
 @dataclass(slots=True)
@@ -66,21 +78,27 @@ class _Talk:
     narrowing: str = ""
     """The newest later question that leans on it and names something: "And on a Jetson?"."""
     answer: str = ""
+    answers: list[str] = field(default_factory=list)
+    """In plain words, since the subject."""
     chunk_ids: tuple[str, ...] = ()
+    quotes: tuple[tuple[str, str], ...] = ()
 
     def take(self, message: ChatMessage) -> None:
         """Take in one more message."""
         text = message.text
         if message.role == "assistant":
             self.answer = text
-            self.chunk_ids = message.chunk_ids or self.chunk_ids
+            self.answers.append(plain(_MARKS.sub("", text)))
+            if message.chunk_ids:
+                self.chunk_ids = message.chunk_ids
+                self.quotes = tuple((one.chunk_id, one.quote) for one in message.citations)
         elif is_courtesy(text):
             pass
         elif not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
-            self.subject, self.narrowing = framed(text)[1], ""
+            self.subject, self.narrowing, self.answers = framed(text)[1], "", []
         elif _CORRECTS.match(text):
-            self.subject, self.narrowing = self.joined(text), ""
+            self.subject, self.narrowing, self.answers = self.joined(text), "", []
         elif subject_stems(text):
             self.narrowing = _NTH.sub(self._item, text)
 
@@ -93,7 +111,7 @@ class _Talk:
             return True
         own = subject_stems(topic)
         if not own:
-            return len(words(topic)) <= MOST_WORDS or refers(topic)
+            return len(words(topic)) <= MOST_WORDS or refers(topic) or not topic_words(topic)
         if len(own) > MOST_SUBJECTS:
             return False
         if _goes_on(question) or refers(topic) or question.rstrip("?! .").endswith(" then"):
@@ -111,6 +129,8 @@ class _Talk:
             return _mended(self.subject, question[correction.end() :].rstrip(" .!?"))
         _, topic, _ = framed(question)
         asked = _NTH.sub(self._item, topic)
+        if named := self._naming(asked):
+            return named
         if not subject_stems(asked):
             # "Tell me more" asks nothing new: search the subject again.
             parts = (self.subject, self.narrowing, asked if asks(asked) or topic_words(asked) else "")
@@ -125,6 +145,17 @@ class _Talk:
     def _names(self) -> str:
         """The words that name the subject; all of it would drown a question that has words of its own."""
         return " ".join(subject_words(self.subject)) or self.subject
+
+    def _naming(self, asked: str) -> str:
+        """A question with the term that the talk is about in the place of what points at it; empty: nothing does.
+
+        "How accurate is it?", after "What is GPS?", asks how accurate GPS is.
+        """
+        if framed(self.subject)[0] != "definition" or self.narrowing or _goes_on(asked) or not asks(asked):
+            return ""
+        pointer = next((word for word in words(asked) if word.lower() in {*spoken.REFERENCES, "one"}), "")
+        term = self._names()
+        return re.sub(rf"\b{pointer}\b", lambda _: term, asked, count=1) if pointer else ""
 
     def _item(self, found: re.Match[str]) -> str:
         """Return the item at a place of the last answer's list."""
@@ -149,7 +180,8 @@ def refers(text: str) -> bool:
         if subject_stems(word):
             break
         before = word
-    return said[-1:] == ["one"]
+    # "How accurate is it": too short for a subject of its own.
+    return said[-1:] == ["one"] or (len(said) <= MOST_WORDS and not spoken.REFERENCES.isdisjoint(said[-1:]))
 
 
 def _goes_on(question: str) -> bool:

@@ -9,8 +9,9 @@ from lutrin.language.words import subject_stems, topic_stems, words
 
 Frame = Literal[
     "plain", "definition", "why", "how", "compare", "number", "list", "code", "example", "analogy", "simpler", "steps",
-    "summary", "quiz", "compute", "about",
+    "summary", "quiz", "compute", "about", "more", "proof", "other",
 ]  # fmt: skip
+"""The last three are wishes of follow-ups, told by their likeness to plain ones (`lutrin.answer.wish`)."""
 
 
 @dataclass(frozen=True, slots=True)

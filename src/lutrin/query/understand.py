@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.gate import LanguageGate
-from lutrin.language.words import plain, topic_stems, words
+from lutrin.language.words import topic_stems, words
 from lutrin.ports import Embedder
 from lutrin.query.followup import Completed, completed, refers
 from lutrin.query.frames import About, Frame, framed, is_courtesy
@@ -48,12 +48,26 @@ class Query:
     mode: Mode = "book"
     added: str = ""
     """The topic that a follow-up adds to the question before; empty if it stands alone."""
-    said: str = ""
-    """Words of the previous answer, if the reader asks for more of the same: "Tell me more"."""
+    subject: str = ""
+    """The question before it that it leans on; empty if it stands alone."""
+    quotes: tuple[tuple[str, str], ...] = ()
+    """Chunk id and words of what the previous answer cited, if this question leans on it."""
+    said: tuple[str, ...] = ()
+    """The answers since that question, in plain words."""
     leans: bool = False
     """Whether the question can be understood only with the selection: "Why is that?"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it leans on the answer before and names nothing of its own: "Why?", "Tell me more"."""
+        return bool(self.subject) and not self.added
+
+    @property
+    def is_more(self) -> bool:
+        """Whether it wants more of the answer before, beyond what has been said: "Tell me more"."""
+        return self.is_bare and self.frame in {"plain", "more", "simpler", "other"}
 
 
 def understand(
@@ -73,7 +87,6 @@ def understand(
     typed, warnings = _cleaned(question.text)
     selected, mode, notes = _selection(question, embedder)
     frame, topic, about = framed(typed)
-    is_plain = frame == "plain"
     found = Completed(typed, lacks=not topic_stems(topic))
     if not selected and frame != "about":
         found = completed(typed, history)
@@ -84,7 +97,6 @@ def understand(
     added = framed(typed)[1] if found.text != typed else ""
     topic = topic or found.text
     added = added if topic_stems(added) else ""
-    more = found.text != typed and not added and is_plain
     leans = bool(selected) and (not topic_stems(topic) or refers(topic))
     if leans and topic_stems(topic) and len(words(selected)) <= PHRASE_WORDS:
         topic = f"{topic.rstrip(' ?.!')} – {' '.join(selected.split())}"
@@ -106,7 +118,9 @@ def understand(
         mode=mode,
         page=question.page,
         added=added,
-        said=plain(next((one.text for one in reversed(history) if one.role == "assistant"), "")) if more else "",
+        subject=found.subject,
+        quotes=found.quotes,
+        said=found.said,
         leans=leans,
         warnings=warnings + notes,
         refusal=refusal,

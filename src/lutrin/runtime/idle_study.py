@@ -27,16 +27,17 @@ async def study_while_idle(
 
     Args:
         study: Works through all books. It may be cancelled at any time and continues at the next call.
-        traffic: Counts the readers who are being answered.
-        quiet_s: Seconds without a reader before it begins.
+        traffic: Counts what readers do.
+        quiet_s: Seconds without a question, a search or an opened page before it begins.
         saves: Whether the machine must save its battery now.
     """
     log = get_logger("study")
     while True:
         await _quiet(traffic, quiet_s, saves)
+        before = traffic.doings
         work = asyncio.ensure_future(study())
         try:
-            while not work.done() and not traffic.readers and not saves():
+            while not work.done() and traffic.doings == before and not saves():
                 await asyncio.wait({work}, timeout=LOOK_S)
         finally:
             work.cancel()
@@ -52,10 +53,10 @@ async def study_while_idle(
 
 
 async def _quiet(traffic: Traffic, quiet_s: float, saves: Callable[[], bool]) -> None:
-    """Wait until for `quiet_s` nobody was answered and no battery had to be saved."""
+    """Wait until for `quiet_s` nobody asked or opened a page and no battery had to be saved."""
     loop = asyncio.get_running_loop()
-    since = loop.time()
+    since, seen = loop.time(), traffic.doings
     while loop.time() - since < quiet_s:
-        if traffic.readers or saves():
-            since = loop.time()
+        if traffic.readers or traffic.doings != seen or saves():
+            since, seen = loop.time(), traffic.doings
         await asyncio.sleep(min(LOOK_S, quiet_s))

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from lutrin.answer.grade import Grader, fitted_weights
 from lutrin.chats.key import secret_of
 from lutrin.chats.recollection import Recollection
 from lutrin.errors import (
+    ChatStoreError,
     ChecksumMismatch,
     EngineMissing,
     IndexUnavailable,
@@ -88,6 +90,8 @@ SEARCHES_AT_SERVICES = 16
 """Questions searched for at the same time if services embed them or hold the vectors."""
 QUESTION_PATIENCE_S, INGEST_PATIENCE_S = 2.0, 300.0
 """Seconds for which an embedding service that fails is tried again."""
+MOST_CITED = 1_000
+"""Answers, the newest, whose citations tell which sections readers care for."""
 STUDY_PATIENCE_S = 600.0
 """Seconds for one judgement during a study, when nobody waits."""
 
@@ -210,9 +214,21 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
             exercises=runtime.settings.study_exercises,
             judges=card_judges(runtime.generator, patience_s=STUDY_PATIENCE_S),
         )
-        async with aclosing(student.work_through(generation, most)) as work:
+        interest = await _interest(runtime, generation.book.slug)
+        async with aclosing(student.work_through(generation, most, interest)) as work:
             async for told in work:
                 yield told
+
+
+async def _interest(runtime: Runtime, book: str) -> Counter[str]:
+    """How often a book's passages were cited and its pages opened, by chunk id and file name."""
+    found: Counter[str] = Counter()
+    if runtime.chats is not None:
+        with suppress(ChatStoreError):  # whoever reads the log knows; the book is studied in its own order
+            for question in await runtime.chats.recent_questions(MOST_CITED):
+                found.update(question.chunk_ids)
+    found.update({page: count for (slug, page), count in runtime.answers.traffic.opened.items() if slug == book})
+    return found
 
 
 async def studied_all(runtime: Runtime) -> None:

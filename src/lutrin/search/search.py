@@ -187,8 +187,8 @@ class Searcher:
             ranked = await _reread(self._reranker, matched.asked.text, ranked)
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
         ranked = _as_named(ranked, query.typed)
-        if query.said:
-            ranked = _unsaid(ranked, query.said)
+        if query.is_more:
+            ranked = _unsaid(ranked, " ".join(query.said))
         around = is_home and query.selected_text == matched.asked.text
         if around:
             ranked = _around(ranked, query.selected_text)
@@ -208,7 +208,7 @@ async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list
 
 def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
     """Bonuses for the reader's place: by chunk id, and by file name."""
-    more = [chunk.filename for chunk in chunks if query.said and chunk.chunk_id in query.follows[:1]]
+    more = [chunk.filename for chunk in chunks if query.is_more and chunk.chunk_id in query.follows[:1]]
     return dict.fromkeys([*homes, *more], AT_HOME) | ({query.page: SAME_PAGE} if query.page else {})
 
 

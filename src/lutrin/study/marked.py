@@ -68,13 +68,13 @@ async def located(generation: OpenGeneration, query: Query) -> Mark | None:
         on_page = [chunk for chunk in await generation.chunks_of(query.page) if f" {said} " in f" {plain(chunk.text)} "]
         found = [*on_page, *(chunk for chunk in found if chunk.filename == query.page), *found]
     for home in found:
-        units = tuple(_touched(home.units, said))
+        units = tuple(touched(home.units, said))
         if units:
             return Mark(home, query.selected_text, units)
     return None
 
 
-def _touched(units: Sequence[Unit], said: str) -> Iterator[Unit]:
+def touched(units: Sequence[Unit], said: str) -> Iterator[Unit]:
     """The units of a passage in which a text of plain words stands, from its first word to its last."""
     texts = [plain(unit.text) for unit in units]
     starts = list(accumulate((len(text) + bool(text) for text in texts), initial=1))
@@ -97,7 +97,7 @@ def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[
         vector: (d,) of the marked text, of length 1.
         kinds: Wanted.
     """
-    likeness = _likeness(companion, vector)
+    likeness = likeness_of(companion, vector)
     fitting = [
         (closeness, -likeness.get(item.entry.topic, -1.0), place, item)
         for place, item in enumerate(companion.shown(*kinds))
@@ -105,17 +105,17 @@ def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[
     ]
     ranked = [item for *_, item in sorted(fitting, key=lambda row: row[:-1])]
     told = ranked[:1]
-    known = set(_proved(mark, ranked[0])) if ranked else set()
+    known = set(proved_units(mark, ranked[0])) if ranked else set()
     for item in ranked[1:]:
-        proved = set(_proved(mark, item))
+        proved = set(proved_units(mark, item))
         is_new = item.entry.kind != "keypoints" and item.entry.points not in {one.entry.points for one in told}
         if proved - known and is_new and len(told) < MOST_ENTRIES:
             told.append(item)
             known |= proved
-    return sorted(told, key=lambda item: min(_proved(mark, item), default=0))
+    return sorted(told, key=lambda item: min(proved_units(mark, item), default=0))
 
 
-def _likeness(companion: Companion, vector: Float) -> dict[str, float]:
+def likeness_of(companion: Companion, vector: Float) -> dict[str, float]:
     """Cosine of each entry's topic, or the question for it, with a mark."""
     near = dict(companion.nearest(vector, len(companion.texts)))
     by_text = {companion.texts[place]: cosine for place, cosine in near.items()}
@@ -129,24 +129,30 @@ def _likeness(companion: Companion, vector: Float) -> dict[str, float]:
 def _closeness(mark: Mark, item: Prepared) -> int | None:
     """How closely an entry belongs to a mark, 0 the closest; None: it does not."""
     entry, home = item.entry, mark.home
-    in_section = (entry.file, entry.anchor, entry.heading) == (home.filename, home.anchor, home.section_title)
+    in_section = is_of_section(item, home)
     if entry.kind == "keypoints":
         return 5 if in_section else None
     if entry.author == BY_THE_BOOK and not mark.is_name:
         return None  # no explanation: it says what the book says there
     of_term = entry.kind in OF_A_TERM
-    is_named = of_term and any(_names(mark.text, name) for name in entry.names)
-    if is_named and mark.is_name:
+    named = of_term and any(is_named(mark.text, name) for name in entry.names)
+    if named and mark.is_name:
         return 0 if entry.file == home.filename else 2
     proved = sum(_touches(home, mark.units, place) for place in item.places)
     if proved:
         return 0 if 2 * proved >= len(item.places) else 1
     if entry.kind in {"example", "analogy"}:
-        return 3 if is_named and entry.file == home.filename else 4 if in_section else None
+        return 3 if named and entry.file == home.filename else 4 if in_section else None
     return None
 
 
-def _proved(mark: Mark, item: Prepared) -> list[int]:
+def is_of_section(item: Prepared, home: Chunk) -> bool:
+    """Whether an entry is on the section of a passage."""
+    entry = item.entry
+    return (entry.file, entry.anchor, entry.heading) == (home.filename, home.anchor, home.section_title)
+
+
+def proved_units(mark: Mark, item: Prepared) -> list[int]:
     """Places of the units of a mark that an entry quotes."""
     return [
         place
@@ -161,7 +167,7 @@ def _touches(home: Chunk, units: Sequence[Unit], place: tuple[str, int, int]) ->
     return name == home.chunk_id and any(start < unit.char_end and unit.char_start < end for unit in units)
 
 
-def _names(text: str, name: str) -> bool:
+def is_named(text: str, name: str) -> bool:
     """Whether a text has the words of a name, one behind the other, in whatever form."""
     own, wanted = ([stem(word) for word in words(part)] for part in (text, name))
     return any(len(word) > 1 for word in wanted) and any(own[at : at + len(wanted)] == wanted for at in range(len(own)))

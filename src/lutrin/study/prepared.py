@@ -26,7 +26,8 @@ from lutrin.search.asked import pooled
 from lutrin.search.filters import filtered
 from lutrin.search.reader import Read
 from lutrin.search.search import SELECTION_CHARACTERS, Found, Part, Searcher
-from lutrin.study.marked import WISHES, entries_of, is_all_meant, located
+from lutrin.study.follow import answered, following
+from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, located
 from lutrin.study.same import Terms, agree, compare, may_be_meant, odds, prepared, said
 
 CONSIDERED = 12
@@ -103,6 +104,8 @@ class PreparedAnswers:
             return plan
         if is_all_meant(query) and (plan := await self._of_mark(query, generations)) is not None:
             return plan
+        if query.is_bare and query.quotes:
+            return await self._following(query, generations)
         best = await self._best(query, generations)
         return await self._answer(best, query) if best is not None and best.is_sure else None
 
@@ -137,6 +140,23 @@ class PreparedAnswers:
                 following = await next_questions(self._searcher, generation, query, plan.excerpts)
                 told = {item.entry.topic for item in items}
                 return replace(plan, suggestions=tuple(text for text in following if text not in told))
+        return None
+
+    async def _following(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
+        """What is kept on the answer before, or its proof, where nothing else is asked."""
+        for generation in generations:
+            mark = await answered(generation, query)
+            if mark is None:
+                continue
+            if query.frame == "proof":
+                return await _proof(generation, mark, query)
+            (encoding,) = await self._searcher.encode([query.subject])
+            vector = pooled(encoding)
+            item = following(
+                generation.companion, mark, vector, query.frame, said=" ".join(query.said), withheld=self._withheld
+            )
+            if item is not None and (plan := await self._answer(Match(generation, item, np.inf), query)) is not None:
+                return plan
         return None
 
     async def _answer(self, match: Match, query: Query) -> Plan | None:
@@ -253,17 +273,36 @@ def _told(entry: Entry, query: Query) -> str:
         points = "\n".join(f"- {point}" for point in entry.points)
         return f"{messages.SECTION_IN_SHORT.format(title=entry.heading)}\n\n{points}\n\n"
     text = "\n\n".join(entry.points)
-    return f"**{entry.topic}**{'' if entry.topic.endswith('?') else ':'} {text}" if is_all_meant(query) else text
+    return (
+        f"**{entry.topic}**{'' if entry.topic.endswith('?') else ':'} {text}"
+        if is_all_meant(query) or query.is_bare
+        else text
+    )
+
+
+async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan | None:
+    """The words of the book behind the answer before, with what stands around them."""
+    places = [(mark.home.chunk_id, unit.char_start, unit.char_end) for unit in mark.units]
+    plain_query = replace(query, frame="plain", parts=(query.topic,))
+    plan = await make_plan(plain_query, generation, _found([mark.home], places, query.topic))
+    if not plan.excerpts:
+        return None
+    told = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
+    return replace(plan, query=query, explanation=f"{told} [{plan.excerpts[0].n}]")
 
 
 async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> Found:
-    """The passages of the entries' quotes as a search would have found them, the quoted units the likeliest."""
+    """The passages of the entries' quotes."""
     places = [place for item in items for place in item.places]
     names = list(dict.fromkeys(name for name, _, _ in places))[:MOST_PROOFS] or [items[0].chunk_id]
-    chunks = await generation.chunks(names)
+    return _found(await generation.chunks(names), places, items[0].entry.topic)
+
+
+def _found(chunks: Sequence[Chunk], places: Sequence[tuple[str, int, int]], topic: str) -> Found:
+    """Passages as a search would have found them, the quoted units the likeliest."""
     reads = [Read(chunk, _scores(chunk, places), 0.0, 1.0) for chunk in chunks]
     passages = tuple(Passage(chunk=chunk, score=1.0) for chunk in chunks)
-    return Found(passages=passages, parts=tuple(Part(items[0].entry.topic, (one,), np.inf) for one in reads))
+    return Found(passages=passages, parts=tuple(Part(topic, (one,), np.inf) for one in reads))
 
 
 def _scores(chunk: Chunk, places: Sequence[tuple[str, int, int]]) -> np.ndarray:

@@ -10,7 +10,7 @@ broken off goes on.
 """
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +45,7 @@ PROGRESS = ".progress"
 PATIENCE_S = 600.0
 """For one task; nobody waits for it."""
 UNLIKE = "not in form"
+NOBODYS: Mapping[str, float] = {}
 THE_PROMPTS = stem("passage")
 """What the prompt calls the text; only who has seen the prompt understands a question after it."""
 
@@ -85,6 +86,18 @@ def progress_of(path: Path) -> str:
         return path.with_suffix(PROGRESS).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[Chunk]:
+    """Passages, those of sections that readers care for first."""
+    sections: Counter[tuple[str, tuple[str, ...], str]] = Counter()
+    for chunk in chunks:
+        sections[chunk.filename, chunk.heading_path, chunk.anchor] += interest.get(chunk.chunk_id, 0)
+
+    def care(chunk: Chunk) -> float:
+        return sections[chunk.filename, chunk.heading_path, chunk.anchor] + interest.get(chunk.filename, 0)
+
+    return sorted(chunks, key=care, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +174,16 @@ class Student:
         self._exercises = exercises
         self._judges = judges
 
-    async def work_through(self, generation: OpenGeneration, most: int = 0) -> AsyncGenerator[Yield, None]:
+    async def work_through(
+        self, generation: OpenGeneration, most: int = 0, interest: Mapping[str, float] = NOBODYS
+    ) -> AsyncGenerator[Yield, None]:
         """Study a book, yielding the figures after each passage.
 
         Args:
             generation: The book.
             most: Passages in this run; 0: all.
+            interest: How much readers care for a passage or a page, by chunk id or file name; sections that they care
+                for most come first, the others in the order of the book.
 
         Raises:
             GeneratorUnavailable: The model is away; what was kept stays.
@@ -175,7 +192,8 @@ class Student:
         chunks = await generation.all_chunks()
         done = set(self._notes.read_text(encoding="utf-8").split()) if self._notes.exists() else set()
         open_ones = [chunk for chunk in chunks if chunk.chunk_id not in done and _is_worth(chunk)]
-        wanted = open_ones[:most] if most else open_ones
+        ordered = by_interest(open_ones, interest)
+        wanted = ordered[:most] if most else ordered
         book = _book(generation, chunks)
         figures = Yield(passages=len(wanted))
         self._path.parent.mkdir(parents=True, exist_ok=True)
