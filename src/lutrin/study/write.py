@@ -9,7 +9,7 @@ is kept is written at once, and a passage that was studied is noted by its id, w
 broken off goes on.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -90,7 +90,7 @@ def progress_of(path: Path) -> str:
 
 def by_interest(chunks: Sequence[Chunk], interest: Mapping[str, float]) -> list[Chunk]:
     """Passages, those of sections that readers care for first."""
-    sections: Counter[tuple[str, tuple[str, ...], str]] = Counter()
+    sections: defaultdict[tuple[str, tuple[str, ...], str], float] = defaultdict(float)
     for chunk in chunks:
         sections[chunk.filename, chunk.heading_path, chunk.anchor] += interest.get(chunk.chunk_id, 0)
 

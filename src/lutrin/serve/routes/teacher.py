@@ -254,8 +254,8 @@ async def _asked(service: AnswerService, troubles: list[str]) -> Overview:
     try:
         shelf = await library.books()
         books = [(book.slug, book.title, await library.chapters(book.slug)) for book in shelf]
-        for book in shelf if companions is not None else ():
-            pinned.update(await companions.pinned(book.slug))
+        if companions is not None:
+            pinned = {key_of(question) for book in shelf for question in await companions.pinned(book.slug)}
     except LutrinError:
         books = []  # before the first ingest there is none
     if service.services.trouble:
@@ -266,8 +266,7 @@ async def _asked(service: AnswerService, troubles: list[str]) -> Overview:
         troubles.append(f"{error.detail} {error.remedy}".strip())
         return Overview()
     today = service.services.now().date()
-    keys = {key_of(question) for question in pinned}
-    return await beside_loop(lambda: overview(asked, books, today, keys))
+    return await beside_loop(lambda: overview(asked, books, today, pinned))
 
 
 def _load(service: AnswerService) -> Load:
