@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lutrin.language.words import subject_stems, topic_stems
+from lutrin.language.words import subject_stems
 from lutrin.query.frames import Frame, framed
 from lutrin.query.understand import Query
 from lutrin.search.asked import pooled
@@ -30,18 +30,18 @@ REQUESTS: Mapping[str, Frame] = {
     "Is it good?": "plain",
 }
 WISHES: frozenset[Frame] = frozenset({"more", "simpler", "proof", "other"})
-ALIKE = 0.4
-"""Cosine from which a follow-up that holds a word of its own ("are you sure?") still asks for nothing else."""
+ALIKE = 0.3
+"""Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
 
 
 async def wished(searcher: Searcher, query: Query) -> Query:
-    """A follow-up with what it wants as its frame, if that is one of `WISHES`; any other question as it is."""
+    """A follow-up with what it wants as its frame, if that is one of `WISHES`, else in its own."""
     frame, topic, _ = framed(query.typed)
     if not query.subject or frame not in {"plain", "definition"} or subject_stems(topic):
         return query
     first, *others = (pooled(encoding) for encoding in await searcher.encode([query.typed, *REQUESTS]))
     cosines = np.array(others) @ first
     wish = list(REQUESTS.values())[int(cosines.argmax())]
-    if wish not in WISHES or (topic_stems(topic) and cosines.max() < ALIKE):
-        return query
-    return replace(query, frame=wish, added="")
+    if wish in WISHES and cosines.max() >= ALIKE:
+        return replace(query, frame=wish, added="")
+    return replace(query, frame=frame)

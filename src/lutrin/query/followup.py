@@ -37,7 +37,7 @@ class Completed:
     follows: tuple[str, ...] = ()
     """Ids of the chunks that the previous answer cited; none if the question stands alone."""
     subject: str = ""
-    """The question that it leans on; empty if it stands alone."""
+    """The question that it leans on, the newest that names something; empty if it stands alone."""
     quotes: tuple[tuple[str, str], ...] = ()
     """Chunk id and words of what the previous answer cited."""
     said: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
     return Completed(
         talk.joined(question),
         follows=talk.chunk_ids,
-        subject=talk.subject,
+        subject=talk.narrowing or talk.subject,
         quotes=talk.quotes,
         said=tuple(talk.answers),
     )
@@ -82,17 +82,24 @@ class _Talk:
     """In plain words, since the subject."""
     chunk_ids: tuple[str, ...] = ()
     quotes: tuple[tuple[str, str], ...] = ()
+    before: tuple[str, str, list[str]] = ("", "", [])
+    """Subject, narrowing and answers as they were before the newest question."""
 
     def take(self, message: ChatMessage) -> None:
         """Take in one more message."""
         text = message.text
-        if message.role == "assistant":
+        if message.role == "assistant" and message.kind == "refusal" and self.before[0]:
+            # A question that was refused changes no subject.
+            self.subject, self.narrowing, self.answers = self.before
+        elif message.role == "assistant":
             self.answer = text
             self.answers.append(plain(_MARKS.sub("", text)))
             if message.chunk_ids:
                 self.chunk_ids = message.chunk_ids
                 self.quotes = tuple((one.chunk_id, one.quote) for one in message.citations)
-        elif is_courtesy(text):
+            return
+        self.before = (self.subject, self.narrowing, self.answers)
+        if is_courtesy(text):
             pass
         elif not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
@@ -154,8 +161,16 @@ class _Talk:
         if framed(self.subject)[0] != "definition" or self.narrowing or _goes_on(asked) or not asks(asked):
             return ""
         pointer = next((word for word in words(asked) if word.lower() in {*spoken.REFERENCES, "one"}), "")
-        term = self._names()
+        term = self._term()
         return re.sub(rf"\b{pointer}\b", lambda _: term, asked, count=1) if pointer else ""
+
+    def _term(self) -> str:
+        """The words that name the subject, with what stands right before the first and says which: "closed loop"."""
+        own, named = words(self.subject), subject_words(self.subject)
+        first = start = own.index(named[0]) if named else 0
+        while start and stem_set(own[start - 1]):
+            start -= 1
+        return " ".join((*own[start:first], *named)) or self._names()
 
     def _item(self, found: re.Match[str]) -> str:
         """Return the item at a place of the last answer's list."""

@@ -17,7 +17,7 @@ from lutrin.answer.plan import Plan, make_plan, respellings
 from lutrin.answer.refuse import next_questions
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import topic_stems, words
+from lutrin.language.words import plain, topic_stems, words
 from lutrin.query.followup import refers
 from lutrin.query.frames import Frame, asks
 from lutrin.query.understand import PHRASE_WORDS, Query, respelled
@@ -107,7 +107,9 @@ class PreparedAnswers:
         if query.is_bare and query.quotes:
             return await self._following(query, generations)
         best = await self._best(query, generations)
-        return await self._answer(best, query) if best is not None and best.is_sure else None
+        if best is None or not (best.is_sure or await _is_asked_on(best, query)):
+            return None
+        return await self._answer(best, query)
 
     async def meant(self, query: Query, generations: Sequence[OpenGeneration]) -> str:
         """See `lutrin.answer.flow.PreparedPlans`."""
@@ -150,7 +152,7 @@ class PreparedAnswers:
                 continue
             if query.frame == "proof":
                 return await _proof(generation, mark, query)
-            (encoding,) = await self._searcher.encode([query.subject])
+            (encoding,) = await self._searcher.encode([query.text])
             vector = pooled(encoding)
             item = following(
                 generation.companion, mark, vector, query.frame, said=" ".join(query.said), withheld=self._withheld
@@ -210,6 +212,15 @@ class PreparedAnswers:
         return self._terms[generation.state]
 
 
+async def _is_asked_on(match: Match, query: Query) -> bool:
+    """Whether a follow-up may mean a question on the page of the answer before, which was not told yet."""
+    entry = match.item.entry
+    if not query.subject or not match.agrees or not may_be_meant(match.odds):
+        return False
+    pages = {chunk.filename for chunk in await match.generation.chunks(list(query.follows))}
+    return entry.file in pages and plain(" ".join(entry.points)) not in " ".join(query.said)
+
+
 def _asked(query: Query) -> str:
     """The question as prepared ones are worded: itself, or that for the term of which something is wanted."""
     topic = query.topic
@@ -249,8 +260,7 @@ async def _plan(
     None where the book's own warning has to stand before these: there the book speaks first.
     """
     found = await _evidence(generation, items)
-    plain = replace(query, frame="plain", parts=(query.topic,))
-    plan = await make_plan(plain, generation, found)
+    plan = await make_plan(_as_plain(query), generation, found)
     proofs = {name for item in items for name, _, _ in item.places} | {item.chunk_id for item in items}
     if not plan.excerpts or plan.warnings != query.warnings or not {one.chunk_id for one in plan.excerpts} <= proofs:
         return None
@@ -280,11 +290,15 @@ def _told(entry: Entry, query: Query) -> str:
     )
 
 
+def _as_plain(query: Query) -> Query:
+    """A question without its form, which an entry has."""
+    return replace(query, frame="plain", parts=(query.topic,))
+
+
 async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan | None:
     """The words of the book behind the answer before, with what stands around them."""
     places = [(mark.home.chunk_id, unit.char_start, unit.char_end) for unit in mark.units]
-    plain_query = replace(query, frame="plain", parts=(query.topic,))
-    plan = await make_plan(plain_query, generation, _found([mark.home], places, query.topic))
+    plan = await make_plan(_as_plain(query), generation, _found([mark.home], places, query.topic))
     if not plan.excerpts:
         return None
     told = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
