@@ -80,6 +80,8 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     role: TextRole = "text"
     variant: str = ""
     """The name of the tab that holds it; empty if it applies to every reader."""
+    label: str = ""
+    """The number under which the book refers to it, as `lutrin.ingest.labels` writes it: `figure 2.1`."""
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ def docx(*blocks: str) -> bytes:
     """A Word document."""
     styles = "".join(
         f'<w:style w:type="paragraph" w:styleId="{name.replace(" ", "")}"><w:name w:val="{name}"/></w:style>'
-        for name in ("Title", "heading 1", "heading 2", "Source Code")
+        for name in ("Title", "heading 1", "heading 2", "Source Code", "caption")
     )
     package = "http://schemas.openxmlformats.org/package/2006"
     return zipped(

@@ -49,6 +49,27 @@ The type `Scales` has a method: tare the scales with it while the stand is empty
 </TabItem>
 </Tabs>
 """
+PAGES["02-chapter-2-summer/05-yield.md"] = """# Yield
+
+Rain helps (Table 4).
+
+Table 4. Honey of a year
+
+| Year | Honey (kg) |
+|---|---|
+| dry | 12 |
+| wet | 20 |
+
+![Curve](yield.png)
+
+*Figure 2.1: Honey over the summer*
+
+Listing 6-3: Reading the scales
+
+```python
+grams()
+```
+"""
 Search = Callable[..., Awaitable[Found]]
 
 

@@ -1,10 +1,12 @@
 """Search in one book: what may answer is a candidate, once; where the reader is counts."""
 
+import numpy as np
 import pytest
 from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.records import ChatMessage
+from lutrin.search.scope import FAR
 from lutrin.search.search import Searcher
 
 from .conftest import SAME, Search, asked, files
@@ -131,3 +133,37 @@ async def test_a_cross_encoder_reads_the_best_once_more(generation: OpenGenerati
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "02-crate"
     searcher = Searcher(WordHashEmbedder(), Backwards("wax. Bees"))  # type: ignore[arg-type]  # as above
     assert files(await searcher.search(generation, asked(NEEDS), k=5))[0] == "01-frame"
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("What does Figure 2.1 show?", "Figure 2.1: Honey over the summer"),
+        ("fig 2-1", "Figure 2.1: Honey over the summer"),
+        ("Explain Listing 6-3", "Listing 6-3: Reading the scales"),
+        ("What is in table IV?", "Table 4. Honey of a year"),
+    ],
+)
+async def test_what_has_a_number_is_found_by_it_with_what_stands_around(
+    search: Search, question: str, best: str
+) -> None:
+    """The caption first, then what is nearest; nothing of other sections."""
+    (part,) = (await search(question)).parts
+    assert part.odds == np.inf
+    units = [
+        (unit.text, score) for item in part.passages for unit, score in zip(item.chunk.units, item.scores, strict=True)
+    ]
+    assert max(units, key=lambda unit: unit[1])[0] == best
+    assert {item.chunk.filename for item in part.passages} == {"02-chapter-2-summer/05-yield.md"}
+
+
+async def test_a_number_that_nothing_has_is_not_answered_by_another(search: Search) -> None:
+    """Though there are figures."""
+    (part,) = (await search("What does Figure 9.9 show?")).parts
+    assert part.odds == FAR
+
+
+async def test_a_question_about_what_stands_in_a_table_prefers_its_passage(search: Search) -> None:
+    """And ranks its units as for any question."""
+    found = await search("How much honey does a wet year give in Table 4?")
+    assert files(found)[0] == "05-yield"

@@ -75,6 +75,10 @@ class GenerationBuilder:
                     "record": msgspec.json.encode(chunk),
                 },
             )
+            self._passages.executemany(
+                statements.ADD_LABEL,
+                [{"label": unit.label, "chunk_id": chunk.chunk_id} for unit in chunk.units if unit.label],
+            )
             lexical.index_chunk(self._passages, self._rows, file.title, chunk)
             self._rows += 1
         self._passages.execute("COMMIT")

@@ -101,6 +101,10 @@ class OpenGeneration:
         self._vocabulary: dict[str, int] | None = None
         known = passages.execute(statements.CHUNK_STATES).fetchall()
         ids, starts, firsts, roles, variants = zip(*known, strict=True) if known else ((),) * 5
+        self.labels: dict[str, list[str]] = {}
+        """The ids of the chunks that hold what the book calls `figure 2.1`, by label."""
+        for label, name in passages.execute(statements.LABELS):
+            self.labels.setdefault(label, []).append(name)
         self._postings = Postings(ids, self._read_postings)
         self._window_starts = np.array([*starts, len(self.windows)], dtype=np.int64)
         self.firsts: npt.NDArray[np.int64] = np.array(firsts, dtype=np.int64)

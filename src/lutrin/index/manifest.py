@@ -7,7 +7,7 @@ import msgspec
 from lutrin.errors import IndexUnavailable
 from lutrin.records import BookInfo
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 MANIFEST = "manifest.json"
 
 

@@ -137,6 +137,8 @@ MAKE_PASSAGES = (
     "CREATE UNIQUE INDEX chunk_place ON chunk (filename, chunk_index)",
     # In how many chunks a word stands.
     "CREATE TABLE word (word TEXT NOT NULL PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID",
+    # The numbers under which the book refers to what a chunk holds: `figure 2.1`.
+    "CREATE TABLE label (label TEXT NOT NULL, chunk_id TEXT NOT NULL, PRIMARY KEY (label, chunk_id)) WITHOUT ROWID",
 )
 """The tables and indexes of a new `passages.db`, besides the full-text indexes of `lexical.py`."""
 MAKE_COMMON = """CREATE TABLE common (source TEXT NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL,
@@ -148,6 +150,7 @@ ADD_CHUNK = """INSERT INTO chunk (row, chunk_id, filename, chunk_index, module, 
         variant, content_hash, record)
     VALUES (:row, :chunk_id, :filename, :chunk_index, :module, :chapter, :section, :content_type, :role,
         :variant, :content_hash, :record)"""
+ADD_LABEL = "INSERT OR IGNORE INTO label (label, chunk_id) VALUES (:label, :chunk_id)"
 ADD_WORD = "INSERT INTO word (word, chunks) VALUES (:word, :chunks)"
 ADD_COMMON = "INSERT INTO common (source, term, chunks, scores) VALUES (:source, :term, :chunks, :scores)"
 ORDER_PAGE = "UPDATE file SET ordinal = :place WHERE filename = :of"
@@ -161,6 +164,8 @@ CHUNK_COUNT = "SELECT count(*) FROM chunk"
 CHUNK_IDS = "SELECT chunk_id FROM chunk"
 CHUNK_HASHES = "SELECT row, content_hash FROM chunk ORDER BY row"
 CHUNK_STATES = "SELECT chunk_id, window_start, first, role, variant FROM chunk ORDER BY row"
+LABELS = "SELECT label, chunk_id FROM label JOIN chunk USING (chunk_id) ORDER BY label, row"
+"""Each label with the chunks that hold it, in row order."""
 RECORDS = "SELECT record FROM chunk ORDER BY row"
 RECORD = "SELECT record FROM chunk WHERE row = :row"
 FIRST_IDS = "SELECT chunk_id FROM chunk ORDER BY row LIMIT :most"

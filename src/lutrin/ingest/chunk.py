@@ -13,6 +13,7 @@ from itertools import groupby
 
 from msgspec import structs
 
+from lutrin.ingest.labels import with_labels
 from lutrin.ingest.roles import with_roles
 from lutrin.records import BookInfo, Chunk, ContentType, Document, Notice, Section, Unit, embedded_text
 
@@ -52,7 +53,7 @@ def chunk_document(
         target_tokens: Length to aim at, headings included; only a single longer unit exceeds it.
         overlap_tokens: Most tokens of whole units that the next chunk of a section repeats at its start.
     """
-    document = with_roles(document)
+    document = with_labels(with_roles(document))
     count = _Counter(embedder_token_offsets)
     chunks: list[Chunk] = []
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()

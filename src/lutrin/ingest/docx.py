@@ -21,8 +21,8 @@ p[style-name='Subtitle'] => p:fresh
 p[style-name='Code'] => pre:separator('\\n')
 p[style-name='Source Code'] => pre:separator('\\n')
 p[style-name='HTML Preformatted'] => pre:separator('\\n')
-p[style-name='Caption'] => p > em:fresh
-p[style-name='caption'] => p > em:fresh
+p[style-name='Caption'] => p:fresh > em:fresh
+p[style-name='caption'] => p:fresh > em:fresh
 """
 
 

@@ -20,6 +20,8 @@ class Where:
     """For a nested list: the item that it belongs to."""
     tabs: bool = False
     """Whether it is in a group of code blocks, each in a tab that its fence names."""
+    caption: bool = False
+    """Whether its markup says that it is a caption."""
     role: TextRole = "text"
     """Role from the surrounding markup."""
     variant: str = ""

@@ -17,6 +17,10 @@ OPENED = frozenset(_DATA["unseen"]["opened"])
 TITLES = frozenset(_DATA["words"]["title"])
 HOLDERS = frozenset(_DATA["words"]["holders"])
 KINDS: tuple[str, ...] = tuple(_DATA["words"]["kinds"])
+CAPTIONED: tuple[str, ...] = tuple(_DATA["labels"]["captioned"])
+"""Patterns of what stands before the number in a caption."""
+NUMBERED: tuple[str, ...] = tuple(_DATA["labels"]["numbered"])
+ABBREVIATED: Mapping[str, str] = _DATA["labels"]["abbreviated"]
 _BOX_WORDS = frozenset(_DATA["words"]["box"])
 _PARTS = re.compile(r"[^a-z0-9]+")
 _STRONGEST = ("danger", "warning", "caution")

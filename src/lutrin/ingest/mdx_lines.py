@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lutrin.ingest.placed import Placed
-from lutrin.ingest.script import HTML, INLINE, Tag, is_comment, scan_braces, scan_tag, statement_end
+from lutrin.ingest.script import HTML, INLINE, VOID, Tag, is_comment, scan_braces, scan_tag, statement_end
 from lutrin.ingest.tree import Block, Code, Mark, Paragraph, Script
 
 _MODULE = re.compile(
@@ -195,7 +195,7 @@ class Flow:
             tag = Tag(match[1], start + at, start + len(text), closing=True)
             closers.insert(0, Mark(tag, tag.start, tag.end))
             stop = start + at
-        opened = [block.tag for block in blocks if isinstance(block, Mark)][::-1]
+        opened = [block.tag for block in blocks if isinstance(block, Mark) and block.tag.name not in VOID][::-1]
         names = [mark.tag.name for mark in closers]
         if not closers or len(opened) < len(closers) or names != [tag.name for tag in opened[: len(closers)]]:
             return None

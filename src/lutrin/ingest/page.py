@@ -9,6 +9,7 @@ from itertools import groupby
 
 from lutrin.ingest.anchors import Slugger
 from lutrin.ingest.dialects import LEFT_OUT
+from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.makers import BOXES
 from lutrin.ingest.markdown import Page
 from lutrin.ingest.masks import FILLER
@@ -35,7 +36,7 @@ from lutrin.ingest.tree import (
     variant_of,
 )
 from lutrin.ingest.visible import MARKED, anchor_text, read_visible
-from lutrin.ingest.wording import CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 
 _KEPT = frozenset(
     "table thead tbody tfoot tr td th caption ul ol li dl dt dd p div section article blockquote figure figcaption "
@@ -271,8 +272,6 @@ class _Renderer:
             return f"<{tag.name}{spans}>{inside}</{tag.name}>\n"
         if tag.name == "Branch":
             texts = [escape(variant_of(tag), quote=False)]
-        elif texts and tag.name[:1].isupper() and (number := tag.attribute("number")):
-            texts[0] = f"{tag.name} {escape(number, quote=False)}: {texts[0]}"
         head = "".join(f'<p class="label">{text}</p>\n' for text in texts)
         if file := tag.attribute("file-name") or tag.attribute("filename"):
             head += f'<p class="code-title">{escape(file, quote=False)}</p>\n'

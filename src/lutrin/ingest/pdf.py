@@ -17,12 +17,13 @@ from pypdf.errors import DependencyError, PdfReadError, PyPdfError
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.anchors import Slugger
+from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
 from lutrin.ingest.pdf_glyphs import pages_of
 from lutrin.ingest.pdf_layout import Line, page_lines, running_titles
 from lutrin.ingest.sentences import paragraph_ranges
-from lutrin.ingest.wording import CAPTION, clean
+from lutrin.ingest.wording import clean
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000

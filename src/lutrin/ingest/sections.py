@@ -8,6 +8,7 @@ from lutrin.ingest.drafts import Draft, Where, finished
 from lutrin.ingest.frontmatter import FrontText
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.inline import Inline, Token
+from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import Tag, literal_of
@@ -35,7 +36,7 @@ from lutrin.ingest.tree import (
     variant_of,
 )
 from lutrin.ingest.visible import Visible, anchor_text, plain_text, read_visible, unmarked
-from lutrin.ingest.wording import CAPTION, CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
 # An item of a list is quoted whole unless it is a small essay.
@@ -173,7 +174,9 @@ class Outline:
         images = all(
             token["type"] == "image" or not token.get("raw", " ").strip() for token in solid if token["type"] != "tag"
         )
-        if images or (CAPTION.match(text) and len(text) <= _LONG_ITEM):
+        apart = len(solid) == 1 and solid[0]["type"] in {"emphasis", "strong"}
+        caption = (MARKED_CAPTION if apart else CAPTION).match(text)
+        if images or ((caption or where.caption) and len(text) <= _LONG_ITEM):
             self._draft.add("caption", text, self._place(block.body, visible, 0, len(visible.text)), number, where)
             return
         first = tokens[:1] if tokens[0]["type"] == "strong" else []
@@ -323,6 +326,9 @@ class Outline:
             warning=where.warning or callout in WARNINGS,
             headings=where.headings and not (callout and block.tag.name[:1].isupper()),
             tabs=block.tag.name in CODE_GROUPS,
+            caption=where.caption
+            or block.tag.name in {"caption", "figcaption"}
+            or "caption" in block.tag.attribute("class"),
         ).within(self._role_of(block, callout))
         if block.tag.name.lower() in TABS:
             inside = replace(inside, variant=variant_of(block.tag))

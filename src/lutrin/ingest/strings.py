@@ -22,6 +22,7 @@ UNSEEN_KEYS = frozenset(
 """Members of objects whose single words no reader sees."""
 _CONSTANT = re.compile(r"\bexport\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w.<>\[\]]+\s*)?=\s*")
 _NAME = re.compile(r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:const|let|var|function\*?|class)\s+([A-Za-z_$][\w$]*)")
+_NUMBERED = frozenset({"Listing", "Figure", "Table", "Example", "Code"})
 _FIELDS = frozenset({"ParamField", "ResponseField", "Property", "Param"})
 _FIELD_NAMES = frozenset({"name", "path", "query", "body", "header"})
 _MEMBER = re.compile(r"[\s,]*(?://[^\n]*\s*)?([A-Za-z_$][\w$]*|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s*:\s*(?=\S)")
@@ -111,6 +112,9 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
     if tag.name in _FIELDS:
         yield from _field(tag)
         return
+    number = _number_of(tag)
+    if number is not None and all(item.name != "caption" for item in tag.attributes):
+        yield number
     # Docusaurus writes a tab's value on it if it has no label.
     labelled = any(item.name == "label" for item in tag.attributes)
     unnamed = tag.name == "TabItem" and not labelled
@@ -120,10 +124,17 @@ def attribute_texts(tag: Tag) -> Iterator[Shown]:
         if not item.expression:
             seen = is_shown(tag.name, item.name, item.value) or (tag.name == "hfoption" and item.name == "label")
             if seen or (unnamed and item.name == "value" and item.value.strip()):
-                yield Shown(item.value, item.start, item.end)
+                named = f"{number.text}: " if number is not None and item.name == "caption" else ""
+                yield Shown(f"{named}{item.value}", item.start, item.end)
         elif is_shown(tag.name, item.name, "a b"):
             for shown in script_texts(item.value, 0, len(item.value), slots=True):
                 yield Shown(shown.text, item.start + shown.start, item.start + shown.end, shown.url)
+
+
+def _number_of(tag: Tag) -> Shown | None:
+    """What mdBook's authors call a numbered component: `Listing 6-3`."""
+    item = next((item for item in tag.attributes if item.name == "number" and item.value), None)
+    return Shown(f"{tag.name} {item.value}", item.start, item.end) if item and tag.name in _NUMBERED else None
 
 
 def _field(tag: Tag) -> Iterator[Shown]:

@@ -5,7 +5,6 @@ import re
 _ZERO_WIDTH = dict.fromkeys(
     map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 )
-CAPTION = re.compile(r"(?:Fig(?:ure|\.)|Table|Listing|Diagram)\s*[\dA-Z]+(?:[.\-–]\d+)*\s*[:.–—]", re.IGNORECASE)
 ALERT = re.compile(r"\[!(?P<kind>[A-Za-z][\w -]{0,30})\][+-]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
 SIGNAL = re.compile(r"(warning|caution|danger)\**\s*[:!]", re.IGNORECASE)
 """A signal word of a safety notice (ISO 3864-2, ANSI Z535) at the start of a text."""

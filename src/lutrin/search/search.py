@@ -15,16 +15,15 @@ from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
+from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
 from lutrin.search.reader import Read, chance_of, read
-from lutrin.search.scope import log_odds, signals
+from lutrin.search.scope import FAR, log_odds, signals
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
 AT_HOME, SAME_PAGE = 3.0, 0.3
 """Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
 holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
-CLOSE = 50.0
-"""Characters from a selection over which what stands there counts 1/e as much, where all of it is asked about."""
 RERANKED = 8
 """Passages that a cross-encoder reads, where one is configured."""
 ENCODED = 256
@@ -121,6 +120,7 @@ class Searcher:
             if same_section(chunk, home)
         ]
         changes = await self.changes(generation, query)
+        numbered = [labelled(generation, text) for text in query.parts]
         query = respelled(query, changes)
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
@@ -132,7 +132,7 @@ class Searcher:
             for text, encoding in zip(wanted, await self.encode(wanted), strict=True)
         ]
         without = () if query.frame == "quiz" else NEVER_AN_ANSWER
-        besides = [*known, *section, *query.follows]
+        besides = [*known, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
         leads = {item.text: {} if selection else led(generation.companion, item.vector) for item in asks[: len(texts)]}
         further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
@@ -141,11 +141,18 @@ class Searcher:
         )
         liked = _liked(query, known, pool.chunks)
         also = matched[len(texts)] if added else None
+        numbered = numbered if len(numbered) == len(texts) else [labelled(generation, text) for text in texts]
         parts = [
             await self._part(
-                pool, item, query, liked=liked, gained=gains(leads[item.asked.text], self.embedder.name), also=also
+                pool,
+                item,
+                query,
+                liked=liked | dict.fromkeys(named.chunks, AT_HOME),
+                gained=gains(leads[item.asked.text], self.embedder.name),
+                also=also,
+                numbered=named,
             )
-            for item in matched[: len(texts)]
+            for item, named in zip(matched[: len(texts)], numbered, strict=True)
         ]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
@@ -158,6 +165,7 @@ class Searcher:
         liked: Mapping[str, float],
         gained: Mapping[str, float],
         also: Matched | None,
+        numbered: Labelled,
     ) -> Part:
         """What one text finds in the pool.
 
@@ -192,8 +200,14 @@ class Searcher:
         around = is_home and query.selected_text == matched.asked.text
         if around:
             ranked = _around(ranked, query.selected_text)
-        # What is asked about "this" can only be answered there.
-        odds = np.inf if is_home and query.leans else log_odds(told, reading) + (AT_HOME if is_home else 0.0)
+        elif is_home and numbered.alone and numbered.labels:
+            ranked, around = at_labels(ranked, numbered.labels), True
+        # What is asked about "this", or about a figure and nothing else, can only be answered there.
+        odds = log_odds(told, reading) + (AT_HOME if is_home else 0.0)
+        if is_home and (query.leans or numbered.alone):
+            odds = np.inf
+        elif numbered.alone and numbered.missing:
+            odds = FAR
         return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around)
 
 
@@ -251,19 +265,11 @@ def _around(ranked: Sequence[Read], selection: str) -> list[Read]:
     """
     home, said = ranked[0], plain(selection)
     spans = [
-        (unit.char_start, unit.char_end)
+        (home.chunk.filename, unit.char_start, unit.char_end)
         for unit in home.chunk.units
         if (own := plain(unit.text)) and (own in said or said in own)
     ]
-
-    def near(item: Read) -> Read:
-        scores = [
-            home.score - min(max(start - unit.char_end, unit.char_start - end, 0) for start, end in spans) / CLOSE
-            for unit in item.chunk.units
-        ]
-        return replace(item, score=home.score, scores=np.array(scores, dtype=np.float32))
-
-    return [near(item) for item in ranked if spans and same_section(item.chunk, home.chunk)]
+    return [near_spans(item, spans, home.score) for item in ranked if spans and same_section(item.chunk, home.chunk)]
 
 
 def _holding(ranked: Sequence[Read], text: str, bonus: float) -> list[Read]:
