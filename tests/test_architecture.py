@@ -78,6 +78,7 @@ VENDORS = {
     "pdfminer": {"lutrin.ingest.pdf_glyphs"},
     "pypdf": {"lutrin.ingest"},
     "bs4": {"lutrin.ingest"},
+    "docutils": {"lutrin.ingest"},
     "mammoth": {"lutrin.ingest"},
     "markdownify": {"lutrin.ingest"},
     "charset_normalizer": {"lutrin.ingest"},

@@ -116,6 +116,24 @@ STRANGERS: Mapping[str, Stranger] = {
         modules={"spring-tides.md": "Water", "currents.md": "Water"},
         left_out=frozenset({"_config.yml", "_toc.yml", "_build", "analysis.tex"}),
     ),
+    "sphinx": Stranger(
+        files={
+            "conf.py": "# Settings\nproject = 'The Kiln Manual'\nextensions = ['sphinx.ext.mathjax']\n",
+            "index.rst": "The kiln manual\n===============\n\nKilns are ovens.\n\n"
+            ".. toctree::\n   :caption: Basics\n\n   start\n   Firing <guide/index>\n",
+            "start.rst": "Start\n=====\n\nClay dries for three days.\n",
+            "guide/index.rst": "Firing\n======\n\n.. toctree::\n\n   cones\n   bisque\n",
+            "guide/bisque.rst": "Bisque\n======\n\nThe bisque firing ends at 950 degrees.\n",
+            "guide/cones.rst": "Cones\n=====\n\nCones bend.\n",
+            "_build/html/start.html": "<p>Built.</p>",
+        },
+        title="The Kiln Manual",
+        pages=("index.rst", "start.rst", "guide/index.rst", "guide/cones.rst", "guide/bisque.rst"),
+        question="At how many degrees does the bisque firing end?",
+        fact="950 degrees",
+        modules={"start.rst": "Basics", "guide/bisque.rst": "Basics"},
+        left_out=frozenset({"conf.py", "_build"}),
+    ),
     "myst": Stranger(
         files={
             "myst.yml": "version: 1\nproject:\n  title: Soil Science\n  toc:\n    - file: index.md\n"

@@ -60,6 +60,12 @@ def _html(file: BinaryIO, filename: str, password: str) -> Document:
     return parse_html(file.read(), filename, password)
 
 
+def _rst(file: BinaryIO, filename: str, password: str) -> Document:
+    from lutrin.ingest.rst import parse_rst  # noqa: PLC0415 - as above
+
+    return parse_rst(file.read(), filename, password)
+
+
 def _epub(file: BinaryIO, filename: str, password: str) -> Document:
     from lutrin.ingest.epub import parse_epub  # noqa: PLC0415 - as above
 
@@ -94,6 +100,7 @@ FORMATS: Mapping[str, Format] = {
     ".qmd": Format("Quarto", _markdown, _markdown_page, trusted_bytes=262_144),
     ".rmd": Format("R Markdown", _markdown, _markdown_page, trusted_bytes=262_144),
     ".ipynb": Format("Jupyter notebook", _notebook, _markdown_page, max_bytes=100 * MEGABYTE),
+    ".rst": Format("reStructuredText", _rst, _markdown_page),
     ".pdf": Format("PDF", _pdf, _markdown_page, max_bytes=200 * MEGABYTE, time_limit_s=300.0, holds_chapters=True),
     ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True),
     ".docx": Format(

@@ -68,6 +68,7 @@ _LISTED = {
     "lower-roman": "i",
     "upper-roman": "I",
 }
+_LISTED |= {name.replace("-", ""): kind for name, kind in _LISTED.items()}
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
 
 
@@ -255,7 +256,8 @@ def _numbers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
         down = listing.has_attr("reversed")
         number = _whole(listing.get("start"), len(items) if down else 1)
         style = _LIST_STYLE.search(str(listing.get("style") or ""))
-        kind = _LISTED.get(style[1], "1") if style else str(listing.get("type") or "1")
+        named = [name for name in listing.get("class") or () if name in _LISTED]
+        kind = _LISTED.get(style[1] if style else named[0], "1") if style or named else str(listing.get("type") or "1")
         for item in items:
             number = _whole(item.get("value"), number)
             item["data-mark"] = f"{numeral(number, kind)}."

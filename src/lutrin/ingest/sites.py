@@ -1,7 +1,7 @@
 """Read a site's configuration: the book's title, the order of its pages, and the folders with its text.
 
-Read are the configurations of Docusaurus, mdBook, MkDocs, Jupyter Book and MyST, Jekyll, Hugo, The Carpentries, the
-courses of Hugging Face, Quarto, Mintlify and GitBook. A file that cannot be read says nothing; the names serve then.
+Read are the configurations of Docusaurus, mdBook, MkDocs, Jupyter Book and MyST, Sphinx, Jekyll, Hugo, The Carpentries,
+Hugging Face's courses, Quarto, Mintlify and GitBook. A file that cannot be read says nothing; the names serve then.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any
 
 from lutrin.ingest.configuration import is_small_file, read_json, read_small, read_toml, read_yaml
 from lutrin.ingest.javascript import read_literal
-from lutrin.ingest.navigation import Entry, from_summary, from_tree, summary_title
+from lutrin.ingest.navigation import Entry, bare, from_summary, from_tree, summary_title
 
 HOMES = frozenset(
     "docs doc book src source website site content contents text manuscript chapters chapter lessons episodes "
@@ -24,6 +24,13 @@ _SIDEBARS = tuple(f"sidebars.{suffix}" for suffix in ("js", "ts", "json", "mjs",
 _TITLE_IN_SCRIPT = re.compile(r"^\s*title\s*:\s*(['\"`])((?:(?!\1)[^\\\n]|\\.)+)\1", re.MULTILINE)
 _DOCS_PATH = re.compile(r"\bdocs\s*:\s*\{[^{}]{0,2000}?\bpath\s*:\s*['\"`]([^'\"`\n]{1,200})['\"`]")
 _LARGEST_DEPTH = 2
+_PROJECT = re.compile(r"^project\s*=\s*u?(['\"])((?:(?!\1)[^\\\n])+)\1", re.MULTILINE)
+_TOCTREE = re.compile(
+    r"^[ \t]*\.\.[ \t]+toctree::[^\n]*\n((?:[ \t]+\S[^\n]*(?:\n|\Z)|[ \t]*\n)*)|^`{3,}\{toctree\}([^`]{0,20000})^`{3,}",
+    re.MULTILINE,
+)
+_TOCTREE_PAGE = re.compile(r"[^<>\n]*<([^<>:]+)>|([^\s:`#*<>]+)")
+_DEEPEST_TOCTREE, _MOST_PAGES = 4, 2000
 
 
 @dataclass(frozen=True)
@@ -305,6 +312,42 @@ def _summary(root: Path, place: str) -> Site | None:
     )
 
 
+def _sphinx(root: Path, place: str) -> Site | None:
+    """A manual: `conf.py` names it, and the toctrees from `index.rst` on order its pages."""
+    project = _PROJECT.search(read_small(root / place / "conf.py"))
+    if project is None:
+        return None
+    seen: set[str] = set()
+    tree = _toctrees(root / place, "index", seen, 0)
+    folders = ("_build", "build", "_static", "_templates", "_ext")
+    return Site(
+        make="Sphinx",
+        title=_text(project[2]),
+        entries=tuple(from_tree([{"file": "index"}, *tree], place)) if tree else (),
+        aside={**{_join(place, folder): _BUILT for folder in folders}, _join(place, "conf.py"): _ORDER},
+    )
+
+
+def _toctrees(root: Path, page: str, seen: set[str], depth: int) -> list[dict[str, Any]]:
+    """What the toctrees of a page name, as `from_tree` takes it."""
+    texts = (read_small(root / f"{page}{suffix}") for suffix in (".rst", ".md", ".txt"))
+    text = next((text for text in texts if text), "").replace("\r\n", "\n")
+    found: list[dict[str, Any]] = []
+    for match in _TOCTREE.finditer(text) if depth < _DEEPEST_TOCTREE else ():
+        pages = []
+        for line in (match[1] or match[2] or "").split("\n"):
+            name = _TOCTREE_PAGE.fullmatch(line.strip())
+            named = (name[1] or name[2]) if name else ""
+            path = _relative(named.lstrip("/"))
+            path = path if named[:1] == "/" or not path else _join(page.rpartition("/")[0], path)
+            if path and path not in seen and len(seen) < _MOST_PAGES:
+                seen.add(path)
+                pages.append({"file": path, "sections": _toctrees(root, bare(path), seen, depth + 1)})
+        caption = re.search(r":caption:[ \t]*(\S[^\n]*)", match[0])
+        found += [{"part": caption[1].strip(), "chapters": pages}] if caption else pages
+    return found
+
+
 _ORDER = "is read for the title and the order of the pages"
 _BUILT = "is made from the pages by a program"
 _TRANSLATED = "holds translations of the same pages"
@@ -320,6 +363,7 @@ _READERS: tuple[Callable[[Path, str], Site | None], ...] = (
     _hugging_face,
     _mintlify,
     _hugo,
+    _sphinx,
     _summary,
     _jekyll,
 )
@@ -329,6 +373,7 @@ MARKS = (
     "mkdocs.yml",
     "mkdocs.yaml",
     "_toc.yml",
+    "conf.py",
     "myst.yml",
     "_quarto.yml",
     "_toctree.yml",

@@ -1,0 +1,252 @@
+"""reStructuredText (.rst): docutils reads it, and its HTML is read as any page is.
+
+Sphinx's directives and roles, which docutils does not know, are read by what stands in them: a directive by its title
+and text, a role by the words that it shows. Nothing is included from other files.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from io import StringIO
+from typing import Any
+
+import docutils.core
+import docutils.writers.html5_polyglot
+from docutils import nodes
+from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.directives.admonitions import Admonition
+from docutils.parsers.rst.directives.body import MathBlock
+from docutils.parsers.rst.languages import en
+from docutils.statemachine import StringList
+
+from lutrin.ingest.decoding import decode
+from lutrin.ingest.hypertext import document_of, main_of, soup_of, to_markdown, unread_notices
+from lutrin.ingest.makers import BOXES
+from lutrin.records import Document, Notice
+
+_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]+?)::(?:[ \t]|$)", re.MULTILINE)
+_ROLE = re.compile(r"(?<![\w`]):([A-Za-z][\w:+.-]*):`|`:([A-Za-z][\w:+.-]*):")
+_TARGET = re.compile(r"(.*?)\s*(?<!\\)<([^<>]*)>\Z", re.DOTALL)
+_UNSEEN = frozenset(
+    "toctree index highlight default-domain currentmodule module py:module py:currentmodule tabularcolumns contents "
+    "sectionauthor codeauthor todo meta raw program autosummary acks target-notes sectnum header footer "
+    "default-role role title testsetup testcleanup".split()
+)
+"""Directives that show nothing, or lists of links."""
+_INCLUDED = frozenset("include literalinclude automodule autoclass autofunction automethod".split())
+_SINCE = {
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+}
+_CODE = frozenset("code code-block sourcecode highlight parsed-literal ipython doctest testcode prompt".split())
+_CODE_ROLES = frozenset("code file program option envvar command kbd samp func meth class mod attr data exc".split())
+_SETTINGS: dict[str, Any] = {
+    "_disable_config": True,
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 2,
+    "halt_level": 6,
+    "syntax_highlight": "none",
+    "math_output": "MathJax none",
+    "docinfo_xform": False,
+    "sectsubtitle_xform": False,
+    "embed_stylesheet": False,
+    "stylesheet_path": "",
+    "smart_quotes": False,
+    "line_length_limit": 1_000_000,
+}
+_MOST_NOTICES = 20
+_REFERENCE = "lutrin-reference"
+
+
+class _Any(dict[str, Callable[[str], Any]]):
+    """Options of any name, each a text: Sphinx adds its own to docutils' directives."""
+
+    def __missing__(self, name: str) -> Callable[[str], Any]:
+        return directives.unchanged
+
+
+class _Box(Directive):
+    """Any directive: its title, then its text."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = _Any({"class": directives.unchanged})
+
+    def run(self) -> Sequence[nodes.Node]:
+        """Nodes of what it holds."""
+        name = self.name.rpartition(":")[2]
+        title = " ".join(self.arguments[0].split()) if self.arguments else ""
+        inside = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        if name in _SINCE:
+            version, _, more = title.partition(" ")
+            title = f"{_SINCE[name]} {version}{':' if more or inside.children else '.'} {more}".rstrip()
+        if not title:
+            return inside.children
+        parsed, messages = self.state.inline_text(title, self.lineno)
+        head = parsed if name in _SINCE else [nodes.strong("", "", *parsed)]
+        return [nodes.paragraph("", "", *head), *messages, *inside.children]
+
+
+class _Alert(Admonition):
+    """A box that docutils does not know."""
+
+    required_arguments = 0
+    optional_arguments = 1
+    option_spec = _Any({"class": directives.unchanged})
+
+    def run(self) -> Sequence[nodes.Node]:
+        """The box, called as it is called in the file."""
+        if self.arguments and not self.content:
+            self.content = StringList(self.arguments[0].splitlines(), self.name)
+            self.arguments = []
+        self.arguments = self.arguments or [self.name.capitalize()]
+        self.options = {"class": ["admonition", self.name]}
+        return super().run()
+
+
+class _Code(Directive):
+    """Code, with whatever options, and its caption."""
+
+    optional_arguments = 1
+    has_content = True
+    option_spec = _Any({"class": directives.unchanged})
+
+    def run(self) -> Sequence[nodes.Node]:
+        """The block; docutils takes a class that begins with "language-" for a human one."""
+        language = self.arguments[0] if self.arguments else ""
+        block = nodes.literal_block("\n".join(self.content), "\n".join(self.content))
+        block["classes"] = [f"lang-{language}"] if language else []
+        caption = self.options.get("caption")
+        return [nodes.paragraph("", "", nodes.emphasis("", caption)), block] if caption else [block]
+
+
+class _Math(MathBlock):
+    """A formula, with whatever options."""
+
+    option_spec = _Any({"class": directives.class_option})
+
+
+class _Unseen(Directive):
+    """A directive that shows nothing."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = _Any({"class": directives.unchanged})
+
+    def run(self) -> Sequence[nodes.Node]:
+        """Nothing, or a warning that text of another file is missing."""
+        if self.name in _INCLUDED:
+            named = self.arguments[0] if self.arguments else ""
+            return [self.state.reporter.warning(f"includes {named}; files are not put together", line=self.lineno)]
+        return []
+
+
+def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
+    """Read a page of reStructuredText.
+
+    Args:
+        data: The file.
+        filename: Path relative to the book's folder.
+
+    Returns:
+        The document; its source is the page's text as Markdown.
+
+    Raises:
+        DocumentError: It holds no text.
+    """
+    source, notices = decode(data, filename)
+    _register(source)
+    tree = docutils.core.publish_doctree(
+        source, source_path=filename, settings_overrides=_SETTINGS | {"warning_stream": StringIO()}
+    )
+    notices = (*notices, *_settled(tree, filename))
+    html = docutils.core.publish_from_doctree(
+        tree,
+        writer=docutils.writers.html5_polyglot.Writer(),
+        settings_overrides=_SETTINGS | {"output_encoding": "unicode"},
+    )
+    soup = main_of(soup_of(html))
+    for mark in soup.select("aside.footnote span.label"):
+        mark.decompose()
+    for title in soup.select(".admonition-title"):
+        title.string = title.get_text().strip("!").capitalize() if title.get_text().isupper() else title.get_text()
+    text, unread = to_markdown(soup)
+    return document_of(text, filename, (*notices, *unread_notices(filename, unread)))
+
+
+def _register(source: str) -> None:
+    """Make every directive and role of a page known; the process reads this page alone."""
+    for name in {name.lower() for name in _DIRECTIVE.findall(source)}:
+        bare = name.rpartition(":")[2]
+        if name in _UNSEEN or name in _INCLUDED:
+            directives.register_directive(name, _Unseen)
+        elif bare in _CODE:
+            directives.register_directive(name, _Code)
+        elif bare == "math":
+            directives.register_directive(name, _Math)
+        elif name not in en.directives:
+            directives.register_directive(name, _Alert if bare in BOXES else _Box)
+    for name in {name.lower() for pair in _ROLE.findall(source) for name in pair if name}:
+        if name not in en.roles:
+            roles.register_local_role(name, _role)
+
+
+def _role(
+    name: str,
+    rawtext: str,
+    text: str,
+    _lineno: int,
+    _inliner: object,
+    _options: object = None,
+    _content: object = None,
+) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    """The words that one of Sphinx's roles shows."""
+    bare = name.rpartition(":")[2]
+    plain = nodes.unescape(text)
+    target = _TARGET.fullmatch(plain)
+    if target is not None:
+        return [nodes.inline(rawtext, target[1])], []
+    if bare == "ref":
+        return [nodes.inline(rawtext, plain, classes=[_REFERENCE])], []
+    if bare == "doc":
+        plain = plain.rpartition("/")[2].replace("-", " ").replace("_", " ")
+    elif bare in _CODE_ROLES:
+        plain = plain.lstrip("!")
+        plain = plain.rpartition(".")[2] if plain.startswith("~") else plain
+        return [nodes.literal(rawtext, f"{plain}()" if bare in {"func", "meth"} and plain[-1:] != ")" else plain)], []
+    return [nodes.inline(rawtext, plain)], []
+
+
+def _settled(tree: nodes.document, filename: str) -> list[Notice]:
+    """Take out of a tree what docutils says of its faults, and give references the titles of what they lead to."""
+    first = next((child for child in tree.children if not isinstance(child, nodes.title | nodes.Invisible)), None)
+    if isinstance(first, nodes.field_list | nodes.docinfo):
+        tree.remove(first)  # what Sphinx reads as settings of the page
+    notices: list[Notice] = []
+    for message in [*tree.findall(nodes.system_message), *tree.transform_messages]:
+        said = " ".join(message.children[0].astext().split()) if message.children else ""
+        if said and len(notices) < _MOST_NOTICES and message.get("level", 0) >= _SETTINGS["report_level"]:
+            notices.append(Notice(filename=filename, message=said[:200], line=message.get("line")))
+        if message.parent is not None:
+            message.parent.remove(message)
+    tree.transform_messages.clear()
+    for section in [*tree.findall(nodes.section)]:
+        if "system-messages" in section["classes"]:
+            section.parent.remove(section)
+    for problem in [*tree.findall(nodes.problematic)]:
+        problem.parent.replace(problem, nodes.Text(problem.astext().strip("`_:|")))
+    for reference in [*tree.findall(lambda node: isinstance(node, nodes.inline) and _REFERENCE in node["classes"])]:
+        name = nodes.fully_normalize_name(reference.astext())
+        target = tree.ids.get(tree.nameids.get(name) or "")
+        title = next(iter(target.findall(_is_title)), None) if target is not None else None
+        shown = title.astext() if title is not None else reference.astext().replace("-", " ").replace("_", " ")
+        reference.parent.replace(reference, nodes.Text(shown))
+    return notices
+
+
+def _is_title(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.title | nodes.caption)
