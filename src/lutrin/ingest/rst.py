@@ -192,7 +192,7 @@ def _register(source: str) -> None:
             directives.register_directive(name, _Alert if bare in BOXES else _Box)
     for name in {name.lower() for pair in _ROLE.findall(source) for name in pair if name}:
         if name not in en.roles:
-            roles.register_local_role(name, _role)
+            roles.register_local_role(name, _role)  # type: ignore[arg-type]  # the stubs know roles that make links
 
 
 def _role(
