@@ -142,6 +142,7 @@ chaos-ingest *ARGS: _development
 
 # the widget, the plugin, the site and the reader in a real browser, on a real server
 e2e *ARGS: _development site _chromium
+    -@python requirements/debian.py caddy
     @lutrin models fetch default tiny
     cd web && npm test --workspaces --if-present {{ARGS}}
 
@@ -223,7 +224,7 @@ _development:
 _tested: _development
     @lutrin models fetch default tiny
     -@python requirements/packages.py web
-    -@python requirements/debian.py chromium postgresql
+    -@python requirements/debian.py chromium postgresql caddy
 
 [private]
 _load:

@@ -1,4 +1,4 @@
-"""Find real programs that tests drive, or install Debian's: `python requirements/debian.py chromium postgresql`."""
+"""Find real programs that tests drive, or install Debian's: `python requirements/debian.py chromium caddy`."""
 
 import glob
 import os
@@ -36,15 +36,21 @@ def has_debootstrap() -> bool:
     return shutil.which("debootstrap") is not None
 
 
+def has_caddy() -> bool:
+    """Whether the proxy is there."""
+    return shutil.which("caddy") is not None
+
+
 PROGRAMS = {
     "buildah": (has_buildah, "There is no buildah on the path"),
     "debootstrap": (has_debootstrap, "There is no debootstrap on the path"),
     "chromium": (has_chromium, f"There is no browser at {BROWSER}; name yours in CHROMIUM"),
+    "caddy": (has_caddy, "There is no caddy on the path"),
     "postgresql": (has_postgresql, "There is no PostgreSQL server in /usr/lib/postgresql"),
     "fonts-urw-base35": (has_letters, "There is no Palatino among the fonts; pictures will show another typeface"),
 }
 
-TESTED = ["chromium", "postgresql", "fonts-urw-base35"]
+TESTED = ["chromium", "postgresql", "caddy", "fonts-urw-base35"]
 
 
 def install(packages: list[str]) -> None:

@@ -39,6 +39,7 @@ LANGUAGES = frozenset(
     wa xh yo zh zu""".split()
 )
 """ISO 639-1 codes of the languages that the language check can recognise."""
+ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)*/?")
 MODELS = Path("models")
 LOCAL = "local"
 """Given instead of a model's name or an address, it keeps that part on this machine in the remote profile too."""
@@ -148,6 +149,10 @@ class Settings(BaseSettings):
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Proxies whose X-Forwarded-For is trusted, comma-separated addresses, networks or names."
     )
+    root_path: str = Field(
+        "",
+        description="Path below which readers see this server, as /lutrin; a trusted proxy's X-Forwarded-Prefix wins.",
+    )
     open_sessions: bool = Field(
         default=False, description="Whether everybody who names the id of a conversation may read it."
     )
@@ -255,6 +260,13 @@ class Settings(BaseSettings):
     @classmethod
     def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_proxy(item) for item in value))
+
+    @field_validator("root_path")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        if not ROOT_PATH.fullmatch(value):
+            raise ValueError("it must be a path of letters, digits and . _ ~ -, such as /lutrin")
+        return value.rstrip("/")
 
     @field_validator("languages")
     @classmethod

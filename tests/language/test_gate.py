@@ -18,6 +18,7 @@ ENGLISH = LanguageGate(["en"])
         "cos of the joint angle", "Explain quantisation simply.", "nil in Objective-C vs nil in Swift", "wat is servo",
         "shortcut so i can type git co", "Is a food calorie the same as a calorie?", "soufflé recipe", "π and Ω",
         "who said „je pense, donc je suis“", "What does `der die das` print?", "hola", "gradient descent momentum",
+        "serve static files", "multi line comment", "Explain co-simulation", "on-off control", "main site map",
     ],
 )  # fmt: skip
 def test_english_is_accepted(question: str) -> None:
@@ -30,6 +31,12 @@ def test_other_languages_are_recognised() -> None:
     missed = [question for _, question in FOREIGN if ENGLISH.accepts(question)]
     assert len(missed) / len(FOREIGN) <= 0.05, missed
     assert len({code for code, _ in FOREIGN}) >= 12
+
+
+@pytest.mark.parametrize("question", ["que es un robot", "Explique-moi le capteur", "o que e um robo", "que es robot"])
+def test_words_that_english_also_has_tell_by_their_number(question: str) -> None:
+    """Without accents, or joined by a hyphen, as it is typed in a hurry."""
+    assert not ENGLISH.accepts(question)
 
 
 def test_languages_are_a_setting() -> None:

@@ -2,7 +2,8 @@
 
 Only function words and scripts count. Names, quotations, code and technical terms look alike in every language, and
 three typed words are too few for statistics. A question is in another language when it holds more of that language's
-function words than of the accepted one's. In doubt, the question is accepted.
+function words than of the accepted one's. Where all of these could be English, too, half of the question must be such
+words, without a single one that is only English. In doubt, the question is accepted.
 """
 
 import re
@@ -49,15 +50,26 @@ class LanguageGate:
         words = [
             word.lower().replace("’", "'") for word in _WORD.findall(plain) if not word.isupper() or len(word) == 1
         ]
-        own = _signs(words, self._own)
-        return all(
-            _signs(words, other) <= own or not any(word in other - ALSO_ENGLISH for word in words)
-            for other in self._others
-        )
+        own = _signs(_known(words, self._own))
+        for known in self._others:
+            found = _known(words, known)
+            is_sure = any(word not in ALSO_ENGLISH for word in found)
+            if _signs(found) > own and (is_sure or (own == 0 and len(set(found)) > 1 and 2 * len(found) >= len(words))):
+                return False
+        return True
 
 
-def _signs(words: list[str], known: frozenset[str]) -> float:
-    return sum(HINT if word in ALSO_ENGLISH else SIGN for word in words if word in known)
+def _known(words: list[str], known: frozenset[str]) -> list[str]:
+    """Return the words that are function words of a language, also those of which each part is one: "dis-moi"."""
+    found = []
+    for word in words:
+        parts = word.split("-")
+        found += [word] if word in known else parts if all(part in known for part in parts) else []
+    return found
+
+
+def _signs(found: list[str]) -> float:
+    return sum(HINT if word in ALSO_ENGLISH else SIGN for word in found)
 
 
 def _foreign_script(text: str) -> list[str] | None:

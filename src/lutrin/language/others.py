@@ -48,7 +48,8 @@ ALSO_ENGLISH = frozenset(
     ni no non not o ob of on op or os par para per po quest qui rang si sin site so son sort sous sur te the ti to
     tom tu un und uno van var via vis von vs w wa war was wat we wie x y z case pas si que som bei die fra her here if
     cara kerja on min per ton pad pan main do se on se to ya i on such non et en met hoe kan till till unter dit vers
-    wird ie ve hangi kart me wer pro chi li pi ile moi ette het zur gani leg moet die rot mut tag""".split()
+    wird ie ve hangi kart me wer pro chi li pi ile moi ette het zur gani leg moet die rot mut tag serve
+    comment aux""".split()
 )
 """Of the words above and their like, those that English texts, names and typing slips hold as well: half a sign."""
 SCRIPTS = {

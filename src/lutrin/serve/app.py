@@ -26,6 +26,7 @@ from lutrin.platform import give_back
 from lutrin.serve import problems
 from lutrin.serve.answer_service import AnswerService
 from lutrin.serve.arrivals import protocol
+from lutrin.serve.below import below, linking
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.budget import Budget, budgeting
 from lutrin.serve.compression import BEGAN, compressing
@@ -150,9 +151,10 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
 
 
 def guarded(app: Litestar, services: Services, settings: Settings) -> ASGIApp:
-    """The application with what stands before its router: the budget, compression, and HEAD."""
+    """The application with what stands before its router: its path, the budget, compression, and HEAD."""
     budget = Budget(settings.rate_peer_per_min, services.clock)
-    return budgeting(compressing(answering_head(app)), budget, settings.trusted_proxies)
+    inside = budgeting(compressing(answering_head(linking(app))), budget, settings.trusted_proxies)
+    return below(inside, settings.root_path, settings.trusted_proxies)
 
 
 async def run_server(

@@ -6,6 +6,7 @@ import segno
 
 from lutrin.platform import network_addresses
 from lutrin.serve.answer_service import is_secure
+from lutrin.serve.below import prefix_of
 from lutrin.serve.requests import HTTPRequest
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -32,11 +33,12 @@ def for_others(request: HTTPRequest, host: str) -> str:
     name, _, port = request.headers.get("host", "").rpartition(":")
     name = name or request.headers.get("host", "")
     if name.lower() not in LOCAL:
-        return address(request, "/")
+        return address(request, f"{prefix_of(request.scope)}/")
     if host not in {"0.0.0.0", "::"}:  # noqa: S104 - it is compared with, nothing is bound to it
         return ""
     found = own_address()
-    return f"http://{found}{f':{port}' if port.isdigit() else ''}/" if found else ""
+    place = f"{found}:{port}" if port.isdigit() else found
+    return f"http://{place}{prefix_of(request.scope)}/" if found else ""
 
 
 def own_address() -> str:

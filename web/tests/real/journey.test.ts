@@ -47,7 +47,7 @@ test('a question on the book is answered from it within ten seconds, with its pl
   const began_ms = Date.now();
   await reader.ask('What is a node?');
   expect(Date.now() - began_ms).toBeLessThan(10_000);
-  expect(await reader.answers.locator('.from-book').innerText()).toContain('process that does one job');
+  expect(await reader.answers.locator('.text').innerText()).toContain('process that does one job');
   expect((await reader.answers.locator('.place').allInnerTexts()).join()).toContain('What a node is');
 });
 
@@ -118,7 +118,7 @@ test('a selected passage alone is asked, and says when it has no answer', async 
   };
   await chosen();
   await reader.ask('What is a node?');
-  expect(await reader.answers.last().locator('.from-book').innerText()).toContain('one job');
+  expect(await reader.answers.last().locator('.text').innerText()).toContain('one job');
   await chosen();
   await reader.ask('How long does a full battery last?');
   expect(await reader.answers.last().locator('.text').innerText()).toBe('The selected text does not contain the answer.');

@@ -24,6 +24,8 @@ export interface ServerOptions {
   deadline_s?: number;
   /** Of the model's explanation, which a busy machine would let each answer wait for in vain. */
   explain_s?: number;
+  /** Further settings. */
+  variables?: Record<string, string>;
 }
 
 export class RealServer {
@@ -33,7 +35,7 @@ export class RealServer {
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number, {origin = '', model, token = '', deadline_s, explain_s}: ServerOptions) {
+  private constructor(port: number, {origin = '', model, token = '', deadline_s, explain_s, variables}: ServerOptions) {
     this.#port = port;
     this.address = `http://127.0.0.1:${port}`;
     this.#data = mkdtempSync(join(tmpdir(), 'lutrin-e2e-'));
@@ -47,6 +49,7 @@ export class RealServer {
       ...(token && {LUTRIN_ADMIN_TOKEN: token}),
       ...(deadline_s && {LUTRIN_DEADLINE_S: String(deadline_s)}),
       ...(explain_s && {LUTRIN_EXPLAIN_S: String(explain_s)}),
+      ...variables,
     };
   }
 

@@ -2,6 +2,8 @@
 // to a page that lists the same. A combobox with a list box, as the ARIA Authoring Practices describe it.
 
 const WRONG = "Something went wrong. Please try again.";
+/** Path of the shelf: `/`, or the path below which a proxy shows this server. */
+const ROOT = new URL("..", import.meta.url).pathname;
 const NOTHING = "Nothing in the book is near that.";
 
 /** An element with properties and children. */
@@ -83,7 +85,7 @@ class Box {
     }
     const { signal } = (this.#asking = new AbortController());
     try {
-      const response = await fetch(`/api/search?${new URLSearchParams({ q: typed, book: this.#form.dataset.book })}`, { signal });
+      const response = await fetch(`${ROOT}api/search?${new URLSearchParams({ q: typed, book: this.#form.dataset.book })}`, { signal });
       if (!response.ok) throw new TypeError(response.statusText);
       this.#show(typed, (await response.json()).found);
     } catch (error) {
@@ -105,7 +107,7 @@ class Box {
     const place = this.#form.dataset.book ? where : [book, where].filter(Boolean).join(" › ");
     const link = el(
       "a",
-      { href: url, className: kind, id: `${this.#list.id}-${at}`, role: "option", tabIndex: -1, ariaSelected: "false" },
+      { href: ROOT + url.slice(1), className: kind, id: `${this.#list.id}-${at}`, role: "option", tabIndex: -1, ariaSelected: "false" },
       marked("strong", title, title_marks),
       el("span", { className: "where", textContent: place }),
       Object.assign(marked("span", text, text_marks), { className: "text" }),
@@ -115,7 +117,7 @@ class Box {
   }
 
   #question(words, at) {
-    const address = `/search?${new URLSearchParams({ q: words, book: this.#form.dataset.book })}`;
+    const address = `${ROOT}search?${new URLSearchParams({ q: words, book: this.#form.dataset.book })}`;
     const said = el("span", {}, "Ask: ", el("q", { textContent: words }));
     return el("a", { href: address, className: "ask", id: `${this.#list.id}-${at}`, role: "option", tabIndex: -1, ariaSelected: "false" }, said, el("kbd", { ariaHidden: "true", textContent: "Enter" }));
   }

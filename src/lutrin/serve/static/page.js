@@ -2,6 +2,8 @@
 // chapters of a PDF. Without it everything stands on the page one below the other.
 
 const COPIED_MS = 1600;
+/** Path of the shelf: `/`, or the path below which a proxy shows this server. */
+const ROOT = new URL("..", import.meta.url).pathname;
 
 /** An element with properties and children. */
 function el(name, properties = {}, ...children) {
@@ -197,12 +199,12 @@ const NO_PROSE = "a, code, pre, h1, h2, h3, h4, .notes, .admonition-title, .term
 
 /** Each term of the glossary shows its definition, the first time that it stands on a page. */
 async function terms(book) {
-  const response = await fetch(`/api/terms?${new URLSearchParams({ book })}`).catch(() => undefined);
+  const response = await fetch(`${ROOT}api/terms?${new URLSearchParams({ book })}`).catch(() => undefined);
   if (!response?.ok) return;
   const { terms: all } = await response.json();
   if (!all.length) return;
   const here = location.pathname;
-  const known = new Map(all.filter(({ url }) => url.split("#")[0] !== here).map((term) => [term.name.toLowerCase(), term]));
+  const known = new Map(all.filter(({ url }) => ROOT + url.split("#")[0].slice(1) !== here).map((term) => [term.name.toLowerCase(), term]));
   const escaped = [...known.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!escaped.length) return;
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
@@ -224,7 +226,7 @@ async function terms(book) {
       const rest = text.splitText(match.index);
       rest.splitText(match[0].length);
       const { url, quote, definition } = known.get(name);
-      const link = el("a", { className: "term", href: url }, rest.data);
+      const link = el("a", { className: "term", href: ROOT + url.slice(1) }, rest.data);
       link.dataset.lutrinQuote = quote;
       link.setAttribute("aria-describedby", tip.id);
       rest.replaceWith(link);
@@ -345,7 +347,7 @@ function sharing(sheet) {
     sheet.querySelector("[data-shared-alone]").hidden = !alone;
     const code = sheet.querySelector("[data-shared-code]");
     code.hidden = alone;
-    if (!alone) code.src = `/qr.svg?${new URLSearchParams({ to: path })}`;
+    if (!alone) code.src = `${ROOT}qr.svg?${new URLSearchParams({ to: path })}`;
   });
   const copying = sheet.querySelector("[data-copy-address]");
   copying.addEventListener("click", () => void copy(address.textContent, copying));

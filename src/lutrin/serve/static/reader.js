@@ -1,6 +1,8 @@
 // The built-in reader's own script: how the page looks, its contents, and where the reader left off. Pages can be read
 // without it.
 
+/** Path of the shelf: `/`, or the path below which a proxy shows this server. */
+const ROOT = new URL("..", import.meta.url).pathname;
 const STORE = "lutrin:reading:";
 /** A thumb that goes so far means it, in pixels. */
 const THUMB = 24;
@@ -106,7 +108,7 @@ function standAside() {
 
 // Without a network -----------------------------------------------------------------------------------------------
 
-const WORKER = "/worker.js";
+const WORKER = `${ROOT}worker.js`;
 
 /** Browsers let a page keep itself only where nobody on the way can have changed it. */
 async function keepForOffline() {
@@ -136,7 +138,7 @@ async function listKept(section) {
   for (const name of globalThis.caches ? await caches.keys() : []) {
     const cache = await caches.open(name);
     for (const { url } of (await cache.keys()).reverse()) {
-      if (links.length === MOST_KEPT || !/^\/(read|study)\//.test(new URL(url).pathname)) continue;
+      if (links.length === MOST_KEPT || !/^(read|study)\//.test(new URL(url).pathname.slice(ROOT.length))) continue;
       const page = await (await cache.match(url, { ignoreVary: true })).text();
       const title = (/<title>([^<]+)</.exec(page)?.[1] ?? url).replace(/&(amp|lt|gt|#34|#39);/g, (sign) => SIGNS[sign]);
       links.push(el("li", {}, el("a", { href: url, textContent: title })));
@@ -153,7 +155,7 @@ const MODEL_MS = 5000;
 /** Whoever opens the shelf on the server's own computer sees how far the model is; nothing waits for it. */
 async function modelComing(line) {
   for (;;) {
-    const ready = await fetch("/ready").then((response) => response.json()).catch(() => ({}));
+    const ready = await fetch(`${ROOT}ready`).then((response) => response.json()).catch(() => ({}));
     line.hidden = !["arriving", "measuring"].includes(ready.model_state);
     if (line.hidden) return;
     line.textContent = ready.model_progress || "The language model is on its way. Until then answers are the books’ own words.";

@@ -134,7 +134,7 @@ async function follow() {
 /** The server's figures; null: signed out; undefined: the server is away, which may pass. */
 async function ask() {
   try {
-    const response = await fetch('/teacher/progress');
+    const response = await fetch(new URL('../teacher/progress', import.meta.url));
     if (response.status === 403) return null;
     return response.ok ? await response.json() : undefined;
   } catch (error) {

@@ -3,7 +3,10 @@
 // of `/api`, no conversation and no teacher's page is ever kept.
 
 const NAME = "lutrin-pages-";
-const OFFLINE = "/offline";
+/** Path of the shelf. */
+const ROOT = new URL("./", location).pathname;
+const OFFLINE = "offline";
+const OFFLINE_ADDRESS = new URL(OFFLINE, location).href;
 /** The pages opened last, and the files and pictures that belong to them. */
 const MOST_PAGES = 60;
 const MOST_FILES = 160;
@@ -14,10 +17,11 @@ const PATIENCE_MS = 4000;
 
 /** Whether an address is a page, a file of pages, or nothing to keep. */
 function kindOf(address) {
-  const { origin, pathname: path } = new URL(address);
-  if (origin !== location.origin) return undefined;
-  if (path === "/" || path === OFFLINE || /^\/read\/.+/.test(path) || /^\/study\/[^/]+(\/[a-z]+)?$/.test(path)) return "page";
-  if (/^\/(static|widget)\/.+\.[0-9a-f]{12}\.(js|css|svg)$/.test(path) || path.startsWith("/picture/")) return "file";
+  const { origin, pathname } = new URL(address);
+  if (origin !== location.origin || !pathname.startsWith(ROOT)) return undefined;
+  const path = pathname.slice(ROOT.length);
+  if (!path || path === OFFLINE || /^read\/.+/.test(path) || /^study\/[^/]+(\/[a-z]+)?$/.test(path)) return "page";
+  if (/^(static|widget)\/.+\.[0-9a-f]{12}\.(js|css|svg)$/.test(path) || path.startsWith("picture/")) return "file";
   return undefined;
 }
 
@@ -33,9 +37,9 @@ async function keep(address, response) {
   await cache.delete(address, { ignoreVary: true }); // what is put anew stands last
   await cache.put(address, copy);
   if (kindOf(address) === "page") {
-    for (const [, path] of (await body.text()).matchAll(/(?:src|href)="(\/(?:static|widget|picture)\/[^"]+)"/g)) {
+    for (const [, path] of (await body.text()).matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
       const file = new URL(path.replaceAll("&amp;", "&"), location.origin).href;
-      if (kindOf(file) && !(await kept(file))) await fetched(file);
+      if (kindOf(file) === "file" && !(await kept(file))) await fetched(file);
     }
   }
   await trimmed(cache);
@@ -73,7 +77,7 @@ async function page(event) {
     return await (here ? Promise.race([asked, late]) : asked);
   } catch {
     if (here) return here;
-    const instead = request.mode === "navigate" ? await kept(new URL(OFFLINE, location.origin).href) : undefined;
+    const instead = request.mode === "navigate" ? await kept(OFFLINE_ADDRESS) : undefined;
     return instead ?? Response.error();
   }
 }
@@ -97,7 +101,7 @@ addEventListener("fetch", (event) => {
 /** The pages that the worker before kept, fetched anew: one after another, for the server has others to serve. */
 addEventListener("install", (event) => {
   const renew = async () => {
-    await fetched(new URL(OFFLINE, location.origin).href);
+    await fetched(OFFLINE_ADDRESS);
     for (const name of await caches.keys()) {
       if (!name.startsWith(NAME) || name === NAME + VERSION) continue;
       const old = await caches.open(name);

@@ -11,7 +11,7 @@ const cards = new Map([...(list?.querySelectorAll<HTMLElement>('[data-card]') ??
 const ids = [...cards.keys()];
 const schedule = new Schedule(
   storeOf(() => localStorage),
-  location.pathname.split('/')[2] ?? '',
+  /\/study\/([^/]+)/.exec(location.pathname)?.[1] ?? '',
 );
 
 if (list && ids.length) begin(list);
