@@ -6,7 +6,17 @@ import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin.answer.cite import excerpt
-from lutrin.answer.excerpt import FIRST_WORDS, LONGEST_WORDS, MOST_WORDS, SECOND_WORDS, Run, choose, part_of, proof_of
+from lutrin.answer.excerpt import (
+    FIRST_WORDS,
+    LONGEST_WORDS,
+    MOST_WORDS,
+    SECOND_WORDS,
+    Run,
+    choose,
+    lead_of,
+    part_of,
+    proof_of,
+)
 from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
@@ -237,3 +247,32 @@ def test_a_proof_leaves_out_what_is_too_far_away() -> None:
     first, last = book.units[0].char_start, book.units[2].char_start
     assert texts(proof_of(book, book.units, {last}, found)) == ["The tail is long."]
     assert texts(proof_of(book, book.units, {first, last}, None)) == ["Kites fly."]
+
+
+@pytest.mark.parametrize(
+    ("kind", "scores", "alone"),
+    [("list_item", [LIKELY, UNLIKELY, UNLIKELY], 1), ("list_item", [LIKELY] * 3, 3), ("table_row", [LIKELY] * 3, 3)],
+)
+def test_where_no_item_stands_out_the_list_answers(kind: UnitKind, scores: list[float], alone: int) -> None:
+    """What are the parts? All of them; which one is sweet? That one."""
+    held = page("Honey | sweet", "Wax | soft", "Smoke | grey", kinds=dict.fromkeys(range(3), kind))
+    (run,) = choose([part((held, scores))])
+    units, rest = lead_of(run)
+    assert len(units) == alone
+    assert len(rest.units) == 3 - alone
+
+
+def test_a_table_is_whole_up_to_the_words_of_an_excerpt() -> None:
+    """Its first row may be the one that was asked for."""
+    rows = [" ".join(["cell"] * 10)] * 10
+    held = page("Bees hum.", *rows, kinds=dict.fromkeys(range(1, 11), "table_row"))
+    (run,) = choose([part((held, [UNLIKELY, UNLIKELY, *[LIKELY] * 9]))])
+    assert len(run.units) >= len(rows)
+
+
+def test_the_steps_of_a_procedure_are_never_parted() -> None:
+    """However likely one of them is, up to a page of a phone."""
+    steps = [f"{number}. " + words(20) for number in range(1, 9)]
+    held = page("Bees hum.", *steps, kinds=dict.fromkeys(range(1, 9), "list_item"))
+    (run,) = choose([part((held, [UNLIKELY, LIKELY, *[UNLIKELY] * 7]))])
+    assert texts(run) == steps

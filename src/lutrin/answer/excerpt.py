@@ -14,12 +14,14 @@ import numpy as np
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.language.words import word_count
-from lutrin.records import Chunk, Unit
+from lutrin.records import SELECTED, Chunk, Unit
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
 
 FIRST_WORDS, SECOND_WORDS, MOST_WORDS = 60, 90, 150
-"""Of the first excerpt, of a second one, of all, besides code; a procedure may take all of them."""
+"""Of the first excerpt, of a second one, of all, besides code."""
+STEPS_WORDS = 200
+"""A procedure of no more words is never cut: with half of its steps it misleads."""
 LONGEST_WORDS = 120
 """Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
@@ -28,8 +30,8 @@ SECOND_SHARE = 0.03
 """A second excerpt is shown if it is at least so likely as the first."""
 MARKED_SHARE = 0.35
 """Units at least so likely as the best of their excerpt are marked as what answers."""
-SMALL_TABLE_WORDS = 60
-"""A table of at most so many words is shown whole."""
+STANDS_OUT = 0.5
+"""Share of what the items of a list or the rows of a table have together: one that has less is no answer alone."""
 LABEL_WORDS = 4
 MOST_EXCERPTS = 2
 MOST_CODE = 2
@@ -40,6 +42,7 @@ GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
 """Languages of figures; their source answers nothing."""
+_BLOCKS = frozenset({"list_item", "table_row"})
 _NUMBERED = re.compile(r"\d+[.)] ")
 
 
@@ -95,13 +98,15 @@ def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
     for number, part in enumerate(parts):
         left = MOST_WORDS - sum(run.words for run in chosen)
         room = min(FIRST_WORDS, max(left // (len(parts) - number), SECOND_WORDS // 2))
-        room = LONGEST_WORDS if part.around else room
+        # Whoever marks a passage and asks about it wants all that it says on that.
+        is_marked = any(item.chunk.chunk_id == SELECTED for item in part.passages)
+        room = LONGEST_WORDS if part.around or is_marked else room
         sections = _sections(part.passages[:PASSAGES])
         first = _best(sections, room, chosen, code=CODE_BONUS if wants_code else 0.0)
         if first is None:
             continue
         chosen.append(first)
-        if len(parts) > 1 or part.around:
+        if len(parts) > 1 or part.around or first.words >= MOST_WORDS:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
@@ -167,13 +172,13 @@ def _sections(passages: Sequence[Read]) -> list[_Section]:
 
 
 def _runs(section: _Section, budget: int) -> Iterator[Run]:
-    """Every run of atoms within the budget; one atom alone may take all words of an answer."""
+    """Every run of atoms within the budget; one atom alone may take more."""
     atoms = list(atoms_of(section.units))
     costs = [sum(word_count(u.text) for u in section.units[a:b] if u.kind != "code") for a, b in atoms]
     codes = [sum(u.kind == "code" for u in section.units[a:b]) for a, b in atoms]
     for first in range(len(atoms)):
         words, blocks, last = costs[first], codes[first], first
-        if words > MOST_WORDS:
+        if words > STEPS_WORDS:
             continue
         while last + 1 < len(atoms):
             gap = section.units[atoms[last + 1][0]].char_start - section.units[atoms[last][1] - 1].char_end
@@ -260,9 +265,9 @@ def _end(units: Sequence[Unit], start: int) -> int:
     while stop < len(units) and (units[stop].kind, units[stop].block) == (unit.kind, unit.block):
         stop += 1
     whole = units[start:stop]
-    most = {"list_item": LONGEST_WORDS, "table_row": SMALL_TABLE_WORDS}.get(unit.kind, 0)
+    most = LONGEST_WORDS if unit.kind in _BLOCKS else 0
     if is_procedure(whole) or unit.warning:
-        most = MOST_WORDS
+        most = STEPS_WORDS
     return stop if sum(word_count(item.text) for item in whole) <= most else start + 1
 
 
@@ -281,8 +286,9 @@ def _is_label(units: Sequence[Unit], place: int) -> bool:
 def lead_of(run: Run) -> tuple[tuple[Unit, ...], Run]:
     """The units of an excerpt that answer best, alone, and the excerpt without them.
 
-    A sentence, list item, row or block of code; of a procedure all steps. What announces others does not answer, and
-    what speaks to the machine is quoted in its place only.
+    A sentence, list item, row or block of code; of a procedure all steps, and of a list or table everything where
+    nothing in it stands out. What announces others does not answer, and what speaks to the machine is quoted in its
+    place only.
     """
     speaking = [place for place, unit in enumerate(run.units) if not gives_orders(f"{unit.lead} {unit.text}")]
     if not speaking:
@@ -294,13 +300,21 @@ def lead_of(run: Run) -> tuple[tuple[Unit, ...], Run]:
     ] or speaking
     best = max(places, key=run.scores.__getitem__)
     block = [place for place in range(len(run.units)) if run.units[place].block == run.units[best].block]
-    is_step = run.units[best].kind == "list_item" and is_procedure([run.units[place] for place in block])
-    own = block if is_step else [best]
+    own = block if _is_whole(run, best, block) else [best]
     left = [place for place in range(len(run.units)) if place not in own]
     rest = replace(
         run, units=tuple(run.units[place] for place in left), scores=tuple(run.scores[place] for place in left)
     )
     return tuple(run.units[place] for place in own), rest
+
+
+def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
+    """Whether all units of a block answer together, and not the best one of them alone."""
+    if run.units[best].kind not in _BLOCKS or len(block) == 1:
+        return False
+    stands_out = run.scores[best] - log_sum([run.scores[place] for place in block]) >= np.log(STANDS_OUT)
+    is_step = run.units[best].kind == "list_item" and is_procedure([run.units[place] for place in block])
+    return is_step or not stands_out
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:

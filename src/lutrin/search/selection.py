@@ -1,6 +1,7 @@
 """Finds evidence in the selected text alone."""
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 import msgspec
@@ -20,6 +21,12 @@ from lutrin.search.scope import log_odds, signals
 from lutrin.search.search import AT_HOME, Found, Part
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?!\s*\n)[^\n]+)*")
+_ITEM = re.compile(r"^[ \t]*(?:([-*+•])|\d+[.)])[ \t]+(?=\S)", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
+_ENDS = re.compile(r"[.!?…][\"'”’)\]]*$")
+LEAST_ITEMS = 2
+"""Fewer are no list."""
 _CODE_SIGNS = re.compile(
     r"^\s*(?:import |from \w+ import|def |class |#include|sudo |\$ |<\w+[^>]*>|[\w.]+\(.*\)\s*$|\w+ ?= ?\S|[{}\[\]]$)"
 )
@@ -89,15 +96,34 @@ def looks_like_code(text: str) -> bool:
 
 
 def _prose(text: str, start: int, end: int, block: int) -> list[Unit]:
-    units = []
-    for number, paragraph in enumerate(re.finditer(r"[^\n]+(?:\n(?!\s*\n)[^\n]+)*", text[start:end])):
-        offset = start + paragraph.start()
-        units += [
-            _unit("sentence", " ".join(paragraph.group()[a:b].split()), offset + a, offset + b, block + number)
-            for a, b in sentence_ranges(paragraph.group())
-            if words(paragraph.group()[a:b])
-        ]
+    units: list[Unit] = []
+    for paragraph in _PARAGRAPH.finditer(text, start, end):
+        for kind, spans in _blocks(paragraph.group()):
+            placed = ((paragraph.start() + a, paragraph.start() + b) for a, b in spans)
+            made = [_unit(kind, " ".join(text[a:b].split()), a, b, block) for a, b in placed if words(text[a:b])]
+            units += made
+            block += bool(made)
     return units
+
+
+def _blocks(paragraph: str) -> Iterator[tuple[UnitKind, Iterable[tuple[int, int]]]]:
+    """The sentences of a paragraph, and the items of a list that it holds.
+
+    A list has marks, as its author typed them, or an item in each line, as a browser gives it.
+    """
+    starts = [mark.end() if mark[1] else mark.start() for mark in _ITEM.finditer(paragraph)]
+    lines = [line.strip() for line in paragraph.splitlines()]
+    if len(starts) < LEAST_ITEMS and len(lines) >= LEAST_ITEMS and all(_ENDS.search(line) for line in lines):
+        starts = [line.end() for line in _LINE.finditer(paragraph)]
+    if len(starts) < LEAST_ITEMS:
+        yield "sentence", sentence_ranges(paragraph)
+        return
+    marks = [0, *(paragraph.rindex("\n", 0, start) for start in starts[1:]), len(paragraph)]
+    yield "sentence", sentence_ranges(paragraph[: paragraph.rfind("\n", 0, starts[0]) + 1])
+    yield (
+        "list_item",
+        [(start, start + len(paragraph[start:end].rstrip())) for start, end in zip(starts, marks[1:], strict=True)],
+    )
 
 
 def _unit(kind: UnitKind, text: str, start: int, end: int, block: int) -> Unit:
