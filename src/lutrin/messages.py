@@ -83,6 +83,7 @@ IN_OTHER_WORDS = "**In other words** (the model's own, not the book's):"
 SECTION_IN_SHORT = "**{title}**, in short:"
 NOTHING_MORE = "The book says no more about it here."
 STANDS_IN_BOOK = "So it stands in the book, in the section *{section}*:"
+QUESTIONS_ON = "Questions on **{title}**:"
 PREPARED_IN_OTHER_WORDS = "**In other words** (by {author}, not the book's):"
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."

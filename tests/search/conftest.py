@@ -28,6 +28,9 @@ PAGES = {
     "01-chapter-1-hive/04-quiz.md": (
         "# Test\n\n## Quiz\n\n1. How old may a queen become, five years or six?\n2. Who flies?\n"
     ),
+    "01-chapter-1-hive/05-record.md": (
+        "# Runs\n\n## Exercises\n\n1. Roll a marble down a comb. The record for the marble run is nine seconds.\n"
+    ),
     "02-chapter-2-summer/01-frame.md": "# Stores\n\nHoney needs wax. Bees need flowers. Summer needs rain.\n",
     "02-chapter-2-summer/02-crate.md": "# Stores\n\nSummer needs rain. Bees need flowers. Honey needs wax.\n",
     "02-chapter-2-summer/03-smoke.md": (

@@ -27,6 +27,18 @@ async def test_who_wants_a_quiz_gets_one(search: Search) -> None:
     assert "04-quiz" in files(await search("Give me a quiz on how old a queen may become, five years or six"))
 
 
+async def test_what_alone_answers_is_found_in_an_exercise_too(search: Search) -> None:
+    """A fact that an author put there."""
+    found = await search("What is the record for the marble run?")
+    assert files(found)[0] == "05-record"
+
+
+async def test_who_asks_for_the_exercises_gets_them(search: Search) -> None:
+    """The heading is what was asked for; within the chapter that is named."""
+    found = await search("What are the exercises of chapter 1?", chapter="Chapter 1: Hive")
+    assert {"03-tasks", "05-record"} <= set(files(found))
+
+
 async def test_a_repeat_appears_once(search: Search) -> None:
     """Two pages say the same; one of them is shown."""
     found = await search(EGGS)

@@ -297,3 +297,18 @@ async def test_analogies_can_be_switched_off(shelf: Shelf, settings: Settings) -
     assert "catching a ball" not in (await answer_to(flow, asked)).answer
     assert "catching a ball" in (await answer_to(flow_of(shelf, settings), asked)).answer
     assert "Sense, decide, act." in (await answer_to(flow, "What is sensorimotor loop?")).answer
+
+
+async def test_a_chapter_is_summed_up_by_its_key_points(flow: AnswerFlow) -> None:
+    """Of the chapter that is named, by its number, with the passages that prove it."""
+    answer = await answer_to(flow, "Summarise chapter 1")
+    assert answer.explanation == "**Chapter 1: Loops**, in short:\n\n- Enough for an evening.\n\n[1]"
+    assert {source.chapter for source in answer.sources} == {"Chapter 1: Loops"}
+
+
+async def test_a_chapter_is_practised_with_its_questions(flow: AnswerFlow) -> None:
+    """Those of another chapter are not among them; one tap asks."""
+    answer = await answer_to(flow, "Quiz me on the first chapter")
+    assert "1. How fast is the loop of Kestrel?" in answer.explanation
+    assert "Wren" not in answer.explanation
+    assert answer.suggestions == ("How fast is the loop of Kestrel?",)

@@ -1,17 +1,15 @@
 """Answers about the book itself, from its table of contents: its chapters, its subject, who answers here."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from lutrin.index.generation import FileEntry
-from lutrin.language.spoken import COUNTS_IN_ORDER, ORDINALS
 from lutrin.language.words import content_stems
 from lutrin.query.frames import About
 from lutrin.records import BookInfo
+from lutrin.search.chapters import THIS, number_of, numbered
 
 MOST_LISTED = 40
 """Lines of a list that a reader still reads."""
-_NUMBER = re.compile(r"\d+")
 
 
 def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page: str = "") -> str:
@@ -36,7 +34,7 @@ def about_book(about: About, book: BookInfo, files: Sequence[FileEntry], *, page
         name = _named(about.chapter, chapters, page)
         if name is not None:
             return _of_chapter(name, chapters[name])
-        missing = "this chapter" if about.chapter == "this" else f"a chapter “{about.chapter}”"
+        missing = "this chapter" if about.chapter == THIS else f"a chapter “{about.chapter}”"
         return f"The book does not name {missing}. {_contents(book, chapters)}"
     return _contents(book, chapters)
 
@@ -68,27 +66,13 @@ def _listed(lead: str, lines: Sequence[str]) -> str:
 def _named(asked: str, chapters: Mapping[str, Sequence[FileEntry]], page: str) -> str | None:
     """The chapter that a reader means by a number, a name, or by being there."""
     names = list(chapters)
-    if asked == "this":
+    if asked == THIS:
         return next((name for name, pages in chapters.items() if any(one.filename == page for one in pages)), None)
-    if (number := _number(asked)) is not None:
-        numbered = [name for name in names if (own := _NUMBER.search(name)) and int(own[0]) == number]
-        # Without numbers in the chapters' titles, count them.
-        counted = not any(_NUMBER.search(name) for name in names)
-        in_order = names[number - 1 : number] if counted and number > 0 else []
-        return next(iter([*numbered, *in_order]), None) if number >= 0 else names[-1]
+    if number_of(asked) is not None:
+        return numbered(names, asked)
     wanted = set(content_stems(asked))
     shared = [
         len(wanted & set(content_stems(" ".join([name, *(one.title for one in chapters[name])])))) for name in names
     ]
     best = max(shared, default=0)
     return names[shared.index(best)] if best and 2 * best >= len(wanted) else None
-
-
-def _number(asked: str) -> int | None:
-    """5, five, fifth or 5th as a number; -1 for the last."""
-    said = asked.lower()
-    if found := _NUMBER.match(said):
-        return int(found[0])
-    if said in ORDINALS:
-        return ORDINALS[said] + 1 if ORDINALS[said] >= 0 else -1
-    return COUNTS_IN_ORDER.index(said) + 1 if said in COUNTS_IN_ORDER else None

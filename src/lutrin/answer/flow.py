@@ -43,6 +43,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
+from lutrin.search.chapters import in_chapter
 from lutrin.search.decide import Verdict, fitted
 from lutrin.search.passages import leased, search_books
 from lutrin.search.search import Found, Searcher
@@ -302,6 +303,7 @@ class AnswerFlow:
                 return await self._searched(query, generations)
 
     async def _searched(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan:
+        query = await in_chapter(query, generations)
         ready = await self._prepared.plan(query, generations) if self._prepared is not None else None
         stages.note("prepared", "yes" if ready is not None else "no")
         if ready is not None:

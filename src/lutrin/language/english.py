@@ -364,6 +364,8 @@ ORDINALS = {
     "first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4,
     "last": -1,
 }  # fmt: skip
+CHAPTER = (r"\bchapter (?P<name>\w+)\b", r"\b(?P<name>\w+) chapter\b")
+"""Where a question names a chapter by its number, or the one that the reader is in."""
 NTH = (rf"\b(?:the )?({'|'.join(ORDINALS)})(?: (?:one|option|point|item|step|type|kind|method|reason|thing|part))\b",)
 """One of several things that the last answer named."""
 ELLIPTIC = (

@@ -51,7 +51,8 @@ def framed(text: str) -> tuple[Frame, str, About | None]:
     """
     asked = without_story(spelled_out(text))
     bare = _bare(asked)
-    if found := _ABOUT.match(bare) or _ABOUT.match(asked):
+    found = _ABOUT.match(bare) or _ABOUT.match(asked)
+    if found and not _of_a_number(found):
         return "about", text, _about(found)
     for frame, wish in _WISHES.items():
         if wish.search(asked):
@@ -120,6 +121,12 @@ def _about(found: re.Match[str]) -> About:
     if (chapter := found["chapter"]) is not None:
         return About("chapter", chapter or (found["nth"] or "this").strip())
     return About("contents" if found["self"] is None else "self")
+
+
+def _of_a_number(found: re.Match[str]) -> bool:
+    """Whether more is asked than what a chapter with a number is about: "What does chapter 3 say about torque?"."""
+    number, _, more = (found["chapter"] or "").strip().partition(" ")
+    return number.isdecimal() and bool(topic_stems(more))
 
 
 def is_courtesy(text: str) -> bool:

@@ -56,6 +56,8 @@ class Query:
     """The answers since that question, in plain words."""
     leans: bool = False
     """Whether the question can be understood only with the selection: "Why is that?"."""
+    whole_chapter: bool = False
+    """Whether nothing but a form is asked of the chapter that the question names: "Summarise chapter 3"."""
     warnings: tuple[str, ...] = ()
     refusal: Refusal | None = None
 

@@ -1,6 +1,6 @@
 """Candidates for an answer: two searches, fused by rank, and how the question's tokens match each candidate."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +39,39 @@ class Matched:
     late: MaxSim
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What both searches found, before it is matched."""
+
+    generation: OpenGeneration
+    asked: Sequence[Asked]
+    places: Sequence[tuple[int, Chunk]]
+    """Rows and chunks."""
+    dense: Sequence[Sequence[tuple[str, float]]]
+    lexical: Sequence[Sequence[tuple[str, float]]]
+    besides: Sequence[str]
+    page: str
+
+    def match(self, hidden: Callable[[Chunk], bool]) -> tuple[Pool, list[Matched]]:
+        """Match each text with the candidates that are not hidden; repeats of a passage go, too."""
+        shown = [(row, chunk) for row, chunk in self.places if chunk.chunk_id in self.besides or not hidden(chunk)]
+        ordered = sorted(shown, key=lambda place: place[1].filename != self.page)
+        places = _distinct(self.generation, ordered, self.besides)
+        pool = Pool(chunks=[chunk for _, chunk in places], rows=[row for row, _ in places])
+        tokens = self.generation.tokens
+        lates = tokens.maxsim([(tokens.project(item.tokens), item.share) for item in self.asked], pool.rows)
+        return pool, [
+            Matched(
+                asked=item,
+                cosines=self.generation.cosines(item.vector, pool.rows),
+                lexical=dict(words),
+                fused=fused(pool.chunks, [near, words]),
+                late=late,
+            )
+            for item, near, words, late in zip(self.asked, self.dense, self.lexical, lates, strict=True)
+        ]
+
+
 async def gather(
     generation: OpenGeneration,
     asked: Sequence[Asked],
@@ -46,51 +79,36 @@ async def gather(
     *,
     besides: Sequence[str] = (),
     led: Sequence[str] = (),
-    without: Collection[str] = (),
     page: str = "",
-) -> tuple[Pool, list[Matched]]:
-    """Search for each text, and match each text with everything that was found.
+) -> Candidates:
+    """Search for each text.
 
     Args:
         generation: Open for reading.
         asked: What is searched for.
         where: Only chunks of this chapter, module, file or content type.
         besides: Ids of chunks that are candidates whether they are found or not.
-        led: Ids of further ones, of those roles that are not left out.
-        without: Roles of chunks that are no candidates.
+        led: Ids of further ones, which may be hidden.
         page: File of which passages stand for what repeats them elsewhere.
 
     Raises:
         IndexUnavailable: The generation cannot be read.
     """
-    # What must not be quoted makes room for what may, and so do repeats.
-    wanted = 2 * POOL if without or generation.repeats else POOL
-    searches = [generation.nearest(item.vector, wanted, where) for item in asked]
-    searches += [generation.matching(item.text, wanted, where) for item in asked]
+    # What is hidden makes room for what is not, and so do repeats.
+    searches = [generation.nearest(item.vector, 2 * POOL, where) for item in asked]
+    searches += [generation.matching(item.text, 2 * POOL, where) for item in asked]
     # Most need no other thread: who stepped back between them would wait for everybody else's question.
     found = [await search for search in searches]
     names = list(dict.fromkeys([*besides, *(name for pairs in found for name, _ in pairs), *led]))
-    places = [
-        (row, chunk)
-        for row, chunk in await generation.places(names)
-        if chunk.role not in without or chunk.chunk_id in besides
-    ]
-    places = _distinct(generation, sorted(places, key=lambda place: place[1].filename != page), besides)
-    pool = Pool(chunks=[chunk for _, chunk in places], rows=[row for row, _ in places])
-    dense, lexical = found[: len(asked)], found[len(asked) :]
-    lates = generation.tokens.maxsim(
-        [(generation.tokens.project(item.tokens), item.share) for item in asked], pool.rows
+    return Candidates(
+        generation,
+        asked,
+        await generation.places(names),
+        dense=found[: len(asked)],
+        lexical=found[len(asked) :],
+        besides=besides,
+        page=page,
     )
-    return pool, [
-        Matched(
-            asked=item,
-            cosines=generation.cosines(item.vector, pool.rows),
-            lexical=dict(words),
-            fused=fused(pool.chunks, [near, words]),
-            late=late,
-        )
-        for item, near, words, late in zip(asked, dense, lexical, lates, strict=True)
-    ]
 
 
 def fused(chunks: Sequence[Chunk], rankings: Sequence[Sequence[tuple[str, float]]]) -> Float:

@@ -33,12 +33,13 @@ async def _where(generation: OpenGeneration, question: Question) -> dict[str, st
         return None
     files = await generation.files()
     where = {}
-    for name, wanted, known in (
-        ("chapter", question.chapter, {file.chapter for file in files}),
-        ("module", question.module, {file.module for file in files}),
-    ):
-        if wanted:
-            where[name] = _resolve(name, wanted, sorted(known - {""}))
+    if question.module:
+        where["module"] = _resolve("module", question.module, sorted({file.module for file in files} - {""}))
+    if question.chapter:
+        chapters = await generation.chapters()
+        pages = {} if chapters else {file.title: file.filename for file in files}
+        title = _resolve("chapter", question.chapter, sorted(chapters or pages))
+        where |= {"filename": pages[title]} if pages else {"chapter": title}
     return where
 
 

@@ -1,18 +1,19 @@
 """Searches one book: two searches find candidates, and the reader ranks them and scores their units."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from lutrin.index.generation import OpenGeneration
-from lutrin.language.words import identifiers, plain, topic_stems
+from lutrin.language.words import identifiers, plain, subject_stems, topic_stems
 from lutrin.ports import Embedder, Encoding, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, respelled
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
 from lutrin.search.asked import asked
 from lutrin.search.candidates import Matched, Pool, gather
+from lutrin.search.decide import fitted
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
@@ -131,29 +132,34 @@ class Searcher:
             await asked(generation, text, encoding, reading)
             for text, encoding in zip(wanted, await self.encode(wanted), strict=True)
         ]
-        without = () if query.frame == "quiz" else NEVER_AN_ANSWER
         besides = [*known, *section, *query.follows, *(name for named in numbered for name in named.chunks)]
         # A selection says itself where to look; what leans on it is like any question that leans on something.
         leads = {item.text: {} if selection else led(generation.companion, item.vector) for item in asks[: len(texts)]}
         further = [name for found in leads.values() for name in list(found)[:MOST_LED]] if where is None else []
-        pool, matched = await gather(
-            generation, asks, where, besides=besides, led=further, without=without, page=query.page
-        )
-        liked = _liked(query, known, pool.chunks)
-        also = matched[len(texts)] if added else None
+        found = await gather(generation, asks, where, besides=besides, led=further, page=query.page)
         numbered = numbered if len(numbered) == len(texts) else [labelled(generation, text) for text in texts]
-        parts = [
-            await self._part(
-                pool,
-                item,
-                query,
-                liked=liked | dict.fromkeys(named.chunks, AT_HOME),
-                gained=gains(leads[item.asked.text], self.embedder.name),
-                also=also,
-                numbered=named,
-            )
-            for item, named in zip(matched[: len(texts)], numbered, strict=True)
-        ]
+
+        async def parts_of(hidden: Callable[[Chunk], bool]) -> list[Part]:
+            pool, matched = found.match(hidden)
+            liked = _liked(query, known, pool.chunks)
+            also = matched[len(texts)] if added else None
+            return [
+                await self._part(
+                    pool,
+                    item,
+                    query,
+                    liked=liked | dict.fromkeys(named.chunks, AT_HOME),
+                    gained=gains(leads[item.asked.text], self.embedder.name),
+                    also=also,
+                    numbered=named,
+                )
+                for item, named in zip(matched[: len(texts)], numbered, strict=True)
+            ]
+
+        parts = await parts_of(lambda chunk: query.frame != "quiz" and _asks_only(chunk, query))
+        if not any(_answers(part) for part in parts) and any(_asks_only(chunk, query) for _, chunk in found.places):
+            further_parts = await parts_of(lambda _: False)
+            parts = [more if _tells(more) else part for part, more in zip(parts, further_parts, strict=True)]
         return Found(passages=_passages(parts, k, reading), parts=tuple(parts), changes=changes)
 
     async def _part(
@@ -209,6 +215,24 @@ class Searcher:
         elif numbered.alone and numbered.missing:
             odds = FAR
         return Part(matched.asked.text, tuple(ranked), odds, tuple(map(float, told)), around=around)
+
+
+def _asks_only(chunk: Chunk, query: Query) -> bool:
+    """Whether a passage holds questions, tasks or lists of sources, and its heading is not what is asked for."""
+    title = subject_stems(chunk.section_title)
+    return chunk.role in NEVER_AN_ANSWER and not (title and title <= topic_stems(query.topic))
+
+
+def _answers(part: Part) -> bool:
+    return fitted().alone.verdict(part.odds) == "answers"
+
+
+def _tells(part: Part) -> bool:
+    """Whether what answers best is told, and no question of the book's own: an exercise may hold a fact."""
+    best = part.passages[0] if part.passages else None
+    if best is None or not len(best.scores) or not _answers(part):
+        return False
+    return not best.chunk.units[int(best.scores.argmax())].text.rstrip().endswith("?")
 
 
 async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Read]:

@@ -8,13 +8,14 @@ teacher pinned to a question is given whenever the question comes in these words
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
 from lutrin import messages
 from lutrin.answer.cache import as_asked
 from lutrin.answer.plan import Plan, make_plan, respellings
-from lutrin.answer.refuse import next_questions
+from lutrin.answer.refuse import MOST_NEXT, next_questions
 from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
@@ -30,6 +31,7 @@ from lutrin.study.follow import answered, following
 from lutrin.study.marked import WISHES, Mark, entries_of, is_all_meant, located
 from lutrin.study.same import Terms, agree, compare, may_be_meant, odds, prepared, said
 
+T = TypeVar("T")
 CONSIDERED = 12
 """Prepared questions nearest to the one that is asked, which are compared with it word by word."""
 MOST_PROOFS = 3
@@ -38,6 +40,10 @@ BESIDE = -8.0
 """Logarithm of how likely a unit answers that none of the quotes touches: it is shown as what stands around them."""
 KEPT_TERMS = 64
 """Books whose terms are kept at hand."""
+MOST_OF_CHAPTER = 8
+"""Key points or questions of a chapter that are told at once: as many as a screen holds."""
+OF_CHAPTER: Mapping[Frame, Kind] = {"summary": "keypoints", "quiz": "question"}
+"""Kind of entries that are told of a whole chapter, by what is wanted."""
 NO_CHANGES: Mapping[str, str] = {}
 ANY: tuple[Kind, ...] = ("term", "question", "explanation")
 WANTED: Mapping[Frame, tuple[Kind, ...]] = {
@@ -104,6 +110,8 @@ class PreparedAnswers:
             return plan
         if is_all_meant(query) and (plan := await self._of_mark(query, generations)) is not None:
             return plan
+        if query.whole_chapter and (plan := await self._of_chapter(query, generations)) is not None:
+            return plan
         if query.is_bare and query.quotes:
             return await self._following(query, generations)
         best = await self._best(query, generations)
@@ -159,6 +167,18 @@ class PreparedAnswers:
             )
             if item is not None and (plan := await self._answer(Match(generation, item, np.inf), query)) is not None:
                 return plan
+        return None
+
+    async def _of_chapter(self, query: Query, generations: Sequence[OpenGeneration]) -> Plan | None:
+        """A chapter in short, from the key points of its sections, or questions on it."""
+        kind = OF_CHAPTER.get(query.frame)
+        if kind is None:
+            return None
+        for generation, where in await filtered(generations, query.question):
+            shown = generation.companion.shown(kind)
+            items = [item for item in shown if await _is_there(generation, item, where)]
+            if items:
+                return await _chapter_plan(generation, items, query)
         return None
 
     async def _answer(self, match: Match, query: Query) -> Plan | None:
@@ -303,6 +323,28 @@ async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan |
         return None
     told = messages.STANDS_IN_BOOK.format(section=mark.home.section_title)
     return replace(plan, query=query, explanation=f"{told} [{plan.excerpts[0].n}]")
+
+
+async def _chapter_plan(generation: OpenGeneration, items: Sequence[Prepared], query: Query) -> Plan | None:
+    """Key points or questions of a chapter, over the passages of the first ones."""
+    plan = await _plan(generation, items[:1], query)
+    if plan is None:
+        return None
+    if query.frame == "summary":
+        title, points = messages.SECTION_IN_SHORT, [point for item in items for point in item.entry.points]
+        told = [f"- {point}" for point in _spread(points)]
+    else:
+        title = messages.QUESTIONS_ON
+        told = [f"{number}. {item.entry.topic}" for number, item in enumerate(_spread(items), 1)]
+    questions = tuple(item.entry.topic for item in _spread(items)[:MOST_NEXT]) if query.frame == "quiz" else ()
+    text = "\n".join([title.format(title=query.question.chapter), "", *told, "", "[1]"])
+    return replace(plan, explanation=text, suggestions=questions)
+
+
+def _spread(items: Sequence[T]) -> list[T]:
+    """At most `MOST_OF_CHAPTER` of them, evenly from the whole chapter."""
+    most = min(len(items), MOST_OF_CHAPTER)
+    return [items[place * len(items) // most] for place in range(most)]
 
 
 async def _evidence(generation: OpenGeneration, items: Sequence[Prepared]) -> Found:
