@@ -131,8 +131,8 @@ async def look(book: OpenGeneration, row: Label, embedder: Embedder) -> Seen:
     query = alone(Question(text=row.question))
     (encoding,) = await Searcher(embedder).encode([query.topic])
     wanted = await asked(book, query.topic, encoding, embedder.reading)
-    found = await gather(book, [wanted], None)
-    pool, (matched,) = found.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
+    candidates = await gather(book, [wanted], None)
+    pool, (matched,) = candidates.match(lambda chunk: chunk.role in NEVER_AN_ANSWER)
     found = read(pool, matched, embedder.reading)
     best = max(matched.lexical.values(), default=0.0) or 1.0
     words = [matched.lexical.get(item.chunk.chunk_id, 0.0) / best for item in found]

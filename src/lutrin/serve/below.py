@@ -85,7 +85,8 @@ class Linker:
         elif self._head is not None:
             message = {**message, "body": _TAG.sub(self._tag, message.get("body", b""))}
             head, self._head = self._head, None
-            await self._send({**head, "headers": list(_of_length(head["headers"], len(message["body"])))})
+            head["headers"] = list(_of_length(head["headers"], len(message["body"])))
+            await self._send(head)
         await self._send(message)
 
     def _headers(self, headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
