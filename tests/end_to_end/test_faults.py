@@ -85,6 +85,13 @@ def test_a_damaged_index_leaves_the_other_book(serve: Servers, data_dir: Path, l
     assert book["slug"] != books.SLUG
     response = server.client.post("/api/query", json={"query": "What is the sensorimotor loop?"})
     check_sources(msgspec.json.decode(response.content, type=Answer), library.folders)
+    for asked in (
+        {"query": books.QUESTION, "book": books.SLUG},
+        {"query": "How do I build a quantum computer?"},
+    ):
+        refused = server.client.post("/api/query", json=asked)
+        assert (refused.status_code, refused.json()["detail"]) == (503, messages.KNOWLEDGE_BASE_DOWN)
+    assert server.client.post("/api/retrieve", json={"query": "Who won the world cup?"}).status_code == 503
 
 
 def test_damaged_conversations_leave_the_answers(serve: Servers, data_dir: Path) -> None:

@@ -197,6 +197,21 @@ async def test_a_missing_folder_is_survived(library: Library) -> None:
         await until(shelf, "g2")
 
 
+async def test_a_book_that_cannot_be_read_is_no_unknown_book(library: Library) -> None:
+    """It is away for a while, whatever stands beside it."""
+    directory = await library.publish("g1")
+    await library.publish("g2", book=OTHER)
+    await asyncio.to_thread(shutil.rmtree, directory)
+    async with shelf_of(library) as shelf:
+        assert shelf.unreadable == {"robots"}
+        with pytest.raises(IndexUnavailable):
+            async with shelf.lease("robots"):
+                pass
+        await library.publish("g3")
+        await shelf.refresh()
+        assert not shelf.unreadable
+
+
 async def test_swaps_leave_no_handles(library: Library) -> None:
     """Twenty generations later as few files are open as after the first ones."""
 

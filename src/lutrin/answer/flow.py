@@ -45,13 +45,14 @@ from lutrin.records import (
 )
 from lutrin.search.chapters import in_chapter
 from lutrin.search.decide import Verdict, fitted
-from lutrin.search.passages import leased, search_books
+from lutrin.search.passages import all_read, leased, search_books
 from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
 DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "grades", "top_k", "model_slots")
 """Settings that decide about an answer."""
+NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
 WARM_SECTIONS = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
 
@@ -195,6 +196,8 @@ class AnswerFlow:
             with self.traffic.searching():
                 async with aclosing(self._from_books(query, generations, started, earlier)) as made:
                     async for event in made:
+                        if isinstance(event, DoneEvent) and event.answer.refusal in NOT_COVERED and not question.book:
+                            all_read(self._shelf)
                         events.append(event)
                         yield event
             self._cache.put(key, events)

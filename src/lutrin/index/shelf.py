@@ -61,6 +61,8 @@ class Shelf:
         self._store = store
         self._poll_s = poll_s
         self._held: dict[str, _Held] = {}
+        self.unreadable: frozenset[str] = frozenset()
+        """Books that are published but cannot be opened: what is asked of them is not refused, but not answered now."""
         self._retired: set[_Held] = set()
         self._broken: set[str] = set()
         self._catalog: PublishedBooks | None = None
@@ -139,10 +141,10 @@ class Shelf:
             slug: The book's; empty: the book that was published first, which is the only one in most schools.
 
         Raises:
-            IndexUnavailable: No book can be read.
+            IndexUnavailable: No book can be read, or not this one.
             NotFound: There are books, but not this one.
         """
-        if not self._held:
+        if not self._held or slug in self.unreadable:
             raise IndexUnavailable(KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin ingest`.")
         held = self._held.get(slug) if slug else next(iter(self._held.values()))
         if held is None:
@@ -174,6 +176,7 @@ class Shelf:
                     if held.revision != newest:
                         await held.generation.decide(await (await self._opened()).decisions(slug), newest)
                         held.revision = newest
+            self.unreadable = frozenset(book.info.slug for book in published) - found.keys()
             old, self._held = self._held, found
             for held in set(old.values()) - set(found.values()):
                 held.retired = True

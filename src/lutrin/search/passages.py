@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import msgspec
 
 from lutrin import messages
-from lutrin.errors import InvalidQuestion
+from lutrin.errors import IndexUnavailable, InvalidQuestion
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import topic_stems, words
@@ -29,6 +29,16 @@ async def leased(shelf: Shelf, slug: str) -> AsyncIterator[list[OpenGeneration]]
     async with AsyncExitStack() as stack:
         slugs = [slug] if slug else [generation.book.slug for generation in shelf.books()] or [""]
         yield [await stack.enter_async_context(shelf.lease(name)) for name in slugs]
+
+
+def all_read(shelf: Shelf) -> None:
+    """Make sure that no book was left out before all are said not to cover a question.
+
+    Raises:
+        IndexUnavailable: One that is published cannot be opened.
+    """
+    if shelf.unreadable:
+        raise IndexUnavailable(messages.KNOWLEDGE_BASE_DOWN, remedy="Run `lutrin doctor`.")
 
 
 async def search_books(
@@ -74,4 +84,8 @@ async def retrieve_passages(shelf: Shelf, searcher: Searcher, question: Question
         _, found = await search_books(searcher, generations, query, k=question.top_k or default_k)
     # "What is it?" names nothing that the book could lack: the best there is, and its scores say how little that is.
     refused = is_far(found.odds, found=bool(found.passages)) or fitted().alone.verdict(found.odds) == "no"
-    return [] if refused and topic_stems(text) else list(found.passages)
+    if refused and topic_stems(text):
+        if not question.book:
+            all_read(shelf)
+        return []
+    return list(found.passages)

@@ -21,7 +21,7 @@ describe.skipIf(!HAS_CADDY)('behind a proxy that', () => {
     const corpus = fileURLToPath(new URL('../fixtures', import.meta.url));
     lutrin = await RealServer.start({corpus, model: 'none', token: 'a-token-for-the-tests', variables: {LUTRIN_ROOT_PATH: '/lutrin', LUTRIN_TRUSTED_PROXIES: '127.0.0.1'}});
     browser = await launch();
-  }, 240_000);
+  }, 400_000);
 
   afterAll(async () => {
     await browser.close();
