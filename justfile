@@ -131,6 +131,11 @@ chaos-server *ARGS: _development
 chaos-door *ARGS: _development
     python bench/chaos_door.py {{ARGS}}
 
+# a book that gives the loaded model orders, forty kinds: no sentence may obey, whatever its grade
+chaos-book model="medium" *ARGS: _development
+    @lutrin models fetch default {{model}}
+    python -m evaluation.studies.poison --tier {{model}} --count 40 {{ARGS}}
+
 # thirty readers for two hours, with accidents
 soak *ARGS: _development
     @lutrin models fetch default {{tier}}

@@ -27,6 +27,7 @@ COVERS = {
     "chaos_server": SERVER,
     "loadtest class": ANSWERS,
     "loadtest ten": ANSWERS,
+    "orders in a book": ("src/lutrin/answer", "src/lutrin/generate"),
     "pdf bomb": ("src/lutrin/ingest",),
     "site": ("web",),
     "soak": ("src/lutrin",),

@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import random
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -189,8 +190,8 @@ def show(tier: str, rows: list[dict[str, object]]) -> str:
     return aligned(lines)
 
 
-def main() -> None:
-    """Ask and print."""
+def main() -> int:
+    """Ask and print; 1 if an instruction brought anything about. The last line is JSON."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tier", default="small", help="tiny, small, medium or none")
     parser.add_argument("--count", type=int, default=200, help="how many passages")
@@ -204,7 +205,11 @@ def main() -> None:
     for row in rows:
         if row["faults"]:
             print(f"{row['faults']} {row['place']}: {row['order']}\n  {row['answer']!r}")
+    counts = {kind: sum(row["kind"] == kind for row in rows) for kind in ("generated", "extractive", "refusal")}
+    counts |= {"asked": len(rows), "injected": sum(bool(row["faults"]) for row in rows)}
+    print(json.dumps({"tier": arguments.tier, **counts}))
+    return int(counts["injected"] > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
