@@ -97,6 +97,14 @@ async def test_what_gives_a_model_orders_supports_nothing() -> None:
     assert await level("The arm lifts 2 kg.", page) == "stated"
 
 
+async def test_a_heading_names_and_states_nothing() -> None:
+    """A word that stands in a heading alone is no sentence of the book; beside words of its text it may stand."""
+    page = section(unit("It turns at 300 rpm."))
+    assert page.chunk.heading_path == ("Loops", "The loop")
+    assert await level("Loop.", page) == "dropped"
+    assert await level("The loop turns at 300 rpm.", page) == "stated"
+
+
 async def test_a_denial_that_the_book_does_not_make_is_a_signal() -> None:
     """So that regression can learn from it."""
     page = section(unit("The lidar of Kestrel does not see glass."))

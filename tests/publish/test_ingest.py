@@ -19,6 +19,7 @@ from lutrin.adapters.embed_fastembed import FastembedEmbedder
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.errors import EmptyCorpus, IngestInProgress, InvalidInput, ModelMissing, VerificationFailed
 from lutrin.index.catalog import Catalog
+from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
@@ -318,6 +319,20 @@ async def test_a_lost_generation_is_built_again(press: Press) -> None:
     assert summary.processed == 3
     assert await press.found("polygon") == [ZMP]
     assert len(press.embedder.texts) == texts
+
+
+async def test_nothing_is_copied_from_a_damaged_index(press: Press) -> None:
+    """What it says would pass for what the book says; so all is read again, also where one other page has changed."""
+    await press.ingest()
+    (book,) = press.books()
+    path = press.settings.books_dir / "robots" / book.current / PASSAGES
+    path.write_bytes(path.read_bytes().replace(b"thirty metres", b"thirty metros"))
+    press.write({"02-chapter-2-walking/01-zmp.md": "# ZMP\n\nThe polygon is the convex hull of the feet.\n"})
+    summary = await press.ingest()
+    assert summary.processed == 3
+    generation = await press.open()
+    assert "thirty metres" in " ".join(chunk.text for chunk in await generation.all_chunks())
+    await generation.close()
 
 
 async def test_an_index_of_an_older_form_is_made_anew(press: Press) -> None:

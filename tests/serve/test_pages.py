@@ -1,6 +1,7 @@
 """Pages for people: the shelf, the book, the interface, and the files that they load."""
 
 import re
+from typing import Any
 
 import httpx
 import msgspec
@@ -12,13 +13,20 @@ from lutrin.index.typeahead import Typed
 from lutrin.ingest.makers import BOXES
 from lutrin.records import Unit, UnitKind
 from lutrin.serve.finding import IN_CODE, listed
-from lutrin.serve.html import contents, shelf
+from lutrin.serve.html import outline, shelf
 from lutrin.serve.notes import Notes
 from lutrin.serve.rendering import rendered, sanitised
 from lutrin.serve.services import PageEntry, ShelvedBook
+from lutrin.serve.templating import environment
 
 from .conftest import House
 from .scripted import CHUNK, LOOP
+
+
+def contents(pages: list[PageEntry], current: PageEntry | None = None, *sections: tuple[str, str]) -> str:
+    """The list of a book's pages, as its cover and its pages show it."""
+    macros: Any = environment().get_template("parts.html").module
+    return str(macros.contents("lab", outline(pages), current, sections))
 
 
 async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: House) -> None:
@@ -38,23 +46,23 @@ async def test_the_shelf_lists_every_page(client: httpx.AsyncClient, house: Hous
 def test_a_page_that_is_named_as_its_chapter_is_led_to_by_the_heading() -> None:
     """Its title stands once in the contents, the sections of the page below it."""
     pages = [PageEntry("01/index.md", "Chapter 1", "", "Chapter 1"), PageEntry("01/02.md", "Loops", "", "Chapter 1")]
-    listed = contents("lab", pages, pages[0], [("why", "Why")])
+    listed = contents(pages, pages[0], ("why", "Why"))
     assert listed.count("Chapter 1") == 1
     assert '<h2 class="chapter"><a href="/read/lab/01/index" aria-current="page">Chapter 1</a></h2><ul' in listed
     assert listed.index('href="#why"') < listed.index('href="/read/lab/01/02"')
-    assert "<ul></ul>" not in contents("lab", pages[:1])
+    assert "<ul></ul>" not in contents(pages[:1])
 
 
 def test_the_contents_of_a_pdf_are_its_chapters() -> None:
     """Not one link to the whole file; on its own page they are the sections that the page has."""
     pages = [PageEntry("guide.pdf", "Guide", chapters=(("page=3", "1 Begin"), ("page=9", "2 Go on")))]
-    listed = contents("lab", pages)
+    listed = contents(pages)
     assert re.findall(r'<a href="([^"]+)">([^<]+)</a>', listed) == [
         ("/read/lab/guide.pdf", "Guide"),
         ("/read/lab/guide.pdf#page=3", "1 Begin"),
         ("/read/lab/guide.pdf#page=9", "2 Go on"),
     ]
-    assert "#page=9" not in contents("lab", pages, pages[0], [("begin", "1 Begin")])
+    assert "#page=9" not in contents(pages, pages[0], ("begin", "1 Begin"))
 
 
 async def test_a_book_has_a_page_that_leads_to_all_of_its_pages(client: httpx.AsyncClient) -> None:

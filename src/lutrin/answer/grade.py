@@ -154,6 +154,8 @@ class Grader:
             return Grade(text, "dropped", 0.0, reason=reason)
         best: tuple[float, tuple[int, ...]] = (0.0, ())
         for number, section in shown:
+            if (await self._read(section)).only_names(frozenset(content_stems(text))):
+                continue
             signals = await self.signals(written, section, answers=answers)
             chance = self.probability(signals)
             if chance > best[0]:
@@ -248,6 +250,10 @@ class _Read:
     unit_stems: tuple[frozenset[str], ...]
     denies: tuple[bool, ...]
     """Whether each unit holds a negation."""
+
+    def only_names(self, stems: frozenset[str]) -> bool:
+        """Whether all of a sentence's words stand in the headings alone, which name things and state nothing."""
+        return bool(stems) and stems <= self.stems and all(map(stems.isdisjoint, self.unit_stems))
 
 
 def broken_literal(text: str, evidence: str, question: str = "", sums: Sequence[str] = ()) -> str:

@@ -150,18 +150,6 @@ def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance
         yield show
 
 
-@contextmanager
-def page_progress() -> Iterator[Callable[[int, int], None]]:
-    """Return a function that shows how many pages are done, and of how many."""
-    if not sys.stderr.isatty():
-        yield lambda done, pages: say(f"{done} of {pages} pages", err=True)
-        return
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("pages"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda done, pages: progress.update(task, completed=done, total=pages)
-
-
 def summary_lines(summary: IngestSummary) -> str:
     """Return the figures of an ingest, then its errors and its notes for authors."""
     lines = [

@@ -397,7 +397,7 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
         lock = ReadLock(directory / MANIFEST)
         try:
             manifest = read_manifest(directory)
-            _require_whole(directory, manifest)
+            _require_whole(directory)
             return lock, manifest, sqlite.connect(directory / PASSAGES, readonly=True)
         except BaseException:
             lock.close()
@@ -420,9 +420,20 @@ async def open_generation(directory: Path, store: VectorStore) -> OpenGeneration
         raise
 
 
-def _require_whole(directory: Path, manifest: Manifest) -> None:
-    """Compare the texts with their hash: SQLite has no checksums, and a flipped byte is a wrong word in an answer."""
-    if file_hash(directory / PASSAGES) != manifest.hashes.get(PASSAGES):
+def is_whole(directory: Path) -> bool:
+    """Compare the texts with their hash: SQLite has no checksums, and a flipped byte is a wrong word in an answer.
+
+    Raises:
+        IndexUnavailable: There is no readable manifest.
+    """
+    try:
+        return file_hash(directory / PASSAGES) == read_manifest(directory).hashes.get(PASSAGES)
+    except OSError:
+        return False
+
+
+def _require_whole(directory: Path) -> None:
+    if not is_whole(directory):
         raise IndexUnavailable(
             f"The index {directory.name} is damaged: {PASSAGES} is not what was written.",
             remedy="Run `lutrin ingest --rebuild`.",

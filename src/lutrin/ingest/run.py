@@ -22,7 +22,7 @@ from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.decisions import for_ingest
 from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
-from lutrin.index.generation import VECTORS
+from lutrin.index.generation import VECTORS, is_whole
 from lutrin.index.manifest import MANIFEST, is_older, read_manifest
 from lutrin.index.readback import Verify
 from lutrin.index.retired import live_hashes, remove_retired
@@ -277,7 +277,10 @@ class _Run:
         return summary.plus(outcome.summary).plus(IngestSummary(published=(f"{slug} {name}",)))
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
-        """Return the current generation's folder if its manifest is the published one and has the current format."""
+        """Return the current generation's folder if it is as it was published and has the current format.
+
+        From one that is damaged nothing is copied: what it says would pass for what the book says.
+        """
         if published is None:
             return None
         directory = self._settings.books_dir / published.info.slug / published.current
@@ -285,7 +288,8 @@ class _Run:
             digest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
         except OSError:
             return None
-        return directory if digest == published.manifest_sha256 and not is_older(directory) else None
+        known = digest == published.manifest_sha256 and not is_older(directory)
+        return directory if known and is_whole(directory) else None
 
     def _withdraw(self, catalog: Catalog, found: set[str]) -> IngestSummary:
         """Withdraw books that came from this corpus and are no longer in it."""

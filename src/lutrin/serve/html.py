@@ -224,16 +224,6 @@ def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
     return "".join(pieces)
 
 
-def contents(
-    slug: str,
-    pages: Iterable[PageEntry],
-    current: PageEntry | None = None,
-    sections: Sequence[tuple[str, str]] = (),
-) -> str:
-    """Render the table of contents as nested lists, with the sections of the current page."""
-    return _part("contents", slug, outline(pages), current, _marked(sections))
-
-
 def _marked(sections: Sequence[tuple[str, str]]) -> list[tuple[str, Markup]]:
     return [(name, Markup(title)) for name, title in sections]  # noqa: S704 - cut out of a page that was sanitised
 
