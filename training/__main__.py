@@ -4,15 +4,14 @@ prepare    cut all books into passages
 train      train for so many minutes; with --mined, go on from the first round with the mined negatives
 mine       let the reader find passages that it takes for answers and that are none
 export     write the encoder as int8 ONNX, with what was learned beside it
-pack       write what a reader learns from into one file that travels, for `training/device.sh`
+pack       write what is learned from into files that travel, for `training/device.sh`; --public adds the public sets
 unpack     take what came back from there in --parts for the weights of the last round; go on with export
+proof      go that whole way with three small books of ours and --steps of each run, to a reader that answers; minutes
 calibrate  fit on the books left out (or those of --on) how much words count, and when a book answers
 scope      fit only when a book answers, likewise
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
 kept       fit what a kept question counts in a search; needs the sample book ingested in data/
-pairs      write the claims that a cross-encoder learns from, as its tokens
-judge      train it for --minutes, and say how well it tells true claims from false ones; nothing ships it yet
 run        prepare, train, export, mine, train --mined, export, calibrate
 
 What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
@@ -22,6 +21,8 @@ last kept state. `train` and `export` need the packages of requirements/training
 
 import argparse
 import hashlib
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -35,6 +36,13 @@ FIRST_SHARE = 0.7
 RATES = (3e-5, 2e-5)
 """Learning rates of the two rounds of training."""
 SEEDS = (1, 3)
+UNPACKED = {"read": "second.pt", "rank": "ranker.pt", "judge": "judge.pt"}
+"""Files of the weights that each run on an accelerator learned."""
+SMALL = {"--questions": 8, "--passages": 2, "--longest": 64, "--pairs": 8, "--judged": 16}
+"""Sizes of `training.device` that two cores can bear."""
+MOST = 24
+"""Questions of a book there."""
+PROOF = "What is the dew point?"
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 BASE = """\
 There is no full-precision all-MiniLM-L6-v2 in {folder}: model.safetensors with the hash {sha256} is needed.
@@ -70,7 +78,7 @@ def prepare(options: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     trained_on = sources.chosen(options.on, left_out=False)
     books = [(source.name, sources.checkout(options.books, source), source.folder) for source in trained_on]
-    for name, root, part in [*books, *((name, root, "") for name, root in own_books().items())]:
+    for name, root, part in [*books, *((name, root, "") for name, root in own_books(options.on).items())]:
         path = folder / f"{name}.jsonl"
         if not path.exists():
             cut(root, path, part)
@@ -120,19 +128,21 @@ def mine(options: argparse.Namespace) -> None:
         print(f"{out} is there already.")
         return
     reader = options.out / "models" / "reader"
-    present(reader / "model.onnx", "export")
+    reader = reader if (reader / "model.onnx").exists() else options.models / "reader"
     books, asked = examples.load(options.books, options.out / "passages", options.on)
     find(reader, asked, books, out)
 
 
 def export(options: argparse.Namespace) -> None:
-    """Write what the last round of training learned."""
-    base = base_of(options)
+    """Write what the last round of training learned, and the ranker if one came back."""
     from training.export import export as write  # noqa: PLC0415 - needs torch
+    from training.export import export_ranker  # noqa: PLC0415 - needs torch
 
-    second = options.out / "second.pt"
+    second, ranker, shipped = options.out / "second.pt", options.out / UNPACKED["rank"], options.models / "reader"
     weights = second if second.exists() else present(options.out / "first.pt", "train")
-    write(weights, base, options.out / "models" / "reader")
+    write(weights, shipped, options.out / "models" / "reader")
+    if ranker.exists():
+        export_ranker(ranker, shipped, options.out / "models" / "ranker")
 
 
 def calibrate(options: argparse.Namespace) -> None:
@@ -152,8 +162,11 @@ def scope(options: argparse.Namespace) -> None:
 def pack(options: argparse.Namespace) -> None:
     """Pack what travels."""
     from training.pack import pack as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+    from training.pairs import prepare as write_pairs  # noqa: PLC0415 - as above
 
-    write(options.books, options.out, options.models / "reader", options.on)
+    reader, few = options.models / "reader", {"held": options.held, "given": options.public, "most": options.most}
+    write(options.books, options.out, reader, options.on, **few)
+    write_pairs(options.books, options.out, reader, options.on, shelf=options.shelf, **few)
 
 
 def unpack(options: argparse.Namespace) -> None:
@@ -163,8 +176,37 @@ def unpack(options: argparse.Namespace) -> None:
     from training.device import read_parts  # noqa: PLC0415 - needs torch
 
     options.out.mkdir(parents=True, exist_ok=True)
-    torch.save(read_parts(options.parts), options.out / "second.pt")
-    print(f"{options.out / 'second.pt'} is written.")
+    for run, weights in read_parts(options.parts, options.models / "reader").items():
+        path = options.out / UNPACKED[run]
+        torch.save(weights, path)
+        print(f"{path} is written.")
+
+
+def proof(options: argparse.Namespace) -> None:
+    """Go the whole way of `training/device.sh` with three books of ours, to an installed reader that answers."""
+    from training.examples import own_books  # noqa: PLC0415 - as in `prepare`
+
+    own, out, sizes = ("own-weather", "own-bees", "own-rover"), options.out, SMALL | {"--steps": options.steps or 30}
+    parts, models, data = out / "device", out / "installed", out / "data"
+    few = ["--on", *own, "--held", own[-1], "--most", str(MOST), "--out", out]
+    path = f"{Path(options.torch).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "LUTRIN_MODELS_DIR": str(models), "LUTRIN_MODEL": "none"}
+
+    def call(*command: str | Path) -> None:
+        print("$", *command, flush=True)
+        subprocess.run([*map(str, command)], check=True, cwd=sources.HERE.parent, env=environment)
+
+    models.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(options.models / "manifest.toml", models / "manifest.toml")
+    for step in ("prepare", "mine", "pack"):
+        call(sys.executable, "-m", "training", step, *few)
+    given = [str(item) for pair in sizes.items() for item in pair]
+    call("training/device.sh", *given, "--pack", out / "pack", "--out", parts)
+    call(options.torch, "-m", "training", "unpack", "--parts", parts, "--out", out)
+    call(options.torch, "-m", "training", "export", "--out", out)
+    call(sys.executable, "-m", "training", "install", "--out", out, "--models", models)
+    call("lutrin", "ingest", own_books(own)[own[0]], "--data-dir", data)
+    call("lutrin", "ask", PROOF, "--data-dir", data)
 
 
 def install(options: argparse.Namespace) -> None:
@@ -223,33 +265,9 @@ def kept(_: argparse.Namespace) -> None:
     fit_kept()
 
 
-def pairs(options: argparse.Namespace) -> None:
-    """Write what a cross-encoder learns from, and by what it is judged."""
-    from training.pairs import prepare as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
-
-    write(options.books, options.shelf, options.public, options.out)
-
-
-def judge(options: argparse.Namespace) -> None:
-    """Train a cross-encoder and judge it."""
-    base = base_of(options)
-    learned, judged = (present(options.out / name, "pairs") for name in ("pairs.jsonl", "judged.jsonl"))
-    import torch  # noqa: PLC0415 - as in `train`
-
-    from training.cross import Cross  # noqa: PLC0415 - needs torch
-    from training.judge import judge as measure  # noqa: PLC0415 - needs torch
-    from training.judge import train as learn  # noqa: PLC0415 - needs torch
-
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(SEEDS[0])
-    model = Cross(str(base), options.models / "reader")
-    learn(model, learned, options.out / "cross.pt", minutes=options.minutes, steps=options.steps, seed=SEEDS[0])
-    print(measure(model, judged))
-
-
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
     step.__name__: step
-    for step in (prepare, train, mine, export, pack, unpack, calibrate, scope, install, same, kept, pairs, judge, run)
+    for step in (prepare, train, mine, export, pack, unpack, proof, calibrate, scope, install, same, kept, run)
 }
 
 
@@ -275,11 +293,15 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--on", nargs="*", default=(), help="only these books; calibrate, scope: none are those left out"
     )
-    parser.add_argument("--models", type=Path, default=root / "models", help="install: where to")
+    parser.add_argument("--held", nargs="*", default=(), help="pack: books of ours to be judged by, not those left out")
+    parser.add_argument("--most", type=int, default=0, help="pack: questions of a book, and pairs of a kind")
     parser.add_argument(
-        "--shelf", type=Path, default=root.parent / "shared" / "shelf" / "books", help="pairs: the books"
+        "--models", type=Path, default=root / "models", help="with the shipped reader; install: where to"
     )
-    parser.add_argument("--public", type=Path, default=Path("public"), help="pairs: folder of the public sets")
+    parser.add_argument(
+        "--shelf", type=Path, default=root.parent / "shared" / "shelf" / "books", help="pack: books that judge claims"
+    )
+    parser.add_argument("--public", type=Path, help="pack: folder of the public sets")
     torch = root / ".venv-training" / "bin" / "python"
     parser.add_argument("--torch", default=torch if torch.exists() else sys.executable, help="Python that has torch")
     options = parser.parse_args(arguments)

@@ -1,8 +1,12 @@
-"""A cross-encoder that reads two texts together: a claim and its evidence.
+"""Cross-encoders: the reader's own encoder over two texts together.
 
-The reader's own encoder, cut to its first layers. Tokens have four types: of the first text, of the second, and of
-either one if the other one holds the same token; so what is repeated and what is not can be seen from the first layer
-on. From the last layer's vectors h, u (mean of the first text) and v (mean of the second) three numbers are computed:
+`Ranker` reads a question and a passage, as any cross-encoder does, and says of each token of the passage how likely it
+belongs to what answers. A unit scores the logarithm of the sum over its tokens, a passage that over all of its tokens,
+so the softmax of `training.train` over units is one over tokens.
+
+`Judge` reads a claim and its evidence. Tokens have four types: of the first text, of the second, and of either one if
+the other one holds the same token; so what is repeated and what is not can be seen from the first layer on. From the
+last layer's vectors h, u (mean of the first text) and v (mean of the second) three numbers are computed:
 
     W [h(CLS), u, v, |u - v|, u v] + b
 
@@ -10,6 +14,7 @@ A softmax over them says whether the second text states the first, denies it, or
 is that of Conneau et al. 2017 (InferSent).
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,46 +23,110 @@ import onnx
 import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
-from transformers import BertModel
 
-LAYERS = 4
+from training.model import Batch, bert
+from training.tokens import FIRST, LAST
+
 STATES, DENIES, NEITHER, NOT_STATED = 0, 1, 2, 3
 """Labels; the last one is either of the two before it."""
 OUTPUTS = 3
-TYPES = 4
+DROPOUT = 0.1
+"""Of the encoder, in training."""
 
 
 class Cross(nn.Module):
-    """See the module's docstring.
+    """An encoder over two texts.
 
     Args:
-        base: The folder of the encoder that the reader was trained from, as `transformers` reads it.
-        reader: Folder of an exported reader, whose weights it begins with.
+        folder: Holds the encoder's `config.json`.
+        weights: That it begins with; empty: they are loaded later.
+        layers: Its first ones.
+        types: Of tokens.
     """
 
-    def __init__(self, base: str, reader: Path) -> None:
+    def __init__(self, folder: str, weights: Mapping[str, Tensor], *, layers: int, types: int) -> None:
         super().__init__()
-        self.bert = BertModel.from_pretrained(base, attn_implementation="sdpa", add_pooling_layer=False)
-        self.bert.load_state_dict(weights_of(reader / "model.onnx"), strict=True)
-        self.bert.encoder.layer = self.bert.encoder.layer[:LAYERS]
+        self.bert = bert(folder, weights, dropout=DROPOUT)
+        self.bert.encoder.layer = self.bert.encoder.layer[:layers]
         known = self.bert.embeddings.token_type_embeddings.weight.data
-        wider = nn.Embedding(TYPES, known.shape[1])
-        wider.weight.data = torch.cat([known] * (TYPES // len(known)))
-        self.bert.embeddings.token_type_embeddings = wider
-        self.bert.config.type_vocab_size = TYPES
-        for table in (self.bert.embeddings.word_embeddings, self.bert.embeddings.position_embeddings):
-            table.weight.requires_grad = False
-        self.head = nn.Linear(5 * known.shape[1], OUTPUTS)
+        self.bert.embeddings.token_type_embeddings = nn.Embedding(types, known.shape[1])
+        self.bert.embeddings.token_type_embeddings.weight.data = torch.cat([known] * (types // len(known)))
+        self.bert.config.type_vocab_size = types
+        self.bert.config.num_hidden_layers = layers
+
+    def encode(self, ids: Tensor, types: Tensor, full: Tensor) -> Tensor:
+        """(N, L) each -> (N, L, d); padding may stand anywhere."""
+        positions = (full.cumsum(1) - 1).clamp(min=0)
+        read = self.bert(input_ids=ids, attention_mask=full, token_type_ids=types, position_ids=positions)
+        hidden: Tensor = read.last_hidden_state.float()
+        return hidden
+
+
+def joined(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Two texts as one: their ids, (N, L) and (N, M), each begun by [CLS] and ended by [SEP], 0 where nothing is.
+
+    Returns:
+        Ids without the second [CLS], their types (0 or 1), and which there are, (N, L + M - 1) each.
+    """
+    ids = torch.cat([first, second[:, 1:]], dim=1)
+    types = torch.cat([torch.zeros_like(first), torch.ones_like(second[:, 1:])], dim=1)
+    return ids, types, (ids != 0).long()
+
+
+class Ranker(Cross):
+    """See the module's docstring."""
+
+    def __init__(self, folder: str, weights: Mapping[str, Tensor], *, layers: int = 6) -> None:
+        super().__init__(folder, weights, layers=layers, types=2)
+        self.head = nn.Linear(self.bert.config.hidden_size, 1)
+        nn.init.normal_(self.head.weight, std=0.01)
+        nn.init.zeros_(self.head.bias)
+        self.answers = nn.Parameter(torch.tensor([0.3, -1.0]))
+        """Slope and bias from the best unit's score to the odds that the book answers."""
+
+    def forward(self, batch: Batch) -> dict[str, Tensor]:
+        """Scores of each question's own passages: `units`, (B, K, U), and `rest`, (B, K), of what is in no unit."""
+        b, k = batch.own.shape
+        first, second = batch.question_ids.repeat_interleave(k, 0), batch.passage_ids[batch.own].flatten(0, 1)
+        hidden = self.encode(*joined(first, second))[:, first.shape[1] - 1 :]  # the first [SEP] or padding for [CLS]
+        logits = self.head(hidden).squeeze(-1)
+        segments = batch.segments[batch.own].flatten(0, 1)
+        most = logits.max(1, keepdim=True).values.detach()
+        sums = logits.new_zeros(b * k, batch.units + 3).scatter_add(1, segments, (logits - most).exp())
+        scores = sums[:, 2 : batch.units + 2].clamp(min=1e-9).log() + most
+        rest = sums[:, :2].sum(1, keepdim=True).clamp(min=1e-9).log() + most
+        units = scores.view(b, k, -1).masked_fill(batch.kinds[batch.own] < 0, -1e4)
+        return {"units": units, "rest": rest.view(b, k)}
+
+    def logit(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """What a file of this model gives for a pair, (N, L) each -> (N, 1): 0 where it answers as likely as not."""
+        read = self.bert(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
+        logits = self.head(read.last_hidden_state).squeeze(-1)
+        outside = (token_type_ids * attention_mask == 0) | (input_ids == LAST)
+        whole = torch.logsumexp(logits.masked_fill(outside, -1e4), dim=1, keepdim=True)
+        return whole + self.answers[1] / self.answers[0]
+
+
+class Judge(Cross):
+    """See the module's docstring."""
+
+    def __init__(self, folder: str, weights: Mapping[str, Tensor], *, layers: int = 4) -> None:
+        super().__init__(folder, weights, layers=layers, types=4)
+        self.head = nn.Linear(5 * self.bert.config.hidden_size, OUTPUTS)
         nn.init.normal_(self.head.weight, std=0.01)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, ids: Tensor, types: Tensor, full: Tensor) -> Tensor:
-        """Three numbers for each pair: (N, L), (N, L) and (N, L), 1 where there is a token, -> (N, 3)."""
-        hidden = self.bert(input_ids=ids, attention_mask=full, token_type_ids=types).last_hidden_state
-        first = (full * (types % 2 == 0)).unsqueeze(-1).to(hidden.dtype)
-        second = (full * (types % 2 == 1)).unsqueeze(-1).to(hidden.dtype)
-        one = (hidden * first).sum(1) / first.sum(1).clamp(min=1)
-        other = (hidden * second).sum(1) / second.sum(1).clamp(min=1)
+    def forward(self, claims: Tensor, evidence: Tensor) -> Tensor:
+        """Three numbers for each pair: ids (N, L) and (N, M), as `joined` takes them -> (N, 3)."""
+        ids, sides, full = joined(claims, evidence)
+        is_word = (claims != 0) & (claims != FIRST) & (claims != LAST)
+        same = (claims.unsqueeze(2) == evidence.unsqueeze(1)) & is_word.unsqueeze(2)
+        both = torch.cat([same.any(2), same.any(1)[:, 1:]], dim=1)
+        hidden = self.encode(ids, sides + 2 * both, full)
+        first, second = (full * (sides == side) for side in (0, 1))
+        one, other = (
+            (hidden * part.unsqueeze(-1)).sum(1) / part.sum(1, keepdim=True).clamp(min=1) for part in (first, second)
+        )
         compared: Tensor = self.head(torch.cat([hidden[:, 0], one, other, (one - other).abs(), one * other], dim=-1))
         return compared
 

@@ -1,33 +1,135 @@
-"""Train the reader on an accelerator that is lent for minutes: `training/device.sh` runs this there.
+"""Train on an accelerator that is lent for minutes: `training/device.sh` runs this there.
 
-It needs PyTorch, transformers, onnx and NumPy, the packed file of `training.pack`, and the shipped reader in
-`models/reader`, whose 8-bit weights it goes on from. It judges the reader before and after on the books left out,
-prints the table, and writes it and the weights to the output folder in parts small enough to come back.
+It needs PyTorch, transformers, onnx and NumPy, the files of `training.pack`, and the shipped reader in `models/reader`,
+whose 8-bit weights every run goes on from. Three runs, in order of worth:
+
+rank   a cross-encoder over question and window, by labels of tokens
+read   the reader itself: late interaction and pooled vectors together, in large batches, taught by `rank` if that ran
+judge  a cross-encoder that tells whether evidence states a claim
+
+Each run is judged on books left out as soon as it is done; table and weights are written at once, in files small enough
+to come back, so that what is stopped loses its own run alone. The embeddings of words stay those of the shipped reader,
+which the repository has anyway.
 """
 
 import argparse
 import json
+import os
 import random
-from collections.abc import Sequence
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from training.cross import weights_of
-from training.model import Reader
-from training.tokens import KINDS, Asked, Library, load
-from training.train import Schedule, batch_of, train
+from training import judge as claims
+from training.cross import Judge, Ranker, weights_of
+from training.model import Batch, Reader
+from training.tokens import KINDS, Asked, Library, load, load_pairs
+from training.train import Drawn, Labels, Schedule, Training, batch_of, losses, small_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PART_BYTES = 14 * 1024 * 1024
 """Of a file that comes back."""
 MOST_CANDIDATES = 20
-"""Passages of a question when the reader is judged."""
-BATCH = 128
-"""Questions of a step on an accelerator."""
+"""Passages of a question when a run is judged."""
+AT_ONCE = 8
+"""Questions that are judged together."""
+SHARES = {"questions": 2.0, "headings": 1.0, "public": 1.0}
+"""Files to learn from, and how often a question is of which, relative to each other."""
+JUDGED = "judged"
+MINUTES = {"rank": 2.2, "read": 2.0, "judge": 1.0}
+"""Of each run, of those together that are lent; the rest goes for judging."""
+RATES = {"rank": 1e-4, "read": 3e-5, "judge": 1.6e-4}
+HEAD_RATE = 1e-3
+ADDED = (0.5, 1.0)
+"""What the ranker's score counts beside the reader's, in the table."""
+LEAST_SHARED = 2 * 1024**3
+"""Bytes that batches of the workers may take."""
 SEED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large a step is."""
+
+    questions: int = 512
+    """In a batch of `read`; an eighth of them in one of `rank`."""
+    passages: int = 8
+    """Drawn for a question of `read`; twice as many for one of `rank`."""
+    longest: int = 128
+    """Tokens of a window."""
+    pairs: int = 256
+    """Claims in a batch of `judge`."""
+    judged: int = 0
+    """Questions, and claims, to be judged by at most; 0: all."""
+    workers: int = 0
+    """Processes that make batches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a run makes of one question: K passages, U units."""
+
+    book: str
+    units: torch.Tensor
+    """(K, U)."""
+    rest: torch.Tensor
+    """(K,)."""
+    right: torch.Tensor
+    """(K, U)."""
+
+    @property
+    def passages(self) -> torch.Tensor:
+        """(K,): scores of whole passages."""
+        return torch.logaddexp(torch.logsumexp(self.units, 1), self.rest)
+
+    def plus(self, other: "Verdict", share: float) -> "Verdict":
+        """With a share of what another run makes of the passages."""
+        more = share * other.passages
+        return Verdict(self.book, self.units + more.unsqueeze(1), self.rest + more, self.right)
+
+
+class Stream(IterableDataset[tuple[Batch, Labels]]):
+    """Batches without end.
+
+    Args:
+        files: Name, books and questions of each.
+        questions: In a batch.
+        passages: Drawn for each: one that answers, if there is one, and hard negatives.
+        longest: Tokens of a window.
+        seed: Of a run; each worker draws its own.
+    """
+
+    def __init__(
+        self, files: Mapping[str, tuple[Library, list[Asked]]], questions: int, passages: int, longest: int, seed: int
+    ) -> None:
+        self.library = {f"{name}/{book}": texts for name, (books, _) in files.items() for book, texts in books.items()}
+        self.asked = {name: asked for name, (_, asked) in files.items()}
+        self.questions, self.passages, self.longest, self.seed = questions, passages, longest, seed
+
+    def __iter__(self) -> Iterator[tuple[Batch, Labels]]:
+        """See the class."""
+        worker = get_worker_info()
+        rng = random.Random(f"{self.seed}.{worker.id if worker else 0}")
+        names = list(self.asked)
+        while True:
+            kinds = rng.choices(names, [SHARES[name] for name in names], k=self.questions)
+            chosen = [self.drawn(kind, rng.choice(self.asked[kind]), rng) for kind in kinds]
+            yield batch_of(chosen, self.library, rng, longest=self.longest, apart=True)
+
+    def drawn(self, kind: str, item: Asked, rng: random.Random) -> Drawn:
+        """A question with its passages."""
+        right = rng.sample(list(item.positives), min(1, len(item.positives)))
+        wrong = rng.sample(item.negatives, min(self.passages - len(right), len(item.negatives)))
+        book = f"{kind}/{item.book}"
+        return Asked(book, item.ids, item.idf, item.positives, item.negatives), [*right, *wrong]
 
 
 def shipped(folder: Path) -> Reader:
@@ -46,104 +148,250 @@ def shipped(folder: Path) -> Reader:
     return reader
 
 
-def judge(reader: Reader, asked: Sequence[Asked], library: Library, device: str) -> dict[str, dict[str, float]]:
-    """Judge a reader by candidates that match in words.
+@torch.no_grad()
+def judge(model: Reader | Ranker, file: tuple[Library, list[Asked]], longest: int, device: str) -> list[Verdict]:
+    """What a model makes of the questions on the books left out: candidates match in words, or were mined."""
+    library, asked = file
+    model.to(device).eval()
+    found = []
+    for start in range(0, len(asked), AT_ONCE):
+        few = asked[start : start + AT_ONCE]
+        some = [(item, [*list(item.positives)[:2], *item.negatives][:MOST_CANDIDATES]) for item in few]
+        batch, labels = batch_of(some, library, random.Random(SEED), longest=longest, apart=True)
+        with torch.autocast(device, dtype=torch.bfloat16):
+            out = {name: value.float().cpu() for name, value in model(batch.to(device)).items()}
+        rest = out.get("rest", torch.full(labels.drawn.shape, -1e4))
+        for row, (item, numbers) in enumerate(some):
+            count = len(numbers)
+            found.append(Verdict(item.book, out["units"][row, :count], rest[row, :count], labels.units[row, :count]))
+    model.train()
+    return found
+
+
+def figures(verdicts: Sequence[Verdict]) -> list[str]:
+    """Cells of a table.
 
     Returns:
-        Of each book how many questions there are, how often the best passage and the best unit answer, and the ROC area
-        of the best unit's score, for what the book answers against near questions.
+        How many questions; how often the best passage and the best unit answer; the ROC area of the best passage's
+        score, for what the book answers against near questions.
     """
-    reader.to(device).eval()
-    scores: dict[str, list[tuple[bool, bool, bool, float]]] = {}
-    for item in asked:
-        numbers = [*list(item.positives)[:2], *item.negatives][:MOST_CANDIDATES]
-        batch, labels, _ = batch_of([(item, numbers)], library[item.book], random.Random(SEED))
-        with torch.no_grad():
-            units = reader(batch.to(device))["units"][0].float().cpu()
-        best = int(units.flatten().argmax())
-        found = torch.logsumexp(units, 1).argmax()
-        right = bool(labels[0, found].any()), bool(labels[0].flatten()[best])
-        scores.setdefault(item.book, []).append((bool(item.positives), *right, float(units.max())))
-    reader.train()
-    table = {}
-    for book, rows in scores.items():
-        answered = np.array([row[0] for row in rows])
-        told = np.array(rows, dtype=np.float64)
-        ranks = told[:, 3].argsort().argsort() + 1
-        pairs = answered.sum() * (~answered).sum()
-        table[book] = {
-            "questions": len(rows),
-            "passage": float(told[answered, 1].sum() / max(answered.sum(), 1)),
-            "unit": float(told[answered, 2].sum() / max(answered.sum(), 1)),
-            "near": float((ranks[answered].sum() - answered.sum() * (answered.sum() + 1) / 2) / max(pairs, 1)),
-        }
-    return table
+    answered = np.array([bool(one.right.any()) for one in verdicts])
+    passage = [bool(one.right[one.passages.argmax()].any()) for one in verdicts]
+    unit = [bool(one.right.flatten()[one.units.argmax()]) for one in verdicts]
+    ranks = np.array([float(one.passages.max()) for one in verdicts]).argsort().argsort() + 1
+    some, none = int(answered.sum()), int((~answered).sum())
+    area = (ranks[answered].sum() - some * (some + 1) / 2) / max(some * none, 1)
+    shares = [float(np.array(row)[answered].sum()) / max(some, 1) for row in (passage, unit)]
+    return [str(len(verdicts)), *(f"{value:.3f}" for value in shares), f"{area:.3f}" if some * none else "-"]
 
 
-def write_parts(weights: dict[str, torch.Tensor], out: Path) -> None:
-    """Write weights as 16-bit numbers in files of at most `PART_BYTES`; one tensor may be cut over several."""
-    flat = torch.cat([tensor.detach().cpu().half().flatten() for tensor in weights.values()]).numpy()
-    shapes = {name: list(tensor.shape) for name, tensor in weights.items()}
+def table(systems: Mapping[str, Sequence[Verdict]]) -> str:
+    """All systems, over all books left out and on each, as a table of Markdown."""
+    lines = ["| system | book left out | questions | best passage answers | best unit answers | area against near |"]
+    lines += ["|---|---|---|---|---|---|"]
+    books = dict.fromkeys(one.book for verdicts in systems.values() for one in verdicts)
+    for book in ["", *books] if len(books) > 1 else books:
+        for system, verdicts in systems.items():
+            cells = figures([one for one in verdicts if book in {"", one.book}])
+            lines.append(f"| {system} | {book or 'all'} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def frozen(name: str) -> bool:
+    """Whether a weight is one that no run changes."""
+    return name.endswith("word_embeddings.weight")
+
+
+def write_parts(runs: Mapping[str, Mapping[str, torch.Tensor]], out: Path) -> None:
+    """Write what runs have changed as 16-bit numbers, in files of at most `PART_BYTES`; one tensor may be cut."""
+    changed = {run: {name: value for name, value in state.items() if not frozen(name)} for run, state in runs.items()}
+    flat = torch.cat([value.half().flatten() for state in changed.values() for value in state.values()]).numpy()
+    shapes = {run: {name: list(value.shape) for name, value in state.items()} for run, state in changed.items()}
     (out / "weights.json").write_text(json.dumps(shapes))
     for number, start in enumerate(range(0, len(flat), PART_BYTES // 2)):
         np.save(out / f"weights-{number}.npy", flat[start : start + PART_BYTES // 2])
 
 
-def read_parts(folder: Path) -> dict[str, torch.Tensor]:
-    """What `write_parts` wrote, in full precision."""
-    shapes: dict[str, list[int]] = json.loads((folder / "weights.json").read_text())
+def read_parts(folder: Path, reader: Path) -> dict[str, dict[str, torch.Tensor]]:
+    """The weights of each run that `write_parts` wrote, in full precision, completed by those of a reader's folder.
+
+    Raises:
+        ValueError: Parts are missing, or there are others.
+    """
+    shapes: dict[str, dict[str, list[int]]] = json.loads((folder / "weights.json").read_text())
     parts = sorted(folder.glob("weights-*.npy"), key=lambda path: int(path.stem.partition("-")[2]))
     flat = torch.from_numpy(np.concatenate([np.load(path) for path in parts])).float()
+    same = {f"bert.{name}": value for name, value in weights_of(reader / "model.onnx").items() if frozen(name)}
     found, at = {}, 0
-    for name, shape in shapes.items():
-        size = int(np.prod(shape))
-        found[name] = flat[at : at + size].reshape(shape).clone()
-        at += size
+    for run, named in shapes.items():
+        found[run] = dict(same)
+        for name, shape in named.items():
+            size = int(np.prod(shape))
+            found[run][name] = flat[at : at + size].reshape(shape).clone()
+            at += size
     if at != len(flat):
         raise ValueError(f"{folder} holds {len(flat)} numbers, and {at} are needed.")
     return found
 
 
-def table_of(before: dict[str, dict[str, float]], after: dict[str, dict[str, float]]) -> str:
-    """Both as a table of Markdown."""
-    lines = ["| book left out | questions | best passage answers | best unit answers | area against near questions |"]
-    lines += ["|---|---|---|---|---|"]
-    for book, was in before.items():
-        cells = [f"{was[name]:.3f} -> {after[book][name]:.3f}" for name in ("passage", "unit", "near")]
-        lines.append(f"| {book} | {int(was['questions'])} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+class Runs:
+    """What is lent, what is read, and what was made of it so far.
+
+    Args:
+        pack: Folder of the files.
+        reader: Folder of the reader that runs go on from.
+        out: Folder of what comes back.
+        schedule: Of one run: minutes, rate and seed are set for each.
+        sizes: Of a step.
+    """
+
+    def __init__(self, pack: Path, reader: Path, out: Path, schedule: Schedule, sizes: Sizes) -> None:
+        self.pack, self.reader, self.out, self.schedule, self.sizes = pack, reader, out, schedule, sizes
+        self.device = schedule.device
+        self.states: dict[str, dict[str, torch.Tensor]] = {}
+        self.systems: dict[str, list[Verdict]] = {}
+        self.lines: list[str] = []
+        self.ranker: Ranker | None = None
+        out.mkdir(parents=True, exist_ok=True)
+
+    @cached_property
+    def files(self) -> dict[str, tuple[Library, list[Asked]]]:
+        """What is learned from."""
+        names = [name for name in SHARES if (self.pack / f"{name}.npz").exists()]
+        return {name: load(self.pack / f"{name}.npz") for name in names}
+
+    def judge(self, model: Reader | Ranker) -> list[Verdict]:
+        """Judge a model; it stays as it was."""
+        library, asked = load(self.pack / f"{JUDGED}.npz")
+        if self.sizes.judged:
+            asked = random.Random(SEED).sample(asked, min(self.sizes.judged, len(asked)))
+        return judge(model, (library, asked), self.sizes.longest, self.device)
+
+    def scheduled(self, run: str) -> Schedule:
+        """When a run ends."""
+        minutes = self.schedule.minutes * MINUTES[run]
+        given = self.schedule
+        return Schedule(minutes, RATES[run], given.seed, given.steps, self.device, given.stop)
+
+    def batches(self, questions: int, passages: int) -> Iterator[tuple[Batch, Labels]]:
+        """Batches, made by workers if there are any."""
+        stream = Stream(self.files, max(1, questions), passages, self.sizes.longest, self.schedule.seed)
+        return iter(DataLoader(stream, batch_size=None, num_workers=self.sizes.workers))
+
+    def learn(self, model: Reader | Ranker, run: str, small: Sequence[Any], rate: float, *, many: int) -> None:
+        """Train a model; the teacher is the ranker, where it has run before the reader."""
+        for name, weight in model.named_parameters():
+            weight.requires_grad = not frozen(name)
+        teacher = self.ranker if run == "read" else None
+        training = Training(model, self.scheduled(run), small, rate)
+        batches = self.batches(self.sizes.questions // many, self.sizes.passages * (2 if many > 1 else 1))
+        for gone in training.turns():
+            batch, labels = next(batches)
+            batch, labels = batch.to(self.device), labels.to(self.device)
+            with torch.autocast(self.device, dtype=torch.bfloat16):
+                taught = scores_of(teacher, batch) if teacher is not None else None
+                parts = losses(model, batch, labels, taught)
+            training.learn(parts, gone)
+        self.done(run, model, training.step)
+
+    def rank(self) -> None:
+        """Train the cross-encoder over question and window."""
+        model = Ranker(str(self.reader), weights_of(self.reader / "model.onnx"))
+        self.learn(model, "rank", [*model.head.parameters(), model.answers], HEAD_RATE, many=8)
+        self.ranker = model
+        self.systems["rank"] = self.judge(model)
+        for share in ADDED:
+            both = zip(self.systems["shipped"], self.systems["rank"], strict=True)
+            self.systems[f"shipped + {share} rank"] = [one.plus(other, share) for one, other in both]
+
+    def read(self) -> None:
+        """Train the reader itself."""
+        model = shipped(self.reader)
+        if self.device != "cpu":  # 4,096 windows in one step
+            model.bert.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        model.train()
+        self.learn(model, "read", small_of(model), 1e-3, many=1)
+        self.systems["read"] = self.judge(model)
+        if "rank" in self.systems:
+            both = zip(self.systems["read"], self.systems["rank"], strict=True)
+            self.systems[f"read + {ADDED[0]} rank"] = [one.plus(other, ADDED[0]) for one, other in both]
+
+    def claims(self) -> None:
+        """Train the judge of claims."""
+        model = Judge(str(self.reader), weights_of(self.reader / "model.onnx"))
+        for name, weight in model.named_parameters():
+            weight.requires_grad = not frozen(name)
+        training = Training(model, self.scheduled("judge"), list(model.head.parameters()), HEAD_RATE)
+        batches = claims.batches(load_pairs(self.pack / "pairs.npz"), training.rng, self.sizes.pairs)
+        for gone in training.turns():
+            batch = next(batches)
+            *given, labels = (
+                one.to(self.device) for one in claims.tensors([pair for group in batch for pair in group])
+            )
+            with torch.autocast(self.device, dtype=torch.bfloat16):
+                parts = claims.losses(model(*given), labels, twins=len(batch[0]) > 1)
+            training.learn(parts, gone)
+        self.done("judge", model, training.step)
+        for kind, groups in load_pairs(self.pack / "pairs-judged.npz").items():
+            some = groups[: self.sizes.judged or len(groups)]
+            self.lines.append(f"judge, {kind}: {claims.judge(model, some, self.device)}")
+
+    def done(self, run: str, model: torch.nn.Module, steps: int) -> None:
+        """Write the weights of a run."""
+        self.states[run] = {name: value.detach().cpu() for name, value in model.state_dict().items()}
+        self.lines.append(f"{run}: {steps} steps, seed {self.schedule.seed}, on {self.device}")
+        write_parts(self.states, self.out)
+
+    def all(self, runs: Sequence[str]) -> None:
+        """Run what is wanted, and write the table after each."""
+        self.systems["shipped"] = self.judge(shipped(self.reader))
+        for run in runs:
+            began = time.monotonic()
+            {"rank": self.rank, "read": self.read, "judge": self.claims}[run]()
+            self.lines.append(f"{run}: {time.monotonic() - began:.0f} s with judging")
+            told = "\n".join([table(self.systems), "", *(f"- {line}" for line in self.lines)])
+            (self.out / "table.md").write_text(f"{told}\n")
+        print(told, flush=True)
+
+
+@torch.no_grad()
+def scores_of(teacher: Ranker, batch: Batch) -> torch.Tensor:
+    """(B, K): what a teacher scores the passages of a batch."""
+    teacher.eval()
+    out = teacher(batch)
+    return torch.logaddexp(torch.logsumexp(out["units"], 2), out["rest"])
+
+
+def shared_bytes() -> int:
+    """Free memory that processes can share."""
+    shared = Path("/dev/shm")  # noqa: S108 - where PyTorch puts what workers hand over
+    return shutil.disk_usage(shared).free if shared.is_dir() else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, judge, write."""
+    """Run, judge, write."""
+    began = time.monotonic()
     parser = argparse.ArgumentParser(prog="python -m training.device", description=__doc__)
-    parser.add_argument("--pack", type=Path, default=ROOT / "training" / "out" / "pack.npz")
+    parser.add_argument("--pack", type=Path, default=ROOT / "training" / "out" / "pack")
     parser.add_argument("--reader", type=Path, default=ROOT / "models" / "reader", help="to go on from")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=6, help="of training; judging takes another")
-    parser.add_argument("--steps", type=int, default=0, help="instead of minutes")
-    parser.add_argument("--batch", type=int, default=BATCH, help="questions of a step")
-    parser.add_argument("--rate", type=float, default=3e-5)
-    parser.add_argument("--judged", type=int, default=0, help="judge by so many questions only")
+    parser.add_argument("--runs", nargs="+", choices=list(MINUTES), default=list(MINUTES))
+    parser.add_argument("--minutes", type=float, default=1, help="times the minutes of each run")
+    parser.add_argument("--stop", type=float, default=7, help="minutes after which no step begins")
+    parser.add_argument("--steps", type=int, default=0, help="of each run, instead of minutes")
     parser.add_argument("--seed", type=int, default=SEED)
+    has_accelerator = torch.cuda.is_available()
+    sizes = Sizes(workers=min(12, os.cpu_count() or 1) if has_accelerator and shared_bytes() >= LEAST_SHARED else 0)
+    for name in Sizes.__slots__:
+        parser.add_argument(f"--{name}", type=int, default=getattr(sizes, name))
     options = parser.parse_args(arguments)
-    options.out.mkdir(parents=True, exist_ok=True)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(options.seed)
-    library, trained, judged = load(options.pack)
-    judged = random.Random(SEED).sample(judged, options.judged) if options.judged else judged
-    print(f"{device}: {len(trained)} questions to learn from, {len(judged)} to be judged by", flush=True)
-    reader = shipped(options.reader)
-    before = judge(reader, judged, library, device)
-    schedule = Schedule(options.minutes, options.rate, options.seed, options.steps, options.batch, device)
-    train(reader, trained, library, out=options.out / "whole.pt", schedule=schedule)
-    for name in ("whole.pt", "whole.state"):  # too large to come back
-        (options.out / name).unlink(missing_ok=True)
-    write_parts(reader.state_dict(), options.out)
-    after = judge(reader, judged, library, device)
-    (options.out / "table.json").write_text(json.dumps({"before": before, "after": after}, indent=1))
-    (options.out / "table.md").write_text(table_of(before, after) + "\n")
-    print(table_of(before, after), flush=True)
+    schedule = Schedule(
+        options.minutes, seed=options.seed, steps=options.steps, stop=began + 60 * options.stop,
+        device="cuda" if has_accelerator else "cpu",
+    )  # fmt: skip
+    sizes = Sizes(**{name: getattr(options, name) for name in Sizes.__slots__})
+    Runs(options.pack, options.reader, options.out, schedule, sizes).all(options.runs)
 
 
 if __name__ == "__main__":

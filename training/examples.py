@@ -8,7 +8,7 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ OWN = "own-"
 """Begins the name of a book of ours."""
 SAMPLE = "physical-ai"
 MINED = 12
-"""Negatives of a question that are taken from what was mined."""
+"""Negatives of a question that are taken from what was mined, where training is slow."""
 WORD = re.compile(r"[a-z0-9_]+")
 
 
@@ -49,8 +49,8 @@ class Example:
 class Book:
     """The passages of a book with a plain BM25 over them."""
 
-    def __init__(self, path: Path) -> None:
-        self.passages = [Passage(**row) for row in sources.rows(path)]
+    def __init__(self, passages: Iterable[Passage]) -> None:
+        self.passages = list(passages)
         self.by_file: dict[str, list[int]] = {}
         self.postings: dict[str, list[tuple[int, int]]] = {}
         self.lengths = []
@@ -61,6 +61,11 @@ class Book:
             for word, count in counts.items():
                 self.postings.setdefault(word, []).append((number, count))
         self.mean = sum(self.lengths) / max(1, len(self.lengths))
+
+    @classmethod
+    def read(cls, path: Path) -> "Book":
+        """A file that `training.passages` wrote."""
+        return cls(Passage(**row) for row in sources.rows(path))
 
     def idf(self, word: str) -> float:
         """1 + log((N + 1) / (n + 1)): what `search` calls the rarity of a word."""
@@ -85,15 +90,17 @@ def normal(text: str) -> str:
     return re.sub(r"\s+", " ", text.lower())
 
 
-def example(book: Book, name: str, question: str, positives: dict[int, list[int]], near_file: str) -> Example:
-    """An example with hard negatives: what matches by words, and neighbours in the files that answer."""
+def example(
+    book: Book, name: str, question: str, positives: dict[int, list[int]], near_file: str, *, most: int = 16
+) -> Example:
+    """An example with hard negatives: the `most` that match by words, and neighbours in the files that answer."""
     near = [book.by_file[near_file]] if near_file in book.by_file else []
     around = [book.by_file[book.passages[number].file] for number in positives]
-    found = book.bm25(question, 24)
+    found = book.bm25(question, most + 8)
     rng = random.Random(question)
     beside = [number for numbers in (*near, *around) for number in numbers]
     rng.shuffle(beside)
-    negatives = [number for number in dict.fromkeys([*found[:16], *beside[:8]]) if number not in positives]
+    negatives = [number for number in dict.fromkeys([*found[:most], *beside[:8]]) if number not in positives]
     words = set(WORD.findall(question.lower()))
     return Example(name, question, positives, negatives, {word: book.idf(word) for word in words})
 
@@ -133,8 +140,9 @@ def own(path: Path, books: Mapping[str, Book]) -> list[Example]:
         if row.get("selected_text") or row.get("previous_question"):
             continue
         if row["kind"] == "near" and not row.get("expected_files"):
-            name = f"{OWN}{path.stem}" if f"{OWN}{path.stem}" in books else f"{OWN}{SAMPLE}"
-            found.append(example(books[name], name, row["question"], {}, ""))
+            name = f"{OWN}{path.stem}" if path.parent.parent.name == "questions" else f"{OWN}{SAMPLE}"
+            if name in books:
+                found.append(example(books[name], name, row["question"], {}, ""))
         elif row.get("expected_files") and row.get("key_facts"):
             name = OWN + row["expected_files"][0].partition("/")[0]
             positives = holding(books[name], row) if name in books else {}
@@ -172,11 +180,11 @@ def load(checkouts: Path, passages: Path, names: Sequence[str] = ()) -> tuple[di
         Missing: A checkout or a file of passages is not there.
     """
     described = {source.name: source for source in sources.chosen(names, left_out=False)}
-    paths = [passages / f"{name}.jsonl" for name in described] + sorted(passages.glob(f"{OWN}*.jsonl"))
-    for path in (*paths, passages / f"{OWN}{SAMPLE}.jsonl"):
+    paths = [passages / f"{name}.jsonl" for name in (*described, *own_books(names))]
+    for path in paths:
         if not path.exists():
             raise Missing(f"There is no {path}: run `python -m training prepare` first.")
-    books = {path.stem: Book(path) for path in paths}
+    books = {path.stem: Book.read(path) for path in paths}
     found = []
     for name, source in described.items():
         found += written(books[name], source, sources.checkout(checkouts, source))
@@ -185,9 +193,9 @@ def load(checkouts: Path, passages: Path, names: Sequence[str] = ()) -> tuple[di
     return books, found
 
 
-def with_mined(examples: Sequence[Example], path: Path) -> list[Example]:
-    """The examples with the negatives that `training.mine` found for them."""
-    mined = {(row["book"], row["question"]): row["negatives"][:MINED] for row in sources.rows(path)}
+def with_mined(examples: Sequence[Example], path: Path, most: int = MINED) -> list[Example]:
+    """The examples with at most so many of the negatives that `training.mine` found for them."""
+    mined = {(row["book"], row["question"]): row["negatives"][:most] for row in sources.rows(path)}
     return [replace(item, negatives=mined.get((item.book, item.question)) or item.negatives) for item in examples]
 
 
@@ -197,7 +205,9 @@ def own_questions() -> list[Path]:
     return [*shelves, *(ROOT / "corpus" / "questions" / f"{name}.jsonl" for name in ("in_book", "out_of_book"))]
 
 
-def own_books() -> dict[str, Path]:
-    """The folders of our own books, by the names of their passages."""
+def own_books(names: Sequence[str] = ()) -> dict[str, Path]:
+    """The folders of our own books, by the names of their passages; only those named, if any of ours is."""
     described = [*ROOT.glob("bench/books/*/*/book.toml"), *ROOT.glob("corpus/*/book.toml")]
-    return {OWN + path.parent.name: path.parent for path in sorted(described)}
+    wanted = {name for name in names if name.startswith(OWN)}
+    books = {OWN + path.parent.name: path.parent for path in sorted(described)}
+    return {name: folder for name, folder in books.items() if not wanted or name in wanted}

@@ -1,5 +1,8 @@
 """Write a trained reader as Lutrin loads it: an int8 ONNX encoder, and `reader.json` with what was learned beside it.
 
+A trained ranker becomes one file likewise, with one number for each pair of texts, as the manifest's role `rerank` has
+it.
+
 Weights of matrix products and the word embeddings become 8-bit numbers with one scale for each output column (row, for
 embeddings), and products are computed in 8 bits (`int8.py`).
 """
@@ -16,6 +19,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer
 
+from training.cross import Ranker
 from training.int8 import multiply_as_integers
 from training.model import Reader
 from training.tokens import KINDS
@@ -23,6 +27,7 @@ from training.tokens import KINDS
 LEAST = 4096
 """Numbers of a weight that is worth 8 bits."""
 TOKENIZER = ("tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 SENTENCE = "What is the sensorimotor loop of a robot?"
 LEAST_AGREEMENT = 0.997
 """Cosine to full precision that is needed: 8-bit weights alone reach 0.999, with 8-bit inputs of products 0.998."""
@@ -42,18 +47,30 @@ class _Encoder(torch.nn.Module):
         ).last_hidden_state
 
 
+class _Ranking(torch.nn.Module):
+    """A ranker with the same inputs."""
+
+    def __init__(self, ranker: Ranker) -> None:
+        super().__init__()
+        self.ranker = ranker
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor) -> Any:  # noqa: ANN401
+        """(1, 1): see `Ranker.logit`."""
+        return self.ranker.logit(input_ids, attention_mask, token_type_ids)
+
+
 def export(weights: Path, base: Path, folder: Path) -> None:
     """Write a trained reader into a folder, all files that Lutrin loads.
 
     Args:
         weights: As `train` wrote them.
-        base: The encoder that training started from; its tokenizer goes along.
+        base: Has the tokenizer and `config.json` of the encoder.
         folder: Is made.
 
     Raises:
         RuntimeError: What was written computes something else.
     """
-    reader = Reader(str(base))
+    reader = Reader(str(base), {})
     reader.load_state_dict(torch.load(weights))
     reader.eval()
     expected = vectors_of(reader, base)
@@ -65,6 +82,29 @@ def export(weights: Path, base: Path, folder: Path) -> None:
     print(f"{folder}: {(folder / 'model.onnx').stat().st_size:,} bytes, cosine to full precision {agreement:.5f}")
     if agreement < LEAST_AGREEMENT:
         raise RuntimeError(f"{folder / 'model.onnx'} computes something else than {weights}")
+
+
+def export_ranker(weights: Path, base: Path, folder: Path) -> None:
+    """Write a trained ranker into a folder, likewise; its logit is said beside that of full precision."""
+    ranker = Ranker(str(base), {})
+    ranker.load_state_dict(torch.load(weights))
+    ranker.eval()
+    folder.mkdir(parents=True, exist_ok=True)
+    write_graph(_Ranking(ranker), ranker.bert, folder / "model.onnx", "logit")
+    for name in TOKENIZER:
+        shutil.copyfile(base / name, folder / name)
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    tokenizer.no_padding()
+    pair = tokenizer.encode(SENTENCE, SENTENCE)
+    given = {
+        name: np.array([value])
+        for name, value in zip(INPUTS, (pair.ids, pair.attention_mask, pair.type_ids), strict=True)
+    }
+    with torch.no_grad():
+        expected = float(ranker.logit(*(torch.from_numpy(value) for value in given.values())))
+    found = float(onnxruntime.InferenceSession(str(folder / "model.onnx")).run(None, given)[0][0, 0])
+    size = (folder / "model.onnx").stat().st_size
+    print(f"{folder}: {size:,} bytes, logit {found:.3f}, in full precision {expected:.3f}")
 
 
 def inputs(base: Path) -> dict[str, Any]:
@@ -85,24 +125,27 @@ def vectors_of(reader: Reader, base: Path) -> Any:  # noqa: ANN401 - NumPy's arr
 def write(reader: Reader, folder: Path) -> None:
     """Write `model.onnx`, `projection.npy` and `reader.json`."""
     folder.mkdir(parents=True, exist_ok=True)
-    reader.bert.set_attn_implementation("eager")
+    write_graph(_Encoder(reader), reader.bert, folder / "model.onnx", "hidden")
+    np.save(
+        folder / "projection.npy", np.ascontiguousarray(reader.project.weight.detach().numpy().T.astype(np.float32))
+    )
+    (folder / "reader.json").write_text(json.dumps(learned(reader), indent=1) + "\n")
+
+
+def write_graph(module: torch.nn.Module, bert: Any, path: Path, output: str) -> None:  # noqa: ANN401 - as above
+    """Write a module over an encoder with products in 8 bits."""
+    bert.set_attn_implementation("eager")
     example = torch.ones(1, 12, dtype=torch.long)
-    axes = {name: {0: "batch", 1: "tokens"} for name in ("input_ids", "attention_mask", "token_type_ids", "hidden")}
-    path = folder / "model.onnx"
+    axes = {name: {0: "batch", 1: "tokens"} for name in (*INPUTS, "hidden")} | {"logit": {0: "batch"}}
     with torch.no_grad():
         torch.onnx.export(
-            _Encoder(reader), (example, example, torch.zeros_like(example)), str(path), dynamo=False,
-            input_names=["input_ids", "attention_mask", "token_type_ids"], output_names=["hidden"],
-            dynamic_axes=axes, opset_version=17,
+            module, (example, example, torch.zeros_like(example)), str(path), dynamo=False, input_names=list(INPUTS),
+            output_names=[output], dynamic_axes={name: axes[name] for name in (*INPUTS, output)}, opset_version=17,
         )  # fmt: skip
     model = onnx.load(str(path))
     quantise(model)
     multiply_as_integers(model)
     path.write_bytes(model.SerializeToString(deterministic=True))
-    np.save(
-        folder / "projection.npy", np.ascontiguousarray(reader.project.weight.detach().numpy().T.astype(np.float32))
-    )
-    (folder / "reader.json").write_text(json.dumps(learned(reader), indent=1) + "\n")
 
 
 def learned(reader: Reader) -> dict[str, Any]:

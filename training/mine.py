@@ -24,7 +24,7 @@ from lutrin.search.reader import log_sum
 from training.examples import Book, Example, Passage
 
 AT_ONCE = 64
-NEAREST, BY_WORDS, KEPT = 30, 12, 14
+NEAREST, BY_WORDS, KEPT = 64, 24, 64
 ON_SUBJECT, OFF_SUBJECT = 900, 250
 """Passages of a book that are encoded at most: of pages that questions are about, and of others."""
 

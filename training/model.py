@@ -11,6 +11,7 @@ the unit, of the unit and its headings, and of the whole passage; `dense` is the
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -25,7 +26,10 @@ DIMENSION = 128
 
 @dataclass
 class Batch:
-    """Questions and passages as tensors: B questions, P passages, L tokens, U units at most in a passage."""
+    """Questions and passages as tensors.
+
+    B questions, P passages, K of them compared with each question, L tokens, U units at most in a passage.
+    """
 
     question_ids: Tensor
     question_mask: Tensor
@@ -43,6 +47,8 @@ class Batch:
     """(P, U): index into `KINDS`; -1: no unit."""
     words: Tensor
     """(P, U): log of the number of words."""
+    own: Tensor
+    """(B, K): the passages that each question is compared with token by token."""
 
     def to(self, device: str) -> "Batch":
         """The same on another device."""
@@ -51,13 +57,22 @@ class Batch:
         )
 
 
+def bert(folder: str, weights: Mapping[str, Tensor], *, dropout: float = 0.0) -> Any:  # noqa: ANN401 - see mypy's settings
+    """An encoder of the form that a folder's `config.json` describes; its weights are random if none are given."""
+    config = BertConfig.from_pretrained(folder, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    made = BertModel(config, add_pooling_layer=False)
+    if weights:
+        made.load_state_dict(weights)
+    return made
+
+
 class Reader(nn.Module):
     """See the module's docstring.
 
     Args:
         folder: The encoder that training starts from, as `transformers` reads it; its `config.json` is enough if the
             weights come from elsewhere.
-        weights: Of the encoder, by the names of `BertModel`; None: those in the folder.
+        weights: Of the encoder, by the names of `BertModel`; empty: they are loaded later; None: those in the folder.
     """
 
     def __init__(self, folder: str, weights: Mapping[str, Tensor] | None = None) -> None:
@@ -65,8 +80,7 @@ class Reader(nn.Module):
         if weights is None:
             self.bert = BertModel.from_pretrained(folder, attn_implementation="sdpa", add_pooling_layer=False)
         else:
-            self.bert = BertModel(BertConfig.from_pretrained(folder), add_pooling_layer=False)
-            self.bert.load_state_dict(weights)
+            self.bert = bert(folder, weights)
         width = self.bert.config.hidden_size
         self.project = nn.Linear(width, DIMENSION, bias=False)
         self.weigh = nn.Linear(width, 1)
@@ -98,26 +112,26 @@ class Reader(nn.Module):
         return torch.softmax(logits.masked_fill(mask == 0, -1e4), dim=-1)
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """Scores of every question with every passage: `units` (B, P, U), `passage` and `dense` (B, P)."""
+        """Scores: `units` (B, K, U) and `passage` (B, K) of a question's own passages, `dense` (B, P) of all."""
         question, question_pooled = self.encode(batch.question_ids, batch.question_full)
         passage, passage_pooled = self.encode(batch.passage_ids, batch.passage_full)
         share = self.weights(question, batch.question_mask, batch.idf)
         near, far = (functional.normalize(self.project(vectors), dim=-1) for vectors in (question, passage))
-        similar = torch.einsum("bqd,pld->bpql", near.float(), far.float())
-        b, p, q, _ = similar.shape
-        index = batch.segments[None, :, None, :].expand(b, p, q, -1)
-        best = similar.new_full((b, p, q, batch.units + 3), -1.0).scatter_reduce(
+        similar = torch.einsum("bqd,bkld->bkql", near.float(), far.float()[batch.own])
+        b, k, q, _ = similar.shape
+        index = batch.segments[batch.own][:, :, None, :].expand(b, k, q, -1)
+        best = similar.new_full((b, k, q, batch.units + 3), -1.0).scatter_reduce(
             3, index, similar, "amax", include_self=False
         )
         heading, units = best[..., HEADING], best[..., 2 : batch.units + 2]
         inside = best[..., : batch.units + 2].max(-1).values
-        own = torch.einsum("bq,bpqu->bpu", share, units)
-        headed = torch.einsum("bq,bpqu->bpu", share, torch.maximum(units, heading.unsqueeze(-1)))
-        whole = torch.einsum("bq,bpq->bp", share, inside)
+        own = torch.einsum("bq,bkqu->bku", share, units)
+        headed = torch.einsum("bq,bkqu->bku", share, torch.maximum(units, heading.unsqueeze(-1)))
+        whole = torch.einsum("bq,bkq->bk", share, inside)
         dense = question_pooled @ passage_pooled.T
         a, b_, c, d = self.mix
-        scores = a * own + b_ * headed + (c * whole + d * dense).unsqueeze(-1)
+        scores = a * own + b_ * headed + (c * whole + d * dense.gather(1, batch.own)).unsqueeze(-1)
         form = self.kind[batch.kinds.clamp(min=0)] + self.length * batch.words
-        scores = torch.exp(self.scale) * scores + form.unsqueeze(0)
-        scores = scores.masked_fill(batch.kinds.unsqueeze(0) < 0, -1e4)
+        scores = torch.exp(self.scale) * scores + form[batch.own]
+        scores = scores.masked_fill(batch.kinds[batch.own] < 0, -1e4)
         return {"units": scores, "passage": whole, "dense": dense}

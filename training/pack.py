@@ -1,51 +1,92 @@
-"""Pack what a reader learns from into one file that travels to a machine with an accelerator; see `device.py`.
+"""Pack what a reader learns from into files that travel to a machine with an accelerator; see `device.py`.
 
-Each question comes with a copy as it is typed in a hurry: letters of a word swapped, or nothing but its rarest words.
+questions.npz   the written questions and ours, each also as it is typed in a hurry: letters swapped, or only rare words
+headings.npz    headings as questions for what stands below them, and definitions; no passage holds its own heading
+public.npz      public sets of questions with their passages, where they are given
+judged.npz      questions on the books left out
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from training import examples, sources
-from training.examples import WORD, Book, Example
+from training import examples, public, sources
+from training.examples import WORD, Book, Example, Passage
 from training.sources import Missing
 from training.tokens import Tokens, save
 
-MOST_BYTES = 16 * 1024 * 1024
-"""Of the file: what is lent takes no larger one."""
+NEGATIVES = 64
+"""Of a question, at most."""
 LEAST_SWAPPED = 5
 """Letters of a word in which two are swapped."""
+LEAST_WORDS = 12
+"""Below a heading that counts as a question."""
+PATH = " > "
+"""Between the headings of a passage."""
 
 
-def pack(checkouts: Path, out: Path, tokenizer: Path, names: Sequence[str] = ()) -> None:
-    """Write `out/pack.npz`, with the negatives that were mined where there are any.
+def pack(
+    checkouts: Path,
+    out: Path,
+    tokenizer: Path,
+    names: Sequence[str] = (),
+    *,
+    held: Sequence[str] = (),
+    given: Path | None = None,
+    most: int = 0,
+) -> None:
+    """Write the files, with the negatives that were mined where there are any.
 
     Args:
         checkouts: Folder with a checkout of each book.
-        out: Where `prepare` wrote the passages.
+        out: Where `prepare` wrote the passages; the files come into its folder `pack`.
         tokenizer: A folder with `tokenizer.json`.
         names: Of the books only these; none: all.
+        held: Books of ours to be judged by, instead of those left out.
+        given: Folder with the public sets; None: without them.
+        most: Questions of a book and of a file; 0: all.
 
     Raises:
-        Missing: A checkout or a book's passages are not there.
-        ValueError: The file is too large to travel.
+        Missing: A checkout, a book's passages or a public set is not there.
+        ValueError: A file is too large to travel.
     """
     books, asked = examples.load(checkouts, out / "passages", names)
     if (out / "mined.jsonl").exists():
-        asked = examples.with_mined(asked, out / "mined.jsonl")
-    judged_books, judged = left_out(checkouts, out / "passages", names)
+        asked = examples.with_mined(asked, out / "mined.jsonl", NEGATIVES)
+    if held:
+        judged_books = {name: books.pop(name) for name in held}
+        judged = [item for item in asked if item.book in held]
+        asked = [item for item in asked if item.book not in held]
+    else:
+        judged_books, judged = left_out(checkouts, out / "passages", names)
     rng = random.Random(1)
-    asked = [*asked, *(hurried(item, books[item.book], rng) for item in asked)]
-    tokens = Tokens(tokenizer)
-    library = tokens.library({**books, **judged_books}, [*asked, *judged])
-    path = out / "pack.npz"
-    save(path, library, [tokens.question(item) for item in asked], [tokens.question(item) for item in judged])
-    size = path.stat().st_size
-    print(f"{path}: {len(asked)} questions to learn from, {len(judged)} to be judged by, {size / 2**20:.1f} MiB")
-    if size > MOST_BYTES:
-        raise ValueError(f"{path} has {size} bytes; {MOST_BYTES} travel.")
+    asked, judged = some(asked, most, rng), some(judged, most, rng)
+    asked += [hurried(item, books[item.book], rng) for item in asked]
+    tokens, folder = Tokens(tokenizer), out / "pack"
+
+    def write(name: str, library: Mapping[str, Book], questions: Sequence[Example]) -> None:
+        near = sum(not item.positives for item in questions)
+        print(f"{name}: {len(questions)} questions, {near} of them near", flush=True)
+        of_books = tokens.library(library, questions)
+        save(folder / f"{name}.npz", of_books, [tokens.question(item) for item in questions])
+
+    write("questions", books, asked)
+    write("judged", judged_books, judged)
+    bare = {name: beheaded(book) for name, book in books.items()}
+    heads = [item for name, book in books.items() for item in headings(name, book, bare[name])]
+    write("headings", bare, some(heads, most, rng))
+    if given is not None:
+        public_books, posed = public.questions(given, NEGATIVES)
+        write("public", public_books, some(posed, most, rng))
+
+
+def some(asked: Sequence[Example], most: int, rng: random.Random) -> list[Example]:
+    """At most so many questions of each book, if the number is not 0."""
+    by_book: dict[str, list[Example]] = {}
+    for item in asked:
+        by_book.setdefault(item.book, []).append(item)
+    return [item for group in by_book.values() for item in rng.sample(group, min(most or len(group), len(group)))]
 
 
 def left_out(checkouts: Path, passages: Path, names: Sequence[str]) -> tuple[dict[str, Book], list[Example]]:
@@ -58,7 +99,7 @@ def left_out(checkouts: Path, passages: Path, names: Sequence[str]) -> tuple[dic
         folder, path = sources.checkout(checkouts, source), passages / f"{source.name}.jsonl"
         if not path.exists():
             cut(folder, path, source.folder)
-        books[source.name] = Book(path)
+        books[source.name] = Book.read(path)
         asked += examples.written(books[source.name], source, folder)
     if not asked:
         raise Missing("There is no book to be judged by.")
@@ -87,3 +128,40 @@ def slipped(words: Sequence[str], rng: random.Random) -> list[str]:
     word = words[place]
     at = rng.randrange(1, len(word) - 2)
     return [*words[:place], word[:at] + word[at + 1] + word[at] + word[at + 2 :], *words[place + 1 :]]
+
+
+def beheaded(book: Book) -> Book:
+    """The same passages, each without the last of its headings."""
+
+    def bare(passage: Passage) -> Passage:
+        head = passage.head.rpartition(PATH)[0]
+        body = passage.text[len(passage.head) :] if passage.text.startswith(passage.head) else f"\n{passage.text}"
+        shift = len(head) + len(body) - len(passage.text)
+        units = [(start + shift, end + shift, *rest) for start, end, *rest in passage.units]
+        return Passage(passage.file, head, head + body, units)  # type: ignore[arg-type] # mypy loses the four others
+
+    return Book(map(bare, book.passages))
+
+
+def headings(name: str, book: Book, bare: Book) -> Iterator[Example]:
+    """Headings that a book has once, as questions.
+
+    What stands below one answers it. If that begins with the very term, its first sentence counts as a definition, and
+    alone answers what the term is.
+    """
+    seen: dict[str, list[int]] = {}
+    for number, passage in enumerate(book.passages):
+        seen.setdefault(passage.head.rpartition(PATH)[2], []).append(number)
+    for heading, numbers in seen.items():
+        sections = {(book.passages[number].file, book.passages[number].head) for number in numbers}
+        passage = book.passages[numbers[0]]
+        body = passage.text[len(passage.head) :]
+        if not heading or len(sections) > 1 or len(body.split()) < LEAST_WORDS or not passage.units:
+            continue
+        start, end, kind, *_ = passage.units[0]
+        first = passage.text[start:end].lower()
+        if kind == "sentence" and first.find(heading.lower(), 0, len(heading) + len("the ")) >= 0:
+            yield examples.example(bare, name, f"what is {heading.lower()}", {numbers[0]: [0]}, "", most=NEGATIVES)
+        else:
+            right = {number: list(range(len(book.passages[number].units))) for number in numbers}
+            yield examples.example(bare, name, heading, right, "", most=NEGATIVES)

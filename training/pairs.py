@@ -1,41 +1,42 @@
-"""Write what the cross-encoder learns from: claims with their evidence as ids, one JSON object a line.
+"""Write what the cross-encoder that judges claims learns from: claims with their evidence as ids.
 
 Three kinds. *Claims*: sentences of ours about the books (`claims/`; the evidence is kept as places and hashes), each
 true one with a near variant that the same evidence does not state. *Mutations*: a book's sentence, shortened where it
 can be, and itself with one thing changed. *Public*: premises and hypotheses of the sets in `public.toml`.
 
+It is judged on claims about books of the shelf, and on sentences that models really wrote about them.
+
 Evidence that is longer than the encoder's window gives the sentences that share most with the claim.
 """
 
-import hashlib
-import json
 import random
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from evaluation.claims import CLAIMS as JUDGED
-from evaluation.claims import Claim, folder_of, passages_of, read_claims
+from evaluation.claims import Claim, folder_of, passages_of, read_claims, stretch_as_passage
+from evaluation.rows import read_rows
+from evaluation.written import ROWS as WRITTEN
+from evaluation.written import WrittenRow
 from lutrin.answer.grade import evidence_of
 from lutrin.answer.section import whole
-from training import sources
+from training import public, sources
+from training.examples import own_books
 from training.sources import Missing
+from training.tokens import Groups, Pair, Tokens, save_pairs
 
 CLAIMS = sources.HERE / "claims"
-PUBLIC = sources.HERE / "public.toml"
 MUTABLE = sources.HERE / "mutable.toml"
 CLAIM_TOKENS, EVIDENCE_TOKENS = 48, 120
 """What is longer is cut off, or left out sentence by sentence."""
 BESIDE = 0.3
 """What a sentence is worth for the better one of its neighbours, of which it may speak."""
-FIRST, SECOND, SHARED = 0, 1, 2
-"""Types of tokens: of the claim, of the evidence; a token that stands in both has two more."""
 A_BOOK = 260
 """Sentences of a book that are changed at most."""
 AROUND = 4
@@ -79,25 +80,24 @@ def twins(claims: Sequence[Claim], folder_of: Callable[[str], Path]) -> Iterator
             ]
 
 
-def public(folder: Path) -> Iterator[list[Said]]:
-    """The pairs of the public sets.
+def public_pairs(folder: Path) -> Iterator[list[Said]]:
+    """The pairs of the public sets; see `public.files`."""
+    for row in public.pairs(folder):
+        if row["label"] in LABELS:
+            yield [Said(row["hypothesis"], row["premise"], LABELS[row["label"]])]
 
-    Args:
-        folder: Holds the files of `public.toml`, by name.
+
+def written(shelf: Path) -> Iterator[list[Said]]:
+    """Sentences that models really wrote, each with the section that it was written of, unless they say nothing.
 
     Raises:
-        Missing: A file is not there, or is another one.
+        InvalidInput: A page is not the one that a sentence was written of.
     """
-    for name, source in tomllib.loads(PUBLIC.read_text(encoding="utf-8")).items():
-        path = folder / f"{name}.jsonl"
-        remedy = f"git show {source['commit']}:{source['path']} in a clone of https://github.com/{source['repository']}"
-        if not path.is_file():
-            raise Missing(f"There is no {path}: {remedy}.")
-        if hashlib.sha256(path.read_bytes()).hexdigest() != source["sha256"]:
-            raise Missing(f"{path} is another file than the one that was trained on: {remedy}.")
-        for row in sources.rows(path):
-            if row["label"] in LABELS:
-                yield [Said(row["hypothesis"], row["premise"], LABELS[row["label"]])]
+    for row in read_rows(sorted(WRITTEN.glob("*.jsonl")), WrittenRow, f"There are no sentences in {WRITTEN}."):
+        if row.label in {"right", "wrong"}:
+            place = (row.file, row.offset, row.length, row.hash)
+            section = whole(stretch_as_passage(row.book, folder_of(row.book, shelf) / row.file, place))
+            yield [Said(row.text, evidence_of(section), STATES if row.label == "right" else NOT_STATED)]
 
 
 def mutations(path: Path, rng: random.Random, changes: Sequence[Change]) -> Iterator[list[Said]]:
@@ -197,18 +197,6 @@ def _as(model: str, word: str) -> str:
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
-def pair(said: Sequence[int], held: Sequence[int], *, first: int, last: int) -> tuple[list[int], list[int]]:
-    """Ids and types of both texts with the marks around them.
-
-    >>> pair([5, 6], [6, 7], first=1, last=2)
-    ([1, 5, 6, 2, 6, 7, 2], [0, 0, 2, 0, 3, 1, 1])
-    """
-    both = set(said) & set(held)
-    types = [FIRST + SHARED * (token in both) for token in said]
-    other = [SECOND + SHARED * (token in both) for token in held]
-    return [first, *said, last, *held, last], [FIRST, *types, FIRST, *other, SECOND]
-
-
 def selected(said: Sequence[int], evidence: str, ids_of: Ids, room: int = EVIDENCE_TOKENS) -> list[int]:
     """The sentences of the evidence that share most with a claim, in their order, as ids.
 
@@ -239,77 +227,67 @@ def selected(said: Sequence[int], evidence: str, ids_of: Ids, room: int = EVIDEN
     return [token for place in sorted(kept) for token in pieces[place]]
 
 
-def encoded(said: Said, ids_of: Ids, *, first: int, last: int) -> dict[str, Any]:
+def encoded(said: Said, ids_of: Ids) -> Pair:
     """A claim and its evidence as the encoder reads them."""
     claim = ids_of(said.claim)[:CLAIM_TOKENS]
-    evidence = selected(claim, said.evidence, ids_of)[:EVIDENCE_TOKENS]
-    ids, types = pair(claim, evidence, first=first, last=last)
-    return {"ids": ids, "types": types, "label": said.label}
+    return Pair(claim, selected(claim, said.evidence, ids_of)[:EVIDENCE_TOKENS], said.label)
 
 
-def write(tokenizer: Path, groups: Iterator[tuple[str, list[Said]]], out: Path) -> None:
-    """Write groups of pairs by kind.
-
-    Args:
-        tokenizer: The encoder's `tokenizer.json`.
-        groups: Kind and pairs.
-        out: Gets its name once it is whole.
-    """
-    tokens = Tokenizer.from_file(str(tokenizer))
-    tokens.no_padding()
-    tokens.no_truncation()
-    numbers = tokens.get_vocab()
-    first, last = numbers["[CLS]"], numbers["[SEP]"]
-
-    def ids_of(text: str) -> list[int]:
-        ids: list[int] = tokens.encode(text, add_special_tokens=False).ids
-        return ids
-
-    partial = out.with_suffix(".partial")
-    count: Counter[str] = Counter()
-    with partial.open("w", encoding="utf-8") as file:
-        for kind, group in groups:
-            pairs = [encoded(said, ids_of, first=first, last=last) for said in group]
-            file.write(json.dumps({"kind": kind, "pairs": pairs}) + "\n")
-            count[kind] += len(pairs)
-    partial.rename(out)
-    print(", ".join(f"{number} {kind}" for kind, number in count.items()), flush=True)
-
-
-def prepare(books: Path, shelf: Path, given: Path, out: Path) -> None:
-    """Write `pairs.jsonl`, what is learned from, and `judged.jsonl`, by which the result is judged.
+def prepare(
+    books: Path,
+    out: Path,
+    tokenizer: Path,
+    names: Sequence[str] = (),
+    *,
+    held: Sequence[str] = (),
+    given: Path | None = None,
+    shelf: Path,
+    most: int = 0,
+) -> None:
+    """Write `pairs.npz`, what is learned from, and `pairs-judged.npz`, by which the result is judged.
 
     Args:
         books: Folder with a checkout of each book.
+        out: Where `prepare` wrote passages; the files come into its folder `pack`.
+        tokenizer: A folder with `tokenizer.json`.
+        names: Of the books only these; none: all.
+        held: Books whose changed sentences judge, instead of the shelf.
+        given: Folder with the public sets; None: without them.
         shelf: Folder of the books that claims are judged on.
-        given: Folder with the public sets.
-        out: Where `prepare` wrote passages.
+        most: Of each kind, and changed sentences of a book; 0: as many as there are.
 
     Raises:
         Missing: Something is not there.
         InvalidInput: A page is not the one that a claim was written about.
     """
     described = sources.sources()
-    trained_on = sorted(name for name, source in described.items() if not source.left_out)
-    tokenizer = sources.HERE.parent / "models" / "reader" / "tokenizer.json"
+    trained_on = [source.name for source in sources.chosen(names, left_out=False)]
+    ids_of = Tokens(tokenizer).ids
+    changes = changes_of(MUTABLE)
+
+    def changed(name: str) -> Iterator[list[Said]]:
+        path = out / "passages" / f"{name}.jsonl"
+        if not path.is_file():
+            raise Missing(f"There is no {path}: run `python -m training prepare` first.")
+        return islice(mutations(path, random.Random(name), changes), most or A_BOOK)
+
+    def kept(kinds: Mapping[str, Iterable[list[Said]]]) -> Groups:
+        groups = {kind: list(islice(found, most or None)) for kind, found in kinds.items()}
+        print(", ".join(f"{sum(map(len, found))} {kind}" for kind, found in groups.items() if found), flush=True)
+        return {kind: [[encoded(said, ids_of) for said in group] for group in found] for kind, found in groups.items()}
 
     def checkout(book: str) -> Path:
         return sources.checkout(books, described[book])
 
-    def learned() -> Iterator[tuple[str, list[Said]]]:
-        yield from (("claims", group) for group in twins(read_claims(sorted(CLAIMS.glob("*.jsonl"))), checkout))
-        rng = random.Random(5)
-        changes = changes_of(MUTABLE)
-        for name in trained_on:
-            path = out / "passages" / f"{name}.jsonl"
-            if not path.is_file():
-                raise Missing(f"There is no {path}: run `python -m training prepare` first.")
-            yield from (("mutations", group) for group in mutations(path, rng, changes))
-        yield from (("public", group) for group in public(given))
-
-    def judged() -> Iterator[tuple[str, list[Said]]]:
-        claims = read_claims(sorted(JUDGED.glob("*.jsonl")))
-        yield from (("judged", group) for group in twins(claims, lambda book: folder_of(book, shelf)))
-
-    write(tokenizer, judged(), out / "judged.jsonl")
-    write(tokenizer, learned(), out / "pairs.jsonl")
+    claimed = [path for path in sorted(CLAIMS.glob("*.jsonl")) if path.stem in trained_on]
+    mutable = [name for name in (*trained_on, *own_books(names)) if name not in held]
+    learned = {
+        "claims": twins(read_claims(claimed), checkout) if claimed else (),
+        "mutations": chain.from_iterable(map(changed, mutable)),
+        "public": public_pairs(given) if given is not None else (),
+    }
+    judged = {"claims": twins(read_claims(sorted(JUDGED.glob("*.jsonl"))), lambda book: folder_of(book, shelf))}
+    judged |= {"written": written(shelf)}
+    by = {"mutations": chain.from_iterable(map(changed, held))} if held else judged
+    save_pairs(out / "pack" / "pairs-judged.npz", kept(by))
+    save_pairs(out / "pack" / "pairs.npz", kept(learned))

@@ -1,6 +1,6 @@
-"""Questions and passages as the encoder's tokens: what training reads, in memory or from one file that travels.
+"""Questions and passages as the encoder's tokens: what training reads, in memory or from files that travel.
 
-The file holds no text: numbers of tokens, to which unit each belongs, and which units answer.
+A file holds no text: numbers of tokens, to which unit each belongs, and which units answer; or claims and evidence.
 """
 
 import random
@@ -14,15 +14,19 @@ from tokenizers import Tokenizer
 
 from training.examples import WORD, Book, Example, Passage
 
+FIRST, LAST = 101, 102
+"""Tokens [CLS] and [SEP] of BERT's vocabulary, around every text."""
 KINDS = ("sentence", "list_item", "table_row", "code", "caption")
 HEADING, BETWEEN = 0, 1
 """Segments of tokens that belong to no unit; unit u has segment u + 2."""
 LONGEST = 192
-"""Tokens of a passage in training: the headings and a window of the text that holds what answers."""
+"""Tokens of a passage in training, if nothing else is said: the headings and a window that holds what answers."""
 LONGEST_QUESTION = 62
 """Tokens; the rest is cut off."""
 FIELDS = ("ids", "segments", "kinds", "words")
 """Of a `Text`."""
+MOST_BYTES = 16 * 1024 * 1024
+"""Of a file: what is lent takes no larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,11 @@ class Text:
     words: list[int]
     """In each unit."""
 
-    def window(self, wanted: Sequence[int], rng: random.Random) -> tuple[list[int], list[int]]:
+    def window(self, wanted: Sequence[int], rng: random.Random, longest: int) -> tuple[list[int], list[int]]:
         """Ids and segments, cut to a window that holds one of the wanted units."""
         head = next((place for place, segment in enumerate(self.segments) if segment != HEADING), len(self.segments))
-        head = min(head, LONGEST // 3)
-        room = LONGEST - 2 - head
+        head = min(head, longest // 3)
+        room = longest - 2 - head
         at = [place for place, segment in enumerate(self.segments) if segment - 2 in wanted] if wanted else []
         first = rng.choice(at) if at else rng.randrange(head, max(head + 1, len(self.ids)))
         fits = len(self.ids) <= head + room
@@ -80,6 +84,10 @@ class Tokens:
         encoded = self.tokenizer.encode(text, add_special_tokens=False)
         return encoded.ids, encoded.offsets
 
+    def ids(self, text: str) -> list[int]:
+        """Ids alone."""
+        return self.of(text)[0]
+
     def text(self, passage: Passage) -> Text:
         """A passage."""
         ids, offsets = self.of(passage.text)
@@ -116,46 +124,96 @@ class Tokens:
         }
 
 
-def save(path: Path, library: Library, trained: Sequence[Asked], judged: Sequence[Asked]) -> None:
-    """Write all in one compressed file: 16 bits a token."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A claim and its evidence, without special tokens."""
+
+    claim: list[int]
+    evidence: list[int]
+    label: int
+    """See `training.cross`."""
+
+
+Groups = dict[str, list[list[Pair]]]
+"""Pairs by kind: single ones, or a true claim and its near variant."""
+
+
+def save(path: Path, library: Library, asked: Sequence[Asked]) -> None:
+    """Write questions and their passages in one compressed file: 16 bits a token."""
     names = sorted(library)
     texts = [text for name in names for text in library[name]]
     columns: dict[str, Any] = {"names": np.array(names), "passages": np.array([len(library[name]) for name in names])}
     for field in FIELDS:
         columns |= _column(f"text.{field}", [getattr(text, field) for text in texts], np.uint16)
-    for part, questions in (("trained", trained), ("judged", judged)):
-        columns[f"{part}.book"] = np.array([names.index(item.book) for item in questions], dtype=np.uint8)
-        columns |= _column(f"{part}.ids", [item.ids for item in questions], np.uint16)
-        columns |= _column(f"{part}.idf", [item.idf for item in questions], np.float16)
-        columns |= _column(f"{part}.negatives", [item.negatives for item in questions], np.uint16)
-        pairs = [[(number, unit) for number, units in item.positives.items() for unit in units] for item in questions]
-        columns |= _column(f"{part}.right", [[number for number, _ in some] for some in pairs], np.uint16)
-        columns |= _column(f"{part}.units", [[unit for _, unit in some] for some in pairs], np.uint16)
-    with path.open("wb") as file:
-        np.savez_compressed(file, **columns)
+    columns["book"] = np.array([names.index(item.book) for item in asked], dtype=np.uint8)
+    columns |= _column("ids", [item.ids for item in asked], np.uint16)
+    columns |= _column("idf", [item.idf for item in asked], np.float16)
+    columns |= _column("negatives", [item.negatives for item in asked], np.uint16)
+    pairs = [[(number, unit) for number, units in item.positives.items() for unit in units] for item in asked]
+    columns |= _column("right", [[number for number, _ in some] for some in pairs], np.uint16)
+    columns |= _column("units", [[unit for _, unit in some] for some in pairs], np.uint16)
+    _write(path, columns)
 
 
-def load(path: Path) -> tuple[Library, list[Asked], list[Asked]]:
+def load(path: Path) -> tuple[Library, list[Asked]]:
     """Read what `save` wrote."""
-    with np.load(path) as stored:
-        columns = {name: stored[name] for name in stored.files}
+    columns = _read(path)
     names = columns["names"].tolist()
     texts = [Text(*fields) for fields in zip(*(_lists(columns, f"text.{field}") for field in FIELDS), strict=True)]
     library, at = {}, 0
     for name, count in zip(names, columns["passages"].tolist(), strict=True):
         library[name] = texts[at : at + count]
         at += count
-    parts = []
-    for part in ("trained", "judged"):
-        fields = [_lists(columns, f"{part}.{field}") for field in ("ids", "idf", "negatives", "right", "units")]
-        asked = []
-        for book, ids, idf, negatives, right, units in zip(columns[f"{part}.book"].tolist(), *fields, strict=True):
-            positives: dict[int, list[int]] = {}
-            for number, unit in zip(right, units, strict=True):
-                positives.setdefault(number, []).append(unit)
-            asked.append(Asked(names[book], ids, idf, positives, negatives))
-        parts.append(asked)
-    return library, parts[0], parts[1]
+    fields = [_lists(columns, field) for field in ("ids", "idf", "negatives", "right", "units")]
+    asked = []
+    for book, ids, idf, negatives, right, units in zip(columns["book"].tolist(), *fields, strict=True):
+        positives: dict[int, list[int]] = {}
+        for number, unit in zip(right, units, strict=True):
+            positives.setdefault(number, []).append(unit)
+        asked.append(Asked(names[book], ids, idf, positives, negatives))
+    return library, asked
+
+
+def save_pairs(path: Path, groups: Groups) -> None:
+    """Write claims and their evidence, likewise."""
+    kinds = sorted(groups)
+    flat = [group for kind in kinds for group in groups[kind]]
+    columns: dict[str, Any] = {"kinds": np.array(kinds), "groups": np.array([len(groups[kind]) for kind in kinds])}
+    columns |= _column("labels", [[pair.label for pair in group] for group in flat], np.uint8)
+    columns |= _column("claims", [pair.claim for group in flat for pair in group], np.uint16)
+    columns |= _column("evidence", [pair.evidence for group in flat for pair in group], np.uint16)
+    _write(path, columns)
+
+
+def load_pairs(path: Path) -> Groups:
+    """Read what `save_pairs` wrote."""
+    columns = _read(path)
+    texts = zip(_lists(columns, "claims"), _lists(columns, "evidence"), strict=True)
+    flat = iter([[Pair(*next(texts), label) for label in labels] for labels in _lists(columns, "labels")])
+    counts = columns["groups"].tolist()
+    return {kind: [next(flat) for _ in range(n)] for kind, n in zip(columns["kinds"].tolist(), counts, strict=True)}
+
+
+def _write(path: Path, columns: Mapping[str, Any]) -> None:
+    """Write a file that is whole or not there.
+
+    Raises:
+        ValueError: It is too large to travel.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    with partial.open("wb") as file:
+        np.savez_compressed(file, **columns)
+    size = partial.stat().st_size
+    if size > MOST_BYTES:
+        raise ValueError(f"{path} has {size:,} bytes; {MOST_BYTES:,} travel.")
+    partial.rename(path)
+    print(f"{path}: {size / 2**20:.1f} MiB", flush=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with np.load(path) as stored:
+        return {name: stored[name] for name in stored.files}
 
 
 def _column(name: str, rows: Sequence[Sequence[float]], kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a NumPy type

@@ -1,6 +1,5 @@
 """What the cross-encoder learns from: claims, changed sentences and public pairs, as tokens."""
 
-import hashlib
 import json
 import random
 from pathlib import Path
@@ -9,8 +8,7 @@ import pytest
 
 from evaluation.claims import CLAIMS as JUDGED
 from training import pairs, sources
-from training.pairs import LABELS, MUTABLE, NOT_STATED, STATES, changes_of, mutations, public, selected, shortened
-from training.sources import Missing
+from training.pairs import LABELS, MUTABLE, NOT_STATED, STATES, changes_of, mutations, public_pairs, selected, shortened
 
 WORDS = {"the": 1, "arm": 2, "lifts": 3, "two": 4, "kilograms": 5, "bees": 6, "hum": 7, "in": 8, "may": 9}
 
@@ -71,20 +69,11 @@ def test_of_long_evidence_the_sentences_that_speak_of_the_claim_are_read() -> No
     assert selected(claim, evidence, ids_of, room=99) == ids_of(evidence)
 
 
-def test_a_public_set_is_taken_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing or another file is named with the command that brings the right one."""
-    listed = tmp_path / "public.toml"
-    listed.write_text('[set]\nrepository = "a/b"\ncommit = "c0ffee"\npath = "dev.jsonl"\nsha256 = "0"\n')
-    monkeypatch.setattr(pairs, "PUBLIC", listed)
-    with pytest.raises(Missing, match=r"There is no \S+: git show c0ffee:dev\.jsonl .* https://github\.com/a/b"):
-        list(public(tmp_path))
+def test_a_public_pair_keeps_its_label(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is stated, denied or neither; a pair without a label is left out."""
     rows = [{"premise": "Bees hum.", "hypothesis": "Bees sing.", "label": label} for label in (*LABELS, "-")]
-    file = tmp_path / "set.jsonl"
-    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    with pytest.raises(Missing, match="another file"):
-        list(public(tmp_path))
-    listed.write_text(listed.read_text().replace('"0"', f'"{hashlib.sha256(file.read_bytes()).hexdigest()}"'))
-    assert [said.label for (said,) in public(tmp_path)] == list(LABELS.values())
+    monkeypatch.setattr(pairs.public, "pairs", lambda _: iter(rows))
+    assert [said.label for (said,) in public_pairs(tmp_path)] == list(LABELS.values())
 
 
 def test_no_claim_to_learn_from_is_one_to_be_judged_by() -> None:

@@ -21,7 +21,7 @@ def passages(path: Path) -> Book:
         for file, head, text in pages
     ]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return Book(path)
+    return Book.read(path)
 
 
 def test_a_missing_book_is_said_with_the_command_that_brings_it(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_missing_encoder_is_said_with_its_package(tmp_path: Path) -> None:
 
 def test_a_step_names_the_one_before_it(tmp_path: Path) -> None:
     """Who calls the steps one by one learns their order."""
-    with pytest.raises(SystemExit, match="run `python -m training export` first"):
+    with pytest.raises(SystemExit, match="run `python -m training prepare` first"):
         main(["mine", "--books", str(tmp_path), "--out", str(tmp_path / "out")])
     (tmp_path / "manifest.toml").write_text("format = 1\n")
     with pytest.raises(SystemExit, match="run `python -m training export` first"):
