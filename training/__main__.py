@@ -149,14 +149,14 @@ def calibrate(options: argparse.Namespace) -> None:
     """Fit on the books left out."""
     from training.calibrate import calibrate as fit  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
 
-    fit(options.books, options.out, options.on)
+    fit(options.books, options.out, options.on, options.most)
 
 
 def scope(options: argparse.Namespace) -> None:
     """Fit when a book answers."""
     from training.calibrate import refit  # noqa: PLC0415 - as above
 
-    refit(options.books, options.out, options.on)
+    refit(options.books, options.out, options.on, options.most)
 
 
 def pack(options: argparse.Namespace) -> None:
@@ -294,7 +294,9 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--on", nargs="*", default=(), help="only these books; calibrate, scope: none are those left out"
     )
     parser.add_argument("--held", nargs="*", default=(), help="pack: books of ours to be judged by, not those left out")
-    parser.add_argument("--most", type=int, default=0, help="pack: questions of a book, and pairs of a kind")
+    parser.add_argument(
+        "--most", type=int, default=0, help="pack, calibrate, scope: questions of a book and pairs of a kind; 0: all"
+    )
     parser.add_argument(
         "--models", type=Path, default=root / "models", help="with the shipped reader; install: where to"
     )

@@ -8,6 +8,7 @@ of the answered questions refused. Each make of book is also judged by what is f
 
 import asyncio
 import json
+import random
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -216,6 +217,8 @@ class Judged:
     questions: int
     near: float
     """ROC area against near questions."""
+    before: float
+    """That of the weights that the reader had; 0: it had none."""
     all: float
     """ROC area against near and far questions."""
     refused: float
@@ -224,26 +227,45 @@ class Judged:
     """Share of the answered questions that it refuses here."""
 
 
-def left_out(seen: Sequence[Seen]) -> dict[str, Judged]:
-    """Judge the scope on each make of book by what is fitted on the others."""
+def left_out(seen: Sequence[Seen], before: Sequence[float]) -> tuple[dict[str, Judged], Array]:
+    """Judge the scope on each make of book by what is fitted on the others.
+
+    Args:
+        seen: What a search found.
+        before: Weights and bias that the reader had; empty: none.
+
+    Returns:
+        How each make fares, and (questions,) the odds less the threshold of the others; -inf where none can be fitted.
+    """
     makes = np.array([item.label.make for item in seen])
     far = np.array([item.label.far for item in seen])
     rows, answered = _table(seen)
-    found = {}
+    had = rows @ np.array(before[:-1]) + before[-1] if before else np.zeros(len(rows))
+    pooled, found = np.full(len(rows), -np.inf), {}
     for make in dict.fromkeys(makes.tolist()):
         here, near = makes == make, ~far
         if len(set(answered[here & near].tolist())) == 2 and len(set(answered[~here].tolist())) == 2:
             weights = logistic(rows[~here], answered[~here])
             odds = rows @ weights[:-1] + weights[-1]
             shift = np.quantile(odds[~here & answered], WRONGLY)
+            pooled[here] = odds[here] - shift
             found[make] = Judged(
                 questions=int((here & near).sum()),
                 near=area(odds[here & near], answered[here & near]),
+                before=area(had[here & near], answered[here & near]) if before else 0.0,
                 all=area(odds[here], answered[here]),
                 refused=float((odds[here & near & ~answered] < shift).mean()),
                 wrongly=float((odds[here & answered] < shift).mean()),
             )
-    return found
+    return found, pooled
+
+
+def at_once(odds: Array, seen: Sequence[Seen]) -> str:
+    """Shares of all near questions that are refused where so many of all answered ones are."""
+    _, answered = _table(seen)
+    near = ~answered & ~np.array([item.label.far for item in seen])
+    shares = {share: (odds[near] < np.quantile(odds[answered], share)).mean() for share in (WRONGLY, 0.07)}
+    return ", ".join(f"{value:.3f} of the near ones with {share} of the answered" for share, value in shares.items())
 
 
 def scope(seen: Sequence[Seen]) -> list[float]:
@@ -266,13 +288,23 @@ def answers(seen: Sequence[Seen], lexical: float) -> list[float]:
     return [round(float(slope), 4), round(float(bias) - shift, 4)]
 
 
-def opened(checkouts: Path, out: Path, names: Sequence[str]) -> list[tuple[Settings, list[Label]]]:
+def sample(rows: Sequence[Label], most: int) -> list[Label]:
+    """At most so many near questions, as many answered ones and as many far ones, if the number is not 0."""
+    kinds: dict[tuple[bool, bool], list[Label]] = {}
+    for row in rows:
+        kinds.setdefault((bool(row.spans), row.far), []).append(row)
+    rng = random.Random(1)
+    return [row for some in kinds.values() for row in rng.sample(some, min(most or len(some), len(some)))]
+
+
+def opened(checkouts: Path, out: Path, names: Sequence[str], most: int) -> list[tuple[Settings, list[Label]]]:
     """Index books by the reader in `out`, and label what is asked of them.
 
     Args:
         checkouts: Folder with a checkout of each book.
         out: Where `export` wrote; the indexes lie beside.
         names: The books; none: those left out of training.
+        most: See `sample`.
 
     Raises:
         Missing: A checkout or the reader is not there.
@@ -283,7 +315,7 @@ def opened(checkouts: Path, out: Path, names: Sequence[str]) -> list[tuple[Setti
     found = []
     for turn, (book, folder) in enumerate(zip(described, folders, strict=True)):
         extract(folder)
-        found.append((ingest(book, folder, out), labels(book, folder, turn)))
+        found.append((ingest(book, folder, out), sample(labels(book, folder, turn), most)))
     return found
 
 
@@ -292,9 +324,9 @@ def look_through(books: Sequence[tuple[Settings, list[Label]]]) -> list[Seen]:
     return [item for settings, rows in books for item in asyncio.run(observe(settings, rows))]
 
 
-def calibrate(checkouts: Path, out: Path, names: Sequence[str] = ()) -> None:
+def calibrate(checkouts: Path, out: Path, names: Sequence[str] = (), most: int = 0) -> None:
     """Fit the three, and write them into the exported reader; the arguments are those of `opened`."""
-    books = opened(checkouts, out, names)
+    books = opened(checkouts, out, names, most)
     lexical, temperature = ranking(look_through(books))
     print(f"lexical {lexical:.3f}, temperature {temperature:.3f}")
     update(out, {"lexical": round(lexical, 3)})
@@ -302,22 +334,28 @@ def calibrate(checkouts: Path, out: Path, names: Sequence[str] = ()) -> None:
     update(out, fit_scope(look_through(books), lexical))
 
 
-def refit(checkouts: Path, out: Path, names: Sequence[str] = ()) -> None:
+def refit(checkouts: Path, out: Path, names: Sequence[str] = (), most: int = 0) -> None:
     """Fit only when a book answers, and keep what words count; the arguments are those of `opened`."""
-    books = opened(checkouts, out, names)
-    lexical = json.loads((out / "models" / "reader" / "reader.json").read_text())["lexical"]
-    update(out, fit_scope(look_through(books), lexical))
+    books = opened(checkouts, out, names, most)
+    learned = json.loads((out / "models" / "reader" / "reader.json").read_text())
+    update(out, fit_scope(look_through(books), learned["lexical"], learned["scope"]))
 
 
-def fit_scope(seen: Sequence[Seen], lexical: float) -> dict[str, object]:
-    """Print how well it is known when a book answers, and give the numbers that decide it."""
+def fit_scope(seen: Sequence[Seen], lexical: float, before: Sequence[float] = ()) -> dict[str, object]:
+    """Print how well it is known when a book answers, also by the weights before, and give the numbers that decide."""
     print(f"the first passage answers {first_right(seen, lexical):.4f} of what the books answer")
     held = np.array([item.held for item in seen if item.label.spans])
     first, both = held.mean(axis=0)
     print(f"the first excerpt holds the answer to {first:.4f} of {len(held)}, all excerpts to {both:.4f}")
-    print("make left out   questions  area: near    all   refused at the others' threshold: near  answerable")
-    for make, it in left_out(seen).items():
-        print(f"{make:16}{it.questions:9}{it.near:12.3f}{it.all:8.3f}{it.refused:38.3f}{it.wrongly:12.3f}")
+    print("make left out   questions  area: near  before    all   refused at the others' threshold: near  answerable")
+    makes, pooled = left_out(seen, before)
+    for make, it in makes.items():
+        counts = f"{it.questions:9}{it.near:12.3f}{it.before:8.3f}{it.all:7.3f}"
+        print(f"{make:16}{counts}{it.refused:39.3f}{it.wrongly:12.3f}")
+    print(f"fitted on other makes: {at_once(pooled, seen)}")
+    if before:
+        rows, _ = _table(seen)
+        print(f"weights before: {at_once(rows @ np.array(before[:-1]), seen)}")
     return {"answers": answers(seen, lexical), "scope": scope(seen)}
 
 
