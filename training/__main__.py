@@ -162,11 +162,13 @@ def scope(options: argparse.Namespace) -> None:
 def pack(options: argparse.Namespace) -> None:
     """Pack what travels."""
     from training.pack import pack as write  # noqa: PLC0415 - Lutrin itself, which the environment of torch lacks
+    from training.pack import weigh  # noqa: PLC0415 - as above
     from training.pairs import prepare as write_pairs  # noqa: PLC0415 - as above
 
     reader, few = options.models / "reader", {"held": options.held, "given": options.public, "most": options.most}
     write(options.books, options.out, reader, options.on, **few)
     write_pairs(options.books, options.out, reader, options.on, shelf=options.shelf, **few)
+    weigh(options.out / "pack")
 
 
 def unpack(options: argparse.Namespace) -> None:

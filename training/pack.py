@@ -18,6 +18,8 @@ from training.tokens import Tokens, save
 
 NEGATIVES = 64
 """Of a question, at most."""
+MOST_TOGETHER = 20 * 1024 * 1024
+"""Bytes of all files: what is lent takes 64 MiB, and the repository has 44."""
 LEAST_SWAPPED = 5
 """Letters of a word in which two are swapped."""
 LEAST_WORDS = 12
@@ -79,6 +81,20 @@ def pack(
     if given is not None:
         public_books, posed = public.questions(given, NEGATIVES)
         write("public", public_books, some(posed, most, rng))
+
+
+def weigh(folder: Path) -> None:
+    """Say what all files of a folder weigh.
+
+    Raises:
+        ValueError: They are too large to travel.
+    """
+    size = sum(path.stat().st_size for path in folder.glob("*.npz"))
+    print(f"{folder}: {size / 2**20:.1f} MiB", flush=True)
+    if size > MOST_TOGETHER:
+        raise ValueError(
+            f"{folder} has {size:,} bytes; {MOST_TOGETHER:,} travel: --most takes fewer questions of a book."
+        )
 
 
 def some(asked: Sequence[Example], most: int, rng: random.Random) -> list[Example]:

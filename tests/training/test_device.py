@@ -1,6 +1,6 @@
 """What runs on a lent accelerator, with tiny encoders of the same shape; needs PyTorch, in an environment of its own.
 
-Elsewhere it is skipped. `python -m pytest --noconftest -c /dev/null tests/training/test_device.py` runs it in that environment.
+Elsewhere it is skipped. There, `python -m pytest --noconftest -c /dev/null tests/training/test_device.py` runs it.
 """
 
 import json
