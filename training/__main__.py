@@ -192,10 +192,11 @@ def proof(options: argparse.Namespace) -> None:
     parts, models, data = out / "device", out / "installed", out / "data"
     few = ["--on", *own, "--held", own[-1], "--most", str(MOST), "--out", out]
     path = f"{Path(options.torch).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "LUTRIN_MODELS_DIR": str(models), "LUTRIN_MODEL": "none"}
+    installed = {"LUTRIN_MODELS_DIR": str(models), "LUTRIN_MODEL": "none"}
 
     def call(*command: str | Path) -> None:
         print("$", *command, flush=True)
+        environment = os.environ | {"PATH": path} | (installed if command[0] == "lutrin" else {})
         subprocess.run([*map(str, command)], check=True, cwd=sources.HERE.parent, env=environment)
 
     models.mkdir(parents=True, exist_ok=True)

@@ -150,7 +150,7 @@ def write_graph(module: torch.nn.Module, bert: Any, path: Path, output: str) -> 
 
 def learned(reader: Reader) -> dict[str, Any]:
     """What `lutrin.ports.Reading` holds, as plain numbers."""
-    own, headed, passage, dense = (round(float(value), 5) for value in reader.mix)
+    own, headed, passage, dense = (round(float(value), 5) for value in reader.mix.detach())
     return {
         "token": [round(float(value), 5) for value in reader.weigh.weight[0]],
         "rarity": round(float(reader.rarity), 5),

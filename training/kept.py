@@ -33,9 +33,6 @@ Ranked = list[tuple[float, float, bool]]
 
 async def ranked() -> tuple[str, list[Ranked]]:
     """Name of the embedder, and the candidates of each sample question as they rank without kept questions."""
-    kept.fitted.cache_clear()
-    target = Path(kept.__file__).with_name(kept.FITTED)
-    target.unlink(missing_ok=True)
     found: list[Ranked] = []
     async with opened(load_settings(model="none", log_level="error"), with_model=False) as house:
         async with house.shelf.lease(BOOK) as generation:
@@ -62,7 +59,14 @@ def first_right(questions: list[Ranked], weight: float) -> npt.NDArray[np.bool_]
 
 def run() -> None:
     """Fit, write the file, print the table."""
-    embedder, questions = asyncio.run(ranked())
+    target = Path(kept.__file__).with_name(kept.FITTED)
+    before = target.read_bytes()
+    target.unlink()
+    kept.fitted.cache_clear()
+    try:
+        embedder, questions = asyncio.run(ranked())
+    finally:
+        target.write_bytes(before)
     table = np.array([first_right(questions, weight) for weight in WEIGHTS])
     for weight, row in zip(WEIGHTS, table, strict=True):
         print(f"{weight:5.1f}  file@1 {row.mean():.3f}  halves {row[::2].mean():.3f} {row[1::2].mean():.3f}")
@@ -77,5 +81,5 @@ def run() -> None:
         questions=len(questions),
         file_at_1=(round(float(table[0].mean()), 3), round(float(table[best].mean()), 3)),
     )
-    Path(kept.__file__).with_name(kept.FITTED).write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    target.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
     print(msgspec.json.encode(made).decode(), file=sys.stderr)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.claims import CLAIMS as JUDGED
-from training import pairs, sources
+from training import pairs, public, sources
 from training.pairs import LABELS, MUTABLE, NOT_STATED, STATES, changes_of, mutations, public_pairs, selected, shortened
 
 WORDS = {"the": 1, "arm": 2, "lifts": 3, "two": 4, "kilograms": 5, "bees": 6, "hum": 7, "in": 8, "may": 9}
@@ -72,7 +72,7 @@ def test_of_long_evidence_the_sentences_that_speak_of_the_claim_are_read() -> No
 def test_a_public_pair_keeps_its_label(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is stated, denied or neither; a pair without a label is left out."""
     rows = [{"premise": "Bees hum.", "hypothesis": "Bees sing.", "label": label} for label in (*LABELS, "-")]
-    monkeypatch.setattr(pairs.public, "pairs", lambda _: iter(rows))
+    monkeypatch.setattr(public, "pairs", lambda _: iter(rows))
     assert [said.label for (said,) in public_pairs(tmp_path)] == list(LABELS.values())
 
 
