@@ -60,13 +60,13 @@ def first_right(questions: list[Ranked], weight: float) -> npt.NDArray[np.bool_]
 def run() -> None:
     """Fit, write the file, print the table."""
     target = Path(kept.__file__).with_name(kept.FITTED)
-    before = target.read_bytes()
+    shipped = target.read_bytes()
     target.unlink()
     kept.fitted.cache_clear()
     try:
         embedder, questions = asyncio.run(ranked())
     finally:
-        target.write_bytes(before)
+        target.write_bytes(shipped)
     table = np.array([first_right(questions, weight) for weight in WEIGHTS])
     for weight, row in zip(WEIGHTS, table, strict=True):
         print(f"{weight:5.1f}  file@1 {row.mean():.3f}  halves {row[::2].mean():.3f} {row[1::2].mean():.3f}")
