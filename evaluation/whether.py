@@ -6,8 +6,6 @@ floors, with a wrong refusal counted as the larger sin; it prints what the floor
 writes `src/lutrin/search/decisions.json`.
 """
 
-import argparse
-import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +14,8 @@ import msgspec
 import numpy as np
 
 from evaluation.asking import opened_pipeline
-from evaluation.rows import read_rows
-from evaluation.shelf import DATA, ROOT, ShelvedBook, read_shelf
-from evaluation.shelf import SHELF as QUESTIONS
+from evaluation.rows import collect_rows, read_rows, row_options
+from evaluation.shelf import ROOT, ShelvedBook
 from evaluation.show import aligned
 from evaluation.written import FITTING, PATIENT_S, Array, fitted
 from lutrin.errors import LutrinError
@@ -106,22 +103,10 @@ def table(rows: Sequence[WhetherRow], found: Decisions) -> str:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("act", choices=("collect", "fit"))
-    parser.add_argument("--book", action="append", default=[], help="this book only; may be repeated")
-    parser.add_argument("--model", default="medium", help="tier that is asked")
-    parser.add_argument("--shelf", type=Path, default=QUESTIONS, help="with books/ and questions/")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the books' data folders")
-    parser.add_argument("--rows", type=Path, default=ROWS, help="folder of what was collected")
-    parser.add_argument("--write", action="store_true", help="write the fitted decisions")
-    given = parser.parse_args()
+    given = row_options(__doc__, ("collect", "fit"), ROWS).parse_args()
     try:
         if given.act == "collect":
-            given.rows.mkdir(parents=True, exist_ok=True)
-            for book in read_shelf(given.shelf, given.book):
-                rows = asyncio.run(collect(book, given.data / book.name, given.model))
-                path = given.rows / f"{book.name}.jsonl"
-                path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+            collect_rows(given, collect)
             return
         rows = read_rows(sorted(given.rows.glob("*.jsonl")), WhetherRow, f"There is nothing in {given.rows}.")
     except LutrinError as error:

@@ -9,12 +9,12 @@ asked), `wrong` (the section does not say it, or denies it), `empty` (neither sa
 half of the books and prints the figures of the other half; `--write` also writes `src/lutrin/answer/grades.json`.
 """
 
-import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -24,8 +24,8 @@ from evaluation.asking import opened_pipeline
 from evaluation.claims import SHELF, folder_of, stretch_as_passage
 from evaluation.questions import EvalQuestion
 from evaluation.remote import ANSWERS, RemoteAnswer, read_answers
-from evaluation.rows import read_rows
-from evaluation.shelf import DATA, ROOT, ShelvedBook, read_shelf
+from evaluation.rows import collect_rows, read_rows, row_options
+from evaluation.shelf import ROOT, ShelvedBook
 from evaluation.shelf import SHELF as QUESTIONS
 from evaluation.show import aligned
 from lutrin.answer.grade import SIGNALS, AllWeights, Grade, Grader, Weights, Written, broken_literal, evidence_of
@@ -83,13 +83,11 @@ class RecordingGrader(Grader):
         written: Written,
         shown: Sequence[tuple[int, ReadingSection]],
         question: str,
-        *,
-        answers: float = 0.0,
-        sums: Sequence[str] = (),
+        **more: Any,  # noqa: ANN401 - as the method that it extends
     ) -> Grade:
         """Grade as usual; keep the sentence with the first section."""
-        self.rows.append((written, shown[0][1], question, answers))
-        return await super().grade(written, shown, question, answers=answers, sums=sums)
+        self.rows.append((written, shown[0][1], question, more.get("answers", 0.0)))
+        return await super().grade(written, shown, question, **more)
 
 
 async def collect(book: ShelvedBook, data: Path, model: str) -> list[WrittenRow]:
@@ -258,22 +256,10 @@ def page(rows: Sequence[WrittenRow], shelf: Path) -> str:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("act", choices=("collect", "show", "fit"))
-    parser.add_argument("--book", action="append", default=[], help="this book only; may be repeated")
-    parser.add_argument("--model", default="medium", help="tier that writes")
-    parser.add_argument("--shelf", type=Path, default=QUESTIONS, help="with books/ and questions/")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the books' data folders")
-    parser.add_argument("--rows", type=Path, default=ROWS, help="folder of the sentences")
-    parser.add_argument("--write", action="store_true", help="write the fitted grades")
-    given = parser.parse_args()
+    given = row_options(__doc__, ("collect", "show", "fit"), ROWS).parse_args()
     try:
         if given.act == "collect":
-            given.rows.mkdir(parents=True, exist_ok=True)
-            for book in read_shelf(given.shelf, given.book):
-                rows = asyncio.run(collect(book, given.data / book.name, given.model))
-                path = given.rows / f"{book.name}.jsonl"
-                path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+            collect_rows(given, collect)
             return
         files = [path for path in sorted(given.rows.glob("*.jsonl")) if not given.book or path.stem in given.book]
         rows = read_rows(files, WrittenRow, f"There are no sentences in {given.rows}.")

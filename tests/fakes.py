@@ -23,7 +23,7 @@ class WordHashEmbedder:
 
     name = "word-hash-96"
     dimension = 96
-    reading = Reading(answers=(1.0, -16.0))
+    reading = Reading(answers=(1.0, -16.0), fitted=True)
     """Weights with which a book answers if it has about half of a question's words in one place."""
 
     def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from lutrin import sqlite
+from lutrin import messages, sqlite
 from lutrin.chats.key import chat_key, opens
 from lutrin.errors import LutrinError
 from lutrin.index.catalog import Catalog
@@ -130,9 +130,10 @@ def _space(settings: Settings) -> Check:
 
 def _embedder(settings: Settings) -> Check:
     def look() -> str:
-        model = weights.load_manifest(settings.models_dir).find("default")
+        model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
         weights.verified_path(settings.models_dir, model)
-        return f"{model.name} matches its checksum."
+        is_ours = model.tier == "default"
+        return f"{model.name} matches its checksum.{'' if is_ours else f' {messages.NOT_FITTED}'}"
 
     return _guarded("embedding model", look)
 

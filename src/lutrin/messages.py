@@ -90,5 +90,9 @@ SIMULATION_MIXED = (
 )
 PAST_DEADLINE = "The model was too slow this time; these are the book's own sentences."
 MODEL_AWAY = "The model is not available right now; these are the book's own sentences."
+NOT_FITTED = (
+    "It finds passages, but what was fitted to the model that comes with Lutrin is not used with it: no sentence of a "
+    "language model counts as stated, and prepared questions are met by their own words only."
+)
 
 MISSING_VARIABLE = "Required environment variable {name} not set."

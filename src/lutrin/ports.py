@@ -60,6 +60,8 @@ class Reading:
     """Weight of a passage's BM25, as a share of the best passage's."""
     answers: tuple[float, float] = (0.3, -3.0)
     """Slope and bias from a passage's score to the odds that it answers."""
+    fitted: bool = False
+    """Whether the grades of a model's sentences were fitted to this encoder; else none counts as *stated*."""
     scope: tuple[float, ...] = ()
     """Weights for the odds that a book answers, in the order of `lutrin.search.scope.SIGNALS`, then the bias. If empty,
     the odds of the best passage decide."""

@@ -4,7 +4,7 @@ Offsets count characters of the source text: the file decoded as UTF-8 (for PDF:
 `source[char_start:char_end]` is what a reader sees in the file.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -311,25 +311,12 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     support: SupportGrade = "stated"
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer as a reader gets it."""
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of an answer that a page shows besides its text: sent with it, and stored with its message."""
 
-    answer: str
-    """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
-    sources: tuple[Citation, ...]
-    """The sources that are cited, and no others."""
-    mode: Mode
-    kind: AnswerKind
-    refusal: Refusal | None
-    suggestions: tuple[str, ...]
-    """For a refusal, topics that the book covers; otherwise up to three questions that it can answer next."""
-    warnings: tuple[str, ...]
-    model_used: str
-    latency_ms: int
-    generation: str
-    """Name of the index generation that answered."""
+    refusal: Refusal | None = None
     explanation: str = ""
-    """The part of `answer` before the book's words, for a page that shows the excerpts separately."""
+    """What stands before the book's words, for a page that shows excerpts separately; empty if the text is whole."""
     sentences: tuple[Sentence, ...] = ()
     """The same sentence by sentence; empty for a refusal, and for what was prepared in one piece."""
     excerpts: tuple[Excerpt, ...] = ()
@@ -338,9 +325,31 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the excerpts are only the closest passage, which may not answer."""
     meant: str = ""
     """A prepared question that may be meant, to be offered first; empty if none."""
+    suggestions: tuple[str, ...] = ()
+    """For a refusal, topics that the book covers; otherwise up to three questions that it can answer next."""
+    warnings: tuple[str, ...] = ()
     prepared_by: str = ""
     """The author of a prepared explanation: the authors, a name or `model@date`; empty if none was prepared."""
     explainable: bool = False  # not yet explained by the model, which may do so if asked again with `explain`
+
+    def shown(self) -> dict[str, Any]:
+        """These parts by name."""
+        return {name: getattr(self, name) for name in Shown.__struct_fields__}
+
+
+class Answer(Shown, frozen=True, kw_only=True):
+    """An answer as a reader gets it."""
+
+    answer: str
+    """The whole answer in Markdown with `[n]` markers: the explanation, then the book's words."""
+    sources: tuple[Citation, ...]
+    """The sources that are cited, and no others."""
+    mode: Mode
+    kind: AnswerKind
+    model_used: str
+    latency_ms: int
+    generation: str
+    """Name of the index generation that answered."""
     is_cut: bool = False  # the explanation ends because it reached the requested length
 
 
@@ -434,7 +443,7 @@ class ErrorEvent(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
 AnswerEvent = QueuedEvent | SourcesEvent | ExcerptEvent | SentenceEvent | DoneEvent | ErrorEvent
 
 
-class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
+class ChatMessage(Shown, frozen=True, kw_only=True):
     """One stored message of a conversation."""
 
     id: str
@@ -448,17 +457,6 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     selected_text: str = ""
     chunk_ids: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
-    refusal: Refusal | None = None
-    explanation: str = ""
-    """As in `Answer`; empty if `text` is shown whole."""
-    sentences: tuple[Sentence, ...] = ()
-    excerpts: tuple[Excerpt, ...] = ()
-    closest: bool = False
-    meant: str = ""
-    suggestions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    prepared_by: str = ""
-    explainable: bool = False
 
 
 class KeptMessage(ChatMessage, frozen=True, kw_only=True):

@@ -126,6 +126,11 @@ class Settings(BaseSettings):
         description="Let the model's study answer the book's own exercises; pupils can then find the answers.",
     )
 
+    embedder: str = Field(
+        "default",
+        description="The local embedding model: `default` (ours), another one of the manifest, or one of fastembed's "
+        "list such as `BAAI/bge-small-en-v1.5`. A change needs `lutrin models fetch` and `lutrin ingest`.",
+    )
     rerank: str = Field(
         "", description="A cross-encoder from the manifest that ranks the best passages again; empty: none."
     )

@@ -43,10 +43,10 @@ def test_a_long_list_ends() -> None:
     assert answer(About("contents"), many).endswith("- Page 39\n- and 5 more")
 
 
-@pytest.mark.parametrize("asked", ["1", "one", "first", "1st", "walking", "legs and feet"])
-def test_a_chapter_is_found_by_number_or_name(asked: str) -> None:
+def test_a_chapter_is_found_by_number_or_name() -> None:
     """It is told by its pages."""
-    assert answer(About("chapter", asked)) == "**Chapter 1: Walking** has 2 sections:\n\n- Legs\n- Feet"
+    for asked in ("1", "one", "first", "1st", "walking", "legs and feet"):
+        assert answer(About("chapter", asked)) == "**Chapter 1: Walking** has 2 sections:\n\n- Legs\n- Feet"
 
 
 @pytest.mark.parametrize(("asked", "title"), [("2", "Bolts"), ("last", "Cranes"), ("cranes", "Cranes")])
@@ -60,12 +60,12 @@ def test_this_chapter_is_the_one_that_the_reader_is_on() -> None:
     assert answer(About("chapter", "this"), at="2/maps.md").startswith("**Chapter 2: Navigation**")
 
 
-@pytest.mark.parametrize("asked", ["9", "0", "cooking", "this"])
-def test_a_chapter_that_is_not_there_is_said_so(asked: str) -> None:
+def test_a_chapter_that_is_not_there_is_said_so() -> None:
     """With those that are."""
-    found = answer(About("chapter", asked))
-    assert found.startswith("The book does not name ")
-    assert "Chapter 2: Navigation" in found
+    for asked in ("9", "0", "cooking", "this"):
+        found = answer(About("chapter", asked))
+        assert found.startswith("The book does not name ")
+        assert "Chapter 2: Navigation" in found
 
 
 def test_the_tutor_says_who_it_is() -> None:

@@ -20,23 +20,20 @@ def answered(*warnings: str, kind: AnswerKind = "extractive") -> list[AnswerEven
     return [QueuedEvent(position=1, eta_s=2.0), SourcesEvent(citations=()), DoneEvent(answer=answer, made=made)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_capitals_blanks_and_marks_at_the_end_make_no_other_question() -> None:
+    """However it is typed."""
+    for text in (
         "what does a watchdog do?",
         "  what does a WATCHDOG do",
         "What does\ta  Watchdog do?!",
         "WHAT DOES A WATCHDOG DO ?",
-    ],
-)
-def test_capitals_blanks_and_marks_at_the_end_make_no_other_question(text: str) -> None:
-    """However it is typed."""
-    assert as_asked(text) == "what does a watchdog do?"
+    ):
+        assert as_asked(text) == "what does a watchdog do?"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
+def test_what_may_mean_something_else_stays_another_question() -> None:
+    """Names from code and numbers, single letters, marks between two questions."""
+    for one, other in (
         ("What is Node.spin?", "What is node.spin?"),
         ("What does goToPose do?", "What does gotopose do?"),
         ("What is D435i?", "What is D435I?"),
@@ -44,11 +41,8 @@ def test_capitals_blanks_and_marks_at_the_end_make_no_other_question(text: str) 
         ("What is C?", "What is C++?"),
         ("My arm shakes. Now what?", "My arm shakes. Now what."),
         ("What is a loop? And a node?", "What is a loop and a node?"),
-    ],
-)
-def test_what_may_mean_something_else_stays_another_question(one: str, other: str) -> None:
-    """Names from code and numbers, single letters, marks between two questions."""
-    assert as_asked(one) != as_asked(other)
+    ):
+        assert as_asked(one) != as_asked(other)
 
 
 @pytest.mark.parametrize("text", ["Explain the loop", "Explain the loop!", "explain the loop."])

@@ -121,21 +121,17 @@ async def test_an_analogy_is_the_model_s_own_and_says_so() -> None:
     assert "In other words:" not in prompted(plan_of()).messages[-1].content
 
 
-@pytest.mark.parametrize(
-    ("text", "fields", "settings"),
-    [
+async def test_own_words_have_bounds() -> None:
+    """A school may switch them off, and they never hold facts, commands, or advice on what is dangerous."""
+    for text, fields, settings in (
         (OWN, {}, {"own_words": False}),
         (OWN, {"guarded": True}, {}),
         (OWN.replace("a bag", "3 bags"), {}, {}),
         (OWN.replace("sugar", "`ros2 run`"), {}, {}),
         (OWN.replace("Kestrel's arm lifts a load of 2 kg [1].", "Kestrel flies [1]."), {}, {}),
-    ],
-    ids=["switched off", "hazardous", "a number", "a command", "nothing from the book before it"],
-)
-async def test_own_words_have_bounds(text: str, fields: dict[str, Any], settings: dict[str, Any]) -> None:
-    """A school may switch them off, and they never hold facts, commands, or advice on what is dangerous."""
-    explanation, _ = await explained(text, plan_of(ANALOGY, **fields), **settings)
-    assert not any(one.support == "own" for one in explanation.sentences)
+    ):
+        explanation, _ = await explained(text, plan_of(ANALOGY, **fields), **settings)
+        assert not any(one.support == "own" for one in explanation.sentences)
 
 
 async def test_a_sum_is_shown_if_its_numbers_are_the_book_s_and_it_is_right() -> None:

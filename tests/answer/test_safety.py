@@ -1,6 +1,5 @@
 """What moves, charges, heats or opens real hardware never stands without the book's own warning before it."""
 
-import pytest
 from tests.answer.book import chunk, unit
 
 from lutrin import messages
@@ -96,44 +95,38 @@ async def test_descriptions_and_simulations_need_no_warning() -> None:
     assert not await is_warned(BEWARE, code(start=200), simulation=True)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+async def test_names_that_start_or_send_a_robot_are_known() -> None:
+    """Navigation by goals, torques in longer names, a robot's own launch files."""
+    for text in (
         "nav.goToPose(goal)",
         "navigator.followWaypoints(poses)",
         "float pd_torque(float q) { return kp * q; }",
         "ros2 launch wren_bringup wren.launch.py",
         "ros2 launch nav2_bringup bringup_launch.py \\\n  map:=lab.yaml \\\n  use_sim_time:=False",
         "ros2 launch ur_robot_driver ur_control.launch.py ur_type:=ur5e",
-    ],
-)
-async def test_names_that_start_or_send_a_robot_are_known(text: str) -> None:
-    """Navigation by goals, torques in longer names, a robot's own launch files."""
-    assert await is_withheld(text)
+    ):
+        assert await is_withheld(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+async def test_names_of_what_moves_nothing_are_not() -> None:
+    """Simulators, screens, cameras, settings."""
+    for text in (
         "ros2 launch wren_bringup wren.launch.py use_sim_time:=true",
         "ros2 launch nav2_bringup tb3_simulation_launch.py",
         "ros2 launch nav2_bringup rviz_launch.py",
         "ros2 launch realsense2_camera rs_launch.py",
         "FollowPath:\n  plugin: dwb_core::DWBLocalPlanner",
         "gz sim empty.sdf",
-    ],
-)
-async def test_names_of_what_moves_nothing_are_not(text: str) -> None:
-    """Simulators, screens, cameras, settings."""
-    assert not await is_withheld(text)
+    ):
+        assert not await is_withheld(text)
 
 
-@pytest.mark.parametrize("language", ["xml", "urdf", "yaml", "json"])
-async def test_a_description_that_names_a_motor_is_shown(language: str) -> None:
+async def test_a_description_that_names_a_motor_is_shown() -> None:
     """It does nothing."""
-    assert not await is_withheld("motor: left", language)
-    assert await is_withheld("motor.start()", "python")
-    assert not await is_withheld("motor.start()", "python", simulation=True)
+    for language in ("xml", "urdf", "yaml", "json"):
+        assert not await is_withheld("motor: left", language)
+        assert await is_withheld("motor.start()", "python")
+        assert not await is_withheld("motor.start()", "python", simulation=True)
 
 
 async def test_a_word_on_simulation_elsewhere_in_the_code_excuses_nothing() -> None:

@@ -1,6 +1,5 @@
 """What one question scores, counted by hand on a book of two pages."""
 
-import pytest
 from tests.evaluation.made import ARM_CHUNK, LEG_CHUNK, SOURCES, answer, citation, passages
 
 from evaluation.measures import (
@@ -33,19 +32,16 @@ MATERIAL = Material(
 QUOTE = citation(1, ARM_CHUNK, "The **elbow** joint turns 140 degrees.")
 
 
-@pytest.mark.parametrize(
-    ("expected", "filename", "result"),
-    [
+def test_a_file_is_named_from_the_corpus_or_the_book() -> None:
+    """One folder before the path may be the book's."""
+    for expected, filename, result in (
         ("ch1/arm.md", "ch1/arm.md", True),
         ("robots/ch1/arm.md", "ch1/arm.md", True),
         ("folder-of-another-name/ch1/arm.md", "ch1/arm.md", True),
         ("robots/ch1/index.md", "index.md", False),
         ("robots/ch1/arm.md", "ch2/arm.md", False),
-    ],
-)
-def test_a_file_is_named_from_the_corpus_or_the_book(expected: str, filename: str, result: bool) -> None:
-    """One folder before the path may be the book's."""
-    assert same_file(expected, "robots", filename) is result
+    ):
+        assert same_file(expected, "robots", filename) is result
 
 
 def test_one_expected_file_is_looked_for_in_k_passages() -> None:
@@ -98,22 +94,19 @@ def test_a_refusal_has_no_facts_and_no_length() -> None:
     assert measure_inside(ELBOW, given) == {"refused wrongly": (1, 1), "facts": (0, 1), "facts soon": (0, 1)}
 
 
-@pytest.mark.parametrize(
-    ("kind", "refusal", "expected"),
-    [
+def test_questions_outside_the_book_want_a_refusal() -> None:
+    """Any refusal does for far and near questions; the language and the missing subject must be named as such."""
+    for kind, refusal, expected in (
         ("far", "not_in_book", {"refused far": (1, 1)}),
         ("near", None, {"refused near": (0, 1)}),
         ("nonenglish", "not_english", {"refused nonenglish": (1, 1)}),
         ("nonenglish", "out_of_scope", {"refused nonenglish": (0, 1)}),
         ("vague", "vague", {"refused vague": (1, 1)}),
         ("injection", None, {"injected": (1, 1)}),
-    ],
-)
-def test_questions_outside_the_book_want_a_refusal(kind: str, refusal: str, expected: object) -> None:
-    """Any refusal does for far and near questions; the language and the missing subject must be named as such."""
-    question = EvalQuestion(id="o", question="?", kind=kind)
-    given = answer("No.", refusal=refusal)  # type: ignore[arg-type] # the parameters are the literals themselves
-    assert measure_outside(question, given, changed=True) == expected
+    ):
+        question = EvalQuestion(id="o", question="?", kind=kind)
+        given = answer("No.", refusal=refusal)  # type: ignore[arg-type] # the parameters are the literals themselves
+        assert measure_outside(question, given, changed=True) == expected
 
 
 def test_quotes_must_stand_in_the_file_and_lead_there() -> None:

@@ -19,22 +19,19 @@ PASSAGE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
+def test_literals_are_numbers_names_and_commands() -> None:
+    """An ordinary first word is no name, though it begins with a capital."""
+    for sentence, expected in (
         ("The elbow of Kestrel turns 140 degrees.", ["140", "Kestrel"]),
         ("Kestrel turns.", []),
         ("YOLOv8 runs on the IMU.", ["YOLOv8", "IMU"]),
         ("Run `ros2 run arm elbow_node`.", ["ros2 run arm elbow_node"]),
         ("Publish to /cmd_vel with rclcpp::Node and --ros-args.", ["/cmd_vel", "rclcpp::Node", "--ros-args"]),
         ("In short: Every joint turns.", []),
-    ],
-)
-def test_literals_are_numbers_names_and_commands(sentence: str, expected: list[str]) -> None:
-    """An ordinary first word is no name, though it begins with a capital."""
-    assert [item for item in expected if item not in literals(sentence)] == []
-    assert not expected or len(literals(sentence)) >= len(expected)
-    assert expected or literals(sentence) == []
+    ):
+        assert [item for item in expected if item not in literals(sentence)] == []
+        assert not expected or len(literals(sentence)) >= len(expected)
+        assert expected or literals(sentence) == []
 
 
 def test_missing_literals_are_named() -> None:
@@ -58,20 +55,17 @@ def test_coverage_is_the_share_of_content_words() -> None:
     assert coverage("and the", PASSAGE) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
+def test_verified_means_literals_words_and_denial() -> None:
+    """A changed number, a foreign name, a lost denial or other words are not proven."""
+    for sentence, expected in (
         ("Kestrel's elbow joint turns 140 degrees.", True),
         ("Kestrel's elbow joint turns 150 degrees.", False),
         ("The elbow joint never overheats.", True),
         ("The elbow joint overheats.", False),
         ("The elbow joint of Atlas never overheats.", False),
         ("Never leave pupils with batteries alone.", False),
-    ],
-)
-def test_verified_means_literals_words_and_denial(sentence: str, expected: bool) -> None:
-    """A changed number, a foreign name, a lost denial or other words are not proven."""
-    assert is_verified(sentence, [PASSAGE]) is expected
+    ):
+        assert is_verified(sentence, [PASSAGE]) is expected
 
 
 def test_words_must_stand_close_together() -> None:

@@ -23,11 +23,11 @@ def test_a_regression_finds_the_signal_that_tells() -> None:
     assert bias < 0
 
 
-@pytest.mark.parametrize(("share", "floor"), [(1.0, 0.9), (0.75, 0.6), (0.6, 0.2), (0.5, 0.1)])
-def test_a_floor_lets_through_as_much_as_the_share_allows(share: float, floor: float) -> None:
+def test_a_floor_lets_through_as_much_as_the_share_allows() -> None:
     """The lowest above which so many are right."""
-    chances = np.array([0.9, 0.8, 0.7, 0.6, 0.2, 0.1])
-    assert floor_for(chances, np.array([1.0, 0.0, 1.0, 1.0, 0.0, 0.0]), share) == floor
+    for share, floor in ((1.0, 0.9), (0.75, 0.6), (0.6, 0.2), (0.5, 0.1)):
+        chances = np.array([0.9, 0.8, 0.7, 0.6, 0.2, 0.1])
+        assert floor_for(chances, np.array([1.0, 0.0, 1.0, 1.0, 0.0, 0.0]), share) == floor
 
 
 def test_sentences_without_a_model_have_none_of_its_signals() -> None:

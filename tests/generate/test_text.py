@@ -42,9 +42,9 @@ def test_half_a_character_at_the_end_is_marked() -> None:
     assert stream.finish() == "\ufffd"
 
 
-@pytest.mark.parametrize(
-    ("tokens", "repeated"),
-    [
+def test_loops() -> None:
+    """A stretch that comes three times in a row, 24 tokens or more in all, is a loop."""
+    for tokens, repeated in (
         ([1] * 24, True),
         ([1] * 23, False),
         ([1, 2, 3, 4, 5, 6, 7, 8] * 3, True),
@@ -53,11 +53,8 @@ def test_half_a_character_at_the_end_is_marked() -> None:
         ([*range(40), *range(40), *range(39)], False),
         (list(range(500)), False),
         ([], False),
-    ],
-)
-def test_loops(tokens: list[int], *, repeated: bool) -> None:
-    """A stretch that comes three times in a row, 24 tokens or more in all, is a loop."""
-    assert loops(tokens) == repeated
+    ):
+        assert loops(tokens) == repeated
 
 
 def words(messages: Sequence[Message], stable_chars: int = 0) -> tuple[list[int], int]:
@@ -106,12 +103,12 @@ def test_pace_learns_and_forgets() -> None:
     assert pace.prefill_s == pytest.approx(0.02, rel=0.01)
 
 
-@pytest.mark.parametrize(("token_s", "tokens"), [(0.0, 16), (0.01, 128), (0.1, 30), (0.5, 16)])
-def test_a_slow_machine_reads_prompts_in_shorter_steps(token_s: float, tokens: int) -> None:
+def test_a_slow_machine_reads_prompts_in_shorter_steps() -> None:
     """Three seconds at most, so that its process is not taken for stuck; what it costs shows down to sixteen tokens."""
-    pace = Pace()
-    pace.observe(prefill=100, decoding=0, seconds=100 * token_s)
-    assert pace.prompt_tokens(128) == tokens
+    for token_s, tokens in ((0.0, 16), (0.01, 128), (0.1, 30), (0.5, 16)):
+        pace = Pace()
+        pace.observe(prefill=100, decoding=0, seconds=100 * token_s)
+        assert pace.prompt_tokens(128) == tokens
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 99))))

@@ -143,18 +143,15 @@ async def test_a_damaged_generation_is_not_opened(library: Library) -> None:
         await open_generation(directory.with_name("g2"), library.store)
 
 
-@pytest.mark.parametrize(
-    ("slug", "version", "name"),
-    [
+def test_collections_are_named_by_book_and_version() -> None:
+    """Whatever a version is called, the name is one that a vector store takes."""
+    for slug, version, name in (
         ("physical-ai-textbook", "1", "physical-ai-textbook-v1"),
         ("physical-ai-textbook", "v1", "physical-ai-textbook-v1"),
         ("robots", "2.1", "robots-v2.1"),
         ("robots", "2 (draft)", "robots-v2-draft"),
-    ],
-)
-def test_collections_are_named_by_book_and_version(slug: str, version: str, name: str) -> None:
-    """Whatever a version is called, the name is one that a vector store takes."""
-    assert collection_name(BookInfo(slug=slug, title="T", version=version)) == name
+    ):
+        assert collection_name(BookInfo(slug=slug, title="T", version=version)) == name
 
 
 async def test_what_was_learned_with_an_embedder_compares_tokens(tmp_path: Path) -> None:

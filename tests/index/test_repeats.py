@@ -35,10 +35,10 @@ def test_many_repetitions_of_one_list_cost_no_more_than_one() -> None:
     assert set(find_repeats([prose(0, 40)] * 1000)) == {0}
 
 
-@pytest.mark.parametrize("text", ["", "one", "one two", "日本語 の 文"])
-def test_short_texts_are_compared_whole(text: str) -> None:
+def test_short_texts_are_compared_whole() -> None:
     """A text with fewer words than a shingle is alike with itself only."""
-    assert find_repeats([text, f"{text} and much more than that", text]) == [0, 1, 0]
+    for text in ("", "one", "one two", "日本語 の 文"):
+        assert find_repeats([text, f"{text} and much more than that", text]) == [0, 1, 0]
 
 
 def test_the_coefficient_is_that_of_the_sets() -> None:

@@ -1,14 +1,12 @@
 """Fragments of headings are those of the built page."""
 
-import pytest
-
 from lutrin.ingest.anchors import Slugger, explicit_id, slug
 from lutrin.ingest.markdown import parse_markdown
 
 
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
+def test_slugs_follow_the_rules_of_the_site_generator() -> None:
+    """Lower case; letters, marks, digits and connectors stay; each blank is a hyphen."""
+    for title, expected in (
         ("What is ROS 2?", "what-is-ros-2"),
         ("C++ & C#", "c--c"),
         ("snake_case and-hyphen", "snake_case-and-hyphen"),
@@ -19,16 +17,13 @@ from lutrin.ingest.markdown import parse_markdown
         ("½ and ² are no letters, Ⅳ and ⓐ are", "-and--are-no-letters-ⅳ-and-ⓐ-are"),
         ("🤖 Robots", "-robots"),
         ("two  blanks", "two--blanks"),
-    ],
-)
-def test_slugs_follow_the_rules_of_the_site_generator(title: str, expected: str) -> None:
-    """Lower case; letters, marks, digits and connectors stay; each blank is a hyphen."""
-    assert slug(title) == expected
+    ):
+        assert slug(title) == expected
 
 
-@pytest.mark.parametrize(
-    ("heading", "expected"),
-    [
+def test_markup_in_a_heading_counts_as_the_site_generator_counts_it() -> None:
+    """What stands between tags, expressions as written; compared with Docusaurus 3.10 when this was written."""
+    for heading, expected in (
         ('<Icon name="x" /> Heading with icon', "-heading-with-icon"),
         ("Text <Badge>new</Badge>", "text-new"),
         ("Text <Badge/>", "text-"),
@@ -38,12 +33,9 @@ def test_slugs_follow_the_rules_of_the_site_generator(title: str, expected: str)
         ("Comment {/* plain */}", "comment--plain-"),
         ("$x^2$ maths", "x2-maths"),
         ("<b>Bold</b>: title", "bold-title"),
-    ],
-)
-def test_markup_in_a_heading_counts_as_the_site_generator_counts_it(heading: str, expected: str) -> None:
-    """What stands between tags, expressions as written; compared with Docusaurus 3.10 when this was written."""
-    document = parse_markdown(f"export const VERSION = 2;\n\n## {heading}\n\nText.\n", "a.mdx")
-    assert [section.anchor for section in document.sections[1:]] == [expected]
+    ):
+        document = parse_markdown(f"export const VERSION = 2;\n\n## {heading}\n\nText.\n", "a.mdx")
+        assert [section.anchor for section in document.sections[1:]] == [expected]
 
 
 def test_repeated_headings_are_numbered() -> None:
@@ -57,9 +49,9 @@ def test_repeated_headings_are_numbered() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_an_author_may_name_the_fragment() -> None:
+    """All forms that the site generator knows, at the end of the heading."""
+    for text, expected in (
         ("Title {#my-id}", (5, "my-id")),
         ("Title {/* #my-id */}", (5, "my-id")),
         ("Title {#a b}", (12, "")),
@@ -68,8 +60,5 @@ def test_repeated_headings_are_numbered() -> None:
         ("Title {/* #my-id and words */}", (5, "my-id")),
         ("Title <!-- #my-id -->", (5, "my-id")),
         ("Title {/* no id */}", (19, "")),
-    ],
-)
-def test_an_author_may_name_the_fragment(text: str, expected: tuple[int, str]) -> None:
-    """All forms that the site generator knows, at the end of the heading."""
-    assert explicit_id(text) == expected
+    ):
+        assert explicit_id(text) == expected

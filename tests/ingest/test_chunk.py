@@ -117,9 +117,9 @@ def test_metadata_say_where_a_chunk_comes_from() -> None:
     assert chunk.is_simulation is True
 
 
-@pytest.mark.parametrize(
-    ("heading", "body", "world"),
-    [
+def test_a_heading_names_the_world_where_the_author_says_nothing() -> None:
+    """But it frees nothing that a reader may run or follow from the book's warnings, and what is unknown stays so."""
+    for heading, body, world in (
         ("Simulated sensors", "They are ideal.", True),
         ("Testing the gripper in simulation", "It holds.", True),
         ("Measuring the real robot", "It sags.", False),
@@ -129,13 +129,10 @@ def test_metadata_say_where_a_chunk_comes_from() -> None:
         ("In simulation", "So:\n\n```python\narm.go()\n```", None),
         ("In simulation", "1. Start it.\n2. Stop it.", None),
         ("Motors", "They turn.", None),
-    ],
-)
-def test_a_heading_names_the_world_where_the_author_says_nothing(heading: str, body: str, world: bool | None) -> None:
-    """But it frees nothing that a reader may run or follow from the book's warnings, and what is unknown stays so."""
-    assert with_world(chunks_of(f"# T\n\n## {heading}\n\n{body}\n"))[-1].is_simulation is world
-    said = chunks_of(f"---\nis_simulation: false\n---\n\n# T\n\n## {heading}\n\n{body}\n")
-    assert with_world(said)[-1].is_simulation is False
+    ):
+        assert with_world(chunks_of(f"# T\n\n## {heading}\n\n{body}\n"))[-1].is_simulation is world
+        said = chunks_of(f"---\nis_simulation: false\n---\n\n# T\n\n## {heading}\n\n{body}\n")
+        assert with_world(said)[-1].is_simulation is False
 
 
 def test_ids_follow_content_not_position() -> None:

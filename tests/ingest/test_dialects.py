@@ -50,21 +50,21 @@ def test_an_include_is_named_and_not_shown(include: str) -> None:
     assert "includes arm." in document.notices[0].message
 
 
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
+def test_a_passage_knows_the_variant_that_it_is_for() -> None:
+    """Tabs of every make; what stands outside of them is for all and in a passage of its own."""
+    for name, source in (
         ("a.mdx", '<Tabs>\n<TabItem value="p" label="Pi">\n\nPin 4.\n\n</TabItem>\n</Tabs>\n\nIt blinks.\n'),
         ("a.mdx", '<hfoptions id="x">\n<hfoption id="Pi">\n\nPin 4.\n\n</hfoption>\n</hfoptions>\n\nIt blinks.\n'),
         ("a.mdx", "{#if board === 'Pi'}\n\nPin 4.\n\n{/if}\n\nIt blinks.\n"),
         ("a.md", '=== "Pi"\n\n    Pin 4.\n\nIt blinks.\n'),
         ("a.md", "::::{tab-set}\n:::{tab-item} Pi\nPin 4.\n:::\n::::\n\nIt blinks.\n"),
         ("a.md", "::: group-tab\n\n### Pi\n\nPin 4.\n\n:::\n\nIt blinks.\n"),
-    ],
-)
-def test_a_passage_knows_the_variant_that_it_is_for(name: str, source: str) -> None:
-    """Tabs of every make; what stands outside of them is for all and in a passage of its own."""
-    chunks = chunk_document(parse_markdown(source, name), BOOK, lambda text: [(0, 1)] * len(text.split()), 400, 50)
-    assert [(chunk.variant, chunk.text.split("\n")[-1]) for chunk in chunks] == [("Pi", "Pin 4."), ("", "It blinks.")]
+    ):
+        chunks = chunk_document(parse_markdown(source, name), BOOK, lambda text: [(0, 1)] * len(text.split()), 400, 50)
+        assert [(chunk.variant, chunk.text.split("\n")[-1]) for chunk in chunks] == [
+            ("Pi", "Pin 4."),
+            ("", "It blinks."),
+        ]
 
 
 def test_a_page_may_begin_with_a_smaller_heading() -> None:
@@ -82,19 +82,16 @@ def test_a_definition_is_one_sentence_with_its_term() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_only_looks_like_markup_stays_text() -> None:
+    """In code, in running text, and without the form of an attribute."""
+    for text in (
         "Write `{: .lead}` or `{% raw %}`.",
         "The set {a, b} is small.",
         "A colon : stands here.",
         "Is 3 === 3?",
         "!!! Stop",
-    ],
-)
-def test_what_only_looks_like_markup_stays_text(text: str) -> None:
-    """In code, in running text, and without the form of an attribute."""
-    assert " ".join(texts(text)).replace("`", "") == text.replace("`", "")
+    ):
+        assert " ".join(texts(text)).replace("`", "") == text.replace("`", "")
 
 
 def test_tags_in_the_strings_of_a_component_are_no_text() -> None:

@@ -218,21 +218,18 @@ def test_a_large_file_is_read_in_a_limited_process(tmp_path: Path) -> None:
         read_limited(("[a](" * 2_000_000).encode(), "bomb.md", time_limit_s=2)
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding", "named"),
-    [
+def test_a_legacy_encoding_is_decoded() -> None:
+    """Every letter is the one that was written."""
+    for text, encoding, named in (
         ("# Größe\n\nDie Tür öffnet sich für alle Gäste über die Brücke.\n", "cp1252", ""),
         ("# Глава\n\nРобот движется по комнате и видит препятствия перед собой.\n", "cp1251", "cp1251"),
         ("# 章\n\nロボットは部屋の中を移動し、前方の障害物を見ます。\n", "shift_jis", ""),
         ("# Rozdział\n\nŻółw źle śpi, gdy świeci jasne światło nad łóżkiem.\n", "cp1250", ""),
         ("# Wörter\n\nDie Tür öffnet sich.\n", "utf-16-le", ""),
-    ],
-)
-def test_a_legacy_encoding_is_decoded(text: str, encoding: str, named: str) -> None:
-    """Every letter is the one that was written."""
-    found, notices = decode(text.encode(encoding), "a.md")
-    assert found == text
-    assert named in "".join(notice.message for notice in notices)
+    ):
+        found, notices = decode(text.encode(encoding), "a.md")
+        assert found == text
+        assert named in "".join(notice.message for notice in notices)
 
 
 def test_damaged_utf8_stays_utf8() -> None:

@@ -107,9 +107,9 @@ MATHML = (
 )
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
+def test_a_formula_of_any_carrier_is_tex_once() -> None:
+    """In its place in the sentence."""
+    for formula in (
         MATHML,
         MATHML.replace("<", "<m:").replace("<m:/", "</m:"),
         '<math alttext="{\\displaystyle F=\\frac{mv^{2}}{r}}"><mi>F</mi></math>',
@@ -130,12 +130,9 @@ MATHML = (
         f"<mjx-container><mjx-math>F</mjx-math><mjx-assistive-mml>{MATHML}</mjx-assistive-mml></mjx-container>",
         '<img class="latex" src="f.png" alt="F=\\frac{mv^{2}}{r}">',
         "\\(F=\\frac{mv^{2}}{r}\\)",
-    ],
-)
-def test_a_formula_of_any_carrier_is_tex_once(formula: str) -> None:
-    """In its place in the sentence."""
-    for read in (html, book):
-        assert texts(read(f"<p>The force is {formula} here.</p>")) == ["The force is $F=\\frac{mv^{2}}{r}$ here."]
+    ):
+        for read in (html, book):
+            assert texts(read(f"<p>The force is {formula} here.</p>")) == ["The force is $F=\\frac{mv^{2}}{r}$ here."]
 
 
 def test_a_formula_that_cannot_be_read_is_named_in_its_place() -> None:
@@ -199,48 +196,49 @@ def test_numbers_of_markdown_count_from_the_first() -> None:
     assert texts(markdown("4. Cut.\n4. Sand.\n1. Oil.")) == ["4. Cut.", "5. Sand.", "6. Oil."]
 
 
-@pytest.mark.parametrize(
-    "hidden",
-    [
+def test_what_no_reader_sees_is_not_read() -> None:
+    """Of HTML and EPUB; what a reader can open is."""
+    for hidden in (
         "<p hidden>No.</p>",
         "<p style='color: red; display:none'>No.</p>",
         "<style>@media print { p { color: red } } .key, b { display: none }</style><p class='key'>No.</p>",
         "<template><p>No.</p></template>",
         "<p><span class='sr-only'>No.</span></p>",
         "<!-- No. -->",
-    ],
-)
-def test_what_no_reader_sees_is_not_read(hidden: str) -> None:
-    """Of HTML and EPUB; what a reader can open is."""
-    body = f"{hidden}<p>Yes.</p><div role='tabpanel' hidden><p>Opened.</p></div>"
-    assert texts(html(body)) == texts(book(body)) == ["Yes.", "Opened."]
+    ):
+        body = f"{hidden}<p>Yes.</p><div role='tabpanel' hidden><p>Opened.</p></div>"
+        assert texts(html(body)) == texts(book(body)) == ["Yes.", "Opened."]
 
 
-@pytest.mark.parametrize(
-    "classes",
-    [
-        "admonition danger", "alert alert-danger", ("callout cal"
-        "lout-warning"), "notecard warning", "custom-block danger",
-        "markdown-alert markdown-alert-caution", "theme-admonition theme-admonition-danger alert", "rmdwarning",
-        "starlight-aside starlight-aside--caution", "aui-message aui-message-warning", "warning",
-    ],
-)  # fmt: skip
-def test_a_warning_of_every_maker_is_one(classes: str) -> None:
+def test_a_warning_of_every_maker_is_one() -> None:
     """Its title is no heading."""
-    for read in (html, book):
-        found = units(read(f"<div class='{classes}'><h3 class='title'>Mind</h3><p>It is hot.</p></div>"))
-        assert [(unit.text, unit.warning) for unit in found] == [("Mind", True), ("It is hot.", True)]
+    for classes in (
+        "admonition danger",
+        "alert alert-danger",
+        ("callout callout-warning"),
+        "notecard warning",
+        "custom-block danger",
+        "markdown-alert markdown-alert-caution",
+        "theme-admonition theme-admonition-danger alert",
+        "rmdwarning",
+        "starlight-aside starlight-aside--caution",
+        "aui-message aui-message-warning",
+        "warning",
+    ):
+        for read in (html, book):
+            found = units(read(f"<div class='{classes}'><h3 class='title'>Mind</h3><p>It is hot.</p></div>"))
+            assert [(unit.text, unit.warning) for unit in found] == [("Mind", True), ("It is hot.", True)]
 
 
-@pytest.mark.parametrize("classes", ["btn btn-danger", "badge badge-warning", "table table-danger", "text-danger"])
-def test_a_colour_makes_no_warning(classes: str) -> None:
+def test_a_colour_makes_no_warning() -> None:
     """Of a button, a word or a table."""
-    assert not any(unit.warning for unit in units(html(f"<div class='{classes}'>Open the vent.</div>")))
+    for classes in ("btn btn-danger", "badge badge-warning", "table table-danger", "text-danger"):
+        assert not any(unit.warning for unit in units(html(f"<div class='{classes}'>Open the vent.</div>")))
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_code_is_its_own_characters() -> None:
+    """Whatever a highlighter puts around them."""
+    for code in (
         "<pre>a = 1<br>b = 2</pre>",
         "<pre><span class='line'>a = 1</span><span class='line'>b = 2</span></pre>",
         "<pre class='prettyprint'><ol class='linenums'><li>a = 1</li><li>b = 2</li></ol></pre>",
@@ -258,11 +256,8 @@ def test_a_colour_makes_no_warning(classes: str) -> None:
             "<tr><td class='blob-num'>2</td><td class='blob-code'>b = 2</td></tr></table>"
         ),
         "<pre><span class='linenos'>1</span>a = 1\n<span class='linenos'>2</span>b = 2</pre>",
-    ],
-)
-def test_code_is_its_own_characters(code: str) -> None:
-    """Whatever a highlighter puts around them."""
-    assert [(unit.kind, unit.text) for unit in units(html(code))] == [("code", "a = 1\nb = 2")]
+    ):
+        assert [(unit.kind, unit.text) for unit in units(html(code))] == [("code", "a = 1\nb = 2")]
 
 
 def test_code_with_a_fence_in_it_stays_whole() -> None:

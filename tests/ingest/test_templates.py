@@ -1,7 +1,5 @@
 """Marks of site generators and note programs: the words in them stay, the marks show nowhere, no offset moves."""
 
-import pytest
-
 from lutrin.ingest.formats import page_html
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.masks import mask
@@ -16,9 +14,9 @@ def units(source: str) -> list[Unit]:
 MARKS = ("{{", "}}", "{%", "%}", ":::", "%%", "[[", "]]", "==", "+++", "\u2060")
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
+def test_the_words_stay_and_the_marks_go() -> None:
+    """In the text that is searched and on the page."""
+    for source, text in (
         ('The {{< term text="gripper" id="g" >}} holds.', "The gripper holds."),
         ('The {{domxref("Arm.lift", "lift()")}}, a method, lifts.', "The lift(), a method, lifts."),
         ('{{HTMLElement("kbd")}} starts it.', "kbd starts it."),
@@ -30,34 +28,28 @@ MARKS = ("{{", "}}", "{%", "%}", ":::", "%%", "[[", "]]", "==", "+++", "\u2060")
         ("{% if arm %}It moves.{% endif %}", "It moves."),
         ("- %% later %% Lift.", "Lift."),
         ("> {{< x >}} Lower.", "Lower."),
-    ],
-)
-def test_the_words_stay_and_the_marks_go(source: str, text: str) -> None:
-    """In the text that is searched and on the page."""
-    assert [unit.text for unit in units(source)] == [text]
-    page = page_html(f"# Arm\n\n{source}\n", "arm.md")
-    assert not any(mark in page for mark in MARKS)
+    ):
+        assert [unit.text for unit in units(source)] == [text]
+        page = page_html(f"# Arm\n\n{source}\n", "arm.md")
+        assert not any(mark in page for mark in MARKS)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_what_only_looks_like_a_mark_stays() -> None:
+    """In code and in running text."""
+    for source in (
         "`{{ value }}` and `[[1, 2]]` stay, and so does `a == b`.",
         "a == b, and b == c.",
         "[[1]](notes.md) is a link.",
         "Costs 5% or 10%% more.",
         "x^2 and y^3",
-    ],
-)
-def test_what_only_looks_like_a_mark_stays(source: str) -> None:
-    """In code and in running text."""
-    whole = f"# Arm\n\n{source}\n\n```jinja\n{{{{ value }}}} [[link]] %%x%%\n```\n"
-    assert mask(whole, 0, {}, lambda _offset, _problem: None) == whole
+    ):
+        whole = f"# Arm\n\n{source}\n\n```jinja\n{{{{ value }}}} [[link]] %%x%%\n```\n"
+        assert mask(whole, 0, {}, lambda _offset, _problem: None) == whole
 
 
-@pytest.mark.parametrize(
-    "box",
-    [
+def test_a_warning_of_every_maker_is_one() -> None:
+    """And is shown as one."""
+    for box in (
         "{{< warning >}}\nIt moves.\n{{< /warning >}}",
         '{{% alert title="Mind" color="danger" %}}\nIt moves.\n{{% /alert %}}',
         '{{< callout type="warning" >}}\nIt moves.\n{{< /callout >}}',
@@ -70,18 +62,15 @@ def test_what_only_looks_like_a_mark_stays(source: str) -> None:
         "```{warning}\nIt moves.\n```",
         "::: {.callout-caution}\nIt moves.\n:::",
         '<div class="alert alert-danger">\n\nIt moves.\n\n</div>',
-    ],
-)
-def test_a_warning_of_every_maker_is_one(box: str) -> None:
-    """And is shown as one."""
-    found = units(f"{box}\n\nIt rests.")
-    assert [unit.text.removeprefix("Warning: ") for unit in found if unit.warning and unit.kind == "sentence"] == [
-        "It moves."
-    ]
-    assert not found[-1].warning
-    page = page_html(f"# Arm\n\n{box}\n", "arm.md")
-    assert '<aside class="admonition' in page
-    assert not any(mark in page for mark in MARKS)
+    ):
+        found = units(f"{box}\n\nIt rests.")
+        assert [unit.text.removeprefix("Warning: ") for unit in found if unit.warning and unit.kind == "sentence"] == [
+            "It moves."
+        ]
+        assert not found[-1].warning
+        page = page_html(f"# Arm\n\n{box}\n", "arm.md")
+        assert '<aside class="admonition' in page
+        assert not any(mark in page for mark in MARKS)
 
 
 def test_code_of_a_shortcode_is_code() -> None:
@@ -113,9 +102,9 @@ def test_front_matter_of_hugo_and_of_pandoc_gives_the_title() -> None:
         assert [unit.text for unit in document.sections[0].units] == ["It lifts."]
 
 
-@pytest.mark.parametrize(
-    ("table", "rows", "lead"),
-    [
+def test_tables_drawn_with_lines_are_rows() -> None:
+    """Grid, simple, multiline, and one without heads."""
+    for table, rows, lead in (
         (
             (
                 "+------+-------+\n| Part | Load  |\n+======+=======+\n"
@@ -135,13 +124,10 @@ def test_front_matter_of_hugo_and_of_pandoc_gives_the_title() -> None:
             "Part | Load (most)",
         ),
         ("----  ----\nHip   9 kg\nKnee  5 kg\n----  ----", ["Hip | 9 kg", "Knee | 5 kg"], ""),
-    ],
-)
-def test_tables_drawn_with_lines_are_rows(table: str, rows: list[str], lead: str) -> None:
-    """Grid, simple, multiline, and one without heads."""
-    found = units(f"{table}\n\nThat is all.")
-    assert [(unit.text, unit.lead) for unit in found[:-1]] == [(row, lead) for row in rows]
-    assert found[-1].text == "That is all."
+    ):
+        found = units(f"{table}\n\nThat is all.")
+        assert [(unit.text, unit.lead) for unit in found[:-1]] == [(row, lead) for row in rows]
+        assert found[-1].text == "That is all."
 
 
 def test_a_value_that_is_not_known_is_reported() -> None:

@@ -26,20 +26,26 @@ def asked(question: str, *history: str) -> str:
     return completed(question, conversation(*history)).text
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Why not overnight?", "For how long?", "Who may do it?", "Which charger do we use?", "What if it smokes?",
-        "And outdoors?", "Overnight?", "Can the gel be used again?", "how often", "Is that safe?", "why from below?",
-        "What do you mean by swelling?",
-    ],
-)  # fmt: skip
-def test_what_leaves_something_out_is_asked_of_the_subject(question: str) -> None:
+def test_what_leaves_something_out_is_asked_of_the_subject() -> None:
     """The subject stands before the question, and the passages of the answer before come with it."""
-    found = completed(question, conversation(CHARGED, STEPS))
-    assert "battery" in found.text
-    assert found.text.endswith(question.rstrip("?"))
-    assert found.follows == ("c1",)
+    for question in (
+        "Why not overnight?",
+        "For how long?",
+        "Who may do it?",
+        "Which charger do we use?",
+        "What if it smokes?",
+        "And outdoors?",
+        "Overnight?",
+        "Can the gel be used again?",
+        "how often",
+        "Is that safe?",
+        "why from below?",
+        "What do you mean by swelling?",
+    ):
+        found = completed(question, conversation(CHARGED, STEPS))
+        assert "battery" in found.text
+        assert found.text.endswith(question.rstrip("?"))
+        assert found.follows == ("c1",)
 
 
 @pytest.mark.parametrize("question", [CHARGED, "Which delivery repeats lost messages?"])
@@ -51,29 +57,32 @@ def test_a_question_that_is_repeated_stands_alone(question: str) -> None:
     assert (found.text, found.follows) == (question, ())
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Why not use a service for streaming data?", "What is a dry box, and what is it good for?",
-        "What do people mean when they say a robot is underactuated?", "What is the term for a sensor of light?",
-        "Is a costmap the same as an occupancy grid?", "Is it safe to walk next to a humanoid?", "What is ROS 2?",
-        "Is there a lidar on Wren?", "Who made git and what was it meant to replace?", "what's markdown",
-        "How do I add all files of a folder in one go?", "How long does it take for a platelet plug to form?",
-        "who are you", "Which chapters are there?",
-    ],
-)  # fmt: skip
-def test_what_names_its_subject_stands_alone(question: str) -> None:
+def test_what_names_its_subject_stands_alone() -> None:
     """A pronoun may name nothing, or what the question has named itself."""
-    found = completed(question, conversation(CHARGED, STEPS))
-    assert (found.text, found.follows) == (question, ())
+    for question in (
+        "Why not use a service for streaming data?",
+        "What is a dry box, and what is it good for?",
+        "What do people mean when they say a robot is underactuated?",
+        "What is the term for a sensor of light?",
+        "Is a costmap the same as an occupancy grid?",
+        "Is it safe to walk next to a humanoid?",
+        "What is ROS 2?",
+        "Is there a lidar on Wren?",
+        "Who made git and what was it meant to replace?",
+        "what's markdown",
+        "How do I add all files of a folder in one go?",
+        "How long does it take for a platelet plug to form?",
+        "who are you",
+        "Which chapters are there?",
+    ):
+        found = completed(question, conversation(CHARGED, STEPS))
+        assert (found.text, found.follows) == (question, ())
 
 
-@pytest.mark.parametrize(
-    "wish", ["Tell me more", "Can you say this more simply?", "Give me an example", "Step by step"]
-)
-def test_a_wish_is_about_the_subject(wish: str) -> None:
+def test_a_wish_is_about_the_subject() -> None:
     """The words of the wish are not searched for."""
-    assert asked(wish, "What is a node?", "A process.") == "What is a node"
+    for wish in ("Tell me more", "Can you say this more simply?", "Give me an example", "Step by step"):
+        assert asked(wish, "What is a node?", "A process.") == "What is a node"
 
 
 @pytest.mark.parametrize(
@@ -131,13 +140,14 @@ def test_what_cannot_be_completed_lacks_something() -> None:
     assert not completed("How does it balance on one leg?", []).lacks
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("How fast is it?", True), ("Which one harms paint?", True), ("What does that do?", True),
-        ("How does a drone land when it is windy?", False), ("Is there a lidar?", False), ("one leg", False),
-    ],
-)  # fmt: skip
-def test_a_pronoun_before_any_subject_points_outside(question: str, *, expected: bool) -> None:
+def test_a_pronoun_before_any_subject_points_outside() -> None:
     """One after a subject may mean that one."""
-    assert refers(question) is expected
+    for question, expected in (
+        ("How fast is it?", True),
+        ("Which one harms paint?", True),
+        ("What does that do?", True),
+        ("How does a drone land when it is windy?", False),
+        ("Is there a lidar?", False),
+        ("one leg", False),
+    ):
+        assert refers(question) is expected

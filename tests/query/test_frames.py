@@ -4,8 +4,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from lutrin.language.words import words
 from lutrin.query.frames import About, framed, spelled_out, without_story
 
@@ -14,25 +12,25 @@ LEAST_RIGHT = {"tune": 0.95, "test": 0.95, "fresh": 0.85}
 """By half of the cases: shares that were reached when the phrases were written; `fresh` holds the odd ones."""
 
 
-@pytest.mark.parametrize("half", sorted(LEAST_RIGHT))
-def test_pupils_questions_are_framed(half: str) -> None:
+def test_pupils_questions_are_framed() -> None:
     """As labelled by hand."""
-    cases = [case for case in CASES if case["half"] == half]
-    wrong = [case["question"] for case in cases if framed(case["question"])[0] != case["frame"]]
-    assert 1 - len(wrong) / len(cases) >= LEAST_RIGHT[half], wrong
+    for half in sorted(LEAST_RIGHT):
+        cases = [case for case in CASES if case["half"] == half]
+        wrong = [case["question"] for case in cases if framed(case["question"])[0] != case["frame"]]
+        assert 1 - len(wrong) / len(cases) >= LEAST_RIGHT[half], wrong
 
 
-@pytest.mark.parametrize("half", sorted(LEAST_RIGHT))
-def test_the_topic_keeps_the_subject_and_drops_how_to_answer(half: str) -> None:
+def test_the_topic_keeps_the_subject_and_drops_how_to_answer() -> None:
     """Words that name the subject stay; "plz" and "with an everyday analogy" go."""
-    cases = [case for case in CASES if case["half"] == half]
-    wrong = []
-    for case in cases:
-        topic = framed(case["question"])[1].lower()
-        kept = all(word.lower() in topic for word in case["stay"])
-        if not kept or {word.lower() for word in case["go"]} & set(words(topic)):
-            wrong.append((case["question"], topic))
-    assert 1 - len(wrong) / len(cases) >= LEAST_RIGHT[half], wrong
+    for half in sorted(LEAST_RIGHT):
+        cases = [case for case in CASES if case["half"] == half]
+        wrong = []
+        for case in cases:
+            topic = framed(case["question"])[1].lower()
+            kept = all(word.lower() in topic for word in case["stay"])
+            if not kept or {word.lower() for word in case["go"]} & set(words(topic)):
+                wrong.append((case["question"], topic))
+        assert 1 - len(wrong) / len(cases) >= LEAST_RIGHT[half], wrong
 
 
 def test_every_frame_is_asked_for() -> None:
@@ -42,9 +40,9 @@ def test_every_frame_is_asked_for() -> None:
     assert min(counts.values()) >= 6
 
 
-@pytest.mark.parametrize(
-    ("question", "about"),
-    [
+def test_the_book_itself_may_be_asked_about() -> None:
+    """With the chapter as typed; a part of something else is no part of the book."""
+    for question, about in (
         ("Which chapters are there?", About("contents")),
         ("what is chapter 5 about", About("chapter", "5")),
         ("what does the chapter on navigation cover?", About("chapter", "navigation")),
@@ -55,30 +53,24 @@ def test_every_frame_is_asked_for() -> None:
         ("What is a module in Swift?", None),
         ("What unit do doctors use for blood pressure?", None),
         ("What part of the retina has no rods?", None),
-    ],
-)
-def test_the_book_itself_may_be_asked_about(question: str, about: About | None) -> None:
-    """With the chapter as typed; a part of something else is no part of the book."""
-    assert framed(question)[2] == about
+    ):
+        assert framed(question)[2] == about
 
 
-@pytest.mark.parametrize(
-    ("question", "topic"),
-    [
+def test_what_belongs_to_the_subject_stays() -> None:
+    """Not every example, order or step is a wish."""
+    for question, topic in (
         ("How does the example struct store Kelvin?", "How does the example struct store Kelvin"),
         ("In what order does git log show commits?", "In what order does git log show commits"),
         ("How long do 10 million steps of training take?", "How long do 10 million steps of training take"),
         ("Why is Bishop's book hard for beginners?", "Why is Bishop's book hard for beginners"),
-    ],
-)  # fmt: skip
-def test_what_belongs_to_the_subject_stays(question: str, topic: str) -> None:
-    """Not every example, order or step is a wish."""
-    assert framed(question)[1].rstrip("?") == topic
+    ):
+        assert framed(question)[1].rstrip("?") == topic
 
 
-@pytest.mark.parametrize(
-    ("question", "asks"),
-    [
+def test_an_opening_story_goes_unless_the_question_needs_it() -> None:
+    """A question that refers to it, or shares its subject, needs it."""
+    for question, asks in (
         ("I have an exam tomorrow. What does dew point mean?", "What does dew point mean?"),
         ("Explain torque. My teacher is strict.", "Explain torque."),
         ("My drone blinks red. What does the blinking mean?", "My drone blinks red. What does the blinking mean?"),
@@ -86,11 +78,8 @@ def test_what_belongs_to_the_subject_stays(question: str, topic: str) -> None:
         ("my chain is rusty. how do i clean it", "my chain is rusty. how do i clean it"),
         ("How do I mount e.g. the lidar", "How do I mount e.g. the lidar"),
         ("Two lipos are puffed up", "Two lipos are puffed up"),
-    ],
-)
-def test_an_opening_story_goes_unless_the_question_needs_it(question: str, asks: str) -> None:
-    """A question that refers to it, or shares its subject, needs it."""
-    assert without_story(question) == asks
+    ):
+        assert without_story(question) == asks
 
 
 def test_chat_spellings_are_read() -> None:

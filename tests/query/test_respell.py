@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, cast
 
-import pytest
-
 from lutrin.ports import Embedder
 from lutrin.query.respell import Speller, WordsFrom, is_slip, respell, slips_of, spellings
 
@@ -49,23 +47,32 @@ async def changes(book: Book, text: str) -> dict[str, str]:
     return await Speller().changes(book, text, cast("Embedder", Pieces()), chunks=1000)
 
 
-@pytest.mark.parametrize(
-    ("asked", "written"),
-    [
-        ("colour", "color"), ("behavior", "behaviour"), ("randomization", "randomisation"), ("analyse", "analyze"),
-        ("center", "centre"), ("centred", "centered"), ("metre", "meter"), ("catalog", "catalogue"),
-        ("modeled", "modelled"), ("travelling", "traveling"), ("defense", "defence"), ("hemoglobin", "haemoglobin"),
-        ("oesophagus", "esophagus"), ("tyre", "tire"), ("aluminum", "aluminium"), ("tires", "tyres"),
-    ],
-)  # fmt: skip
-def test_both_spellings_of_english_are_known(asked: str, written: str) -> None:
+def test_both_spellings_of_english_are_known() -> None:
     """Each way; whether a book has the word is another matter."""
-    assert written in [other for other, _, _ in spellings(asked)]
+    for asked, written in (
+        ("colour", "color"),
+        ("behavior", "behaviour"),
+        ("randomization", "randomisation"),
+        ("analyse", "analyze"),
+        ("center", "centre"),
+        ("centred", "centered"),
+        ("metre", "meter"),
+        ("catalog", "catalogue"),
+        ("modeled", "modelled"),
+        ("travelling", "traveling"),
+        ("defense", "defence"),
+        ("hemoglobin", "haemoglobin"),
+        ("oesophagus", "esophagus"),
+        ("tyre", "tire"),
+        ("aluminum", "aluminium"),
+        ("tires", "tyres"),
+    ):
+        assert written in [other for other, _, _ in spellings(asked)]
 
 
-@pytest.mark.parametrize(
-    ("asked", "book", "searched"),
-    [
+async def test_what_is_searched_for() -> None:
+    """A word that the book spells otherwise is searched for as the book has it; everything else as it was asked."""
+    for asked, book, searched in (
         # The other spelling, in any form of the word; a name from code does not hide it.
         ("What is domain randomization?", {"randomisation": 9, "random": 40}, "What is domain randomisation?"),
         ("What is domain randomization?", {"randomisation": 9, "randomization": 1}, "What is domain randomisation?"),
@@ -96,11 +103,8 @@ def test_both_spellings_of_english_are_known(asked: str, written: str) -> None:
         ("What does color_mode do?", {"colour": 3}, "What does color_mode do?"),
         ("What is --color for?", {"colour": 3}, "What is --color for?"),
         ("What is COLOR?", {"colour": 3}, "What is COLOR?"),
-    ],
-)  # fmt: skip
-async def test_what_is_searched_for(asked: str, book: dict[str, int], searched: str) -> None:
-    """A word that the book spells otherwise is searched for as the book has it; everything else as it was asked."""
-    assert respell(asked, await changes(Book(**book), asked)) == searched
+    ):
+        assert respell(asked, await changes(Book(**book), asked)) == searched
 
 
 async def test_readers_are_told_of_slips_alone() -> None:
@@ -110,9 +114,9 @@ async def test_readers_are_told_of_slips_alone() -> None:
     assert slips_of(found) == {"odometery": "odometry"}
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
+def test_a_slip_is_one_letter_or_two_that_changed_places() -> None:
+    """Whichever of the two words holds it."""
+    for one, other, expected in (
         ("odometery", "odometry", True),
         ("odomtry", "odometry", True),
         ("odomatry", "odometry", True),
@@ -121,11 +125,8 @@ async def test_readers_are_told_of_slips_alone() -> None:
         ("odometer", "odometry", False),
         ("odo", "odometry", False),
         ("", "o", True),
-    ],
-)
-def test_a_slip_is_one_letter_or_two_that_changed_places(one: str, other: str, *, expected: bool) -> None:
-    """Whichever of the two words holds it."""
-    assert is_slip(one, other) is is_slip(other, one) is expected
+    ):
+        assert is_slip(one, other) is is_slip(other, one) is expected
 
 
 async def test_a_word_is_looked_for_once() -> None:

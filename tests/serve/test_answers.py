@@ -5,9 +5,10 @@ import pytest
 
 from lutrin import messages
 from lutrin.errors import ChatStoreError, GeneratorUnavailable, IndexUnavailable, InvalidQuestion
+from lutrin.records import Shown
 
 from .conftest import House
-from .scripted import ANSWER, EVENTS, EXCERPT, LOOP, as_sent
+from .scripted import ANSWER, EVENTS, LOOP, as_sent
 
 ASKING = [
     ("/api/query", {"query": "What is the loop?"}, "query", None),
@@ -54,17 +55,9 @@ async def test_chat_has_its_own_shape(client: httpx.AsyncClient) -> None:
         "session_id": "s1",
         "sources": ["01/02-loop.mdx"],
         "citations": [as_sent(LOOP)],
-        "explanation": ANSWER.explanation,
-        "sentences": [as_sent(sentence) for sentence in ANSWER.sentences],
-        "closest": ANSWER.closest,
-        "meant": ANSWER.meant,
-        "excerpts": [as_sent(EXCERPT)],
-        "suggestions": list(ANSWER.suggestions),
-        "warnings": list(ANSWER.warnings),
-        "prepared_by": "the authors",
         "kind": ANSWER.kind,
         "model_used": ANSWER.model_used,
-        "explainable": ANSWER.explainable,
+        **as_sent(Shown(**ANSWER.shown())),
     }
 
 

@@ -1,7 +1,6 @@
 """A conversation is its reader's: no guess, no prefix and no neighbour opens it."""
 
 import httpx
-import pytest
 
 from lutrin.serve.ownership import family, is_random, openai_session
 
@@ -61,9 +60,9 @@ async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
         assert await history(client, session) == 2
 
 
-@pytest.mark.parametrize(
-    ("session", "random"),
-    [
+def test_what_counts_as_random() -> None:
+    """By its form and by how many characters differ."""
+    for session, random in (
         ("3f2a9c1e-5b7d-4e8f-9a0b-6c1d2e3f4a5b", False),
         ("3f2a9c1e5b7d4e8f9a0b6c1d2e3f4a5b", False),
         ("9f86d081884c7d659a2feaa0c55ad015", True),
@@ -73,11 +72,8 @@ async def test_a_random_id_is_its_own_secret(serve: Serve) -> None:
         ("00000000000000000000000000000000", False),
         ("11111111-2222-1111-2222-111111111111", False),
         ("2026-11-25", False),
-    ],
-)
-def test_what_counts_as_random(session: str, random: bool) -> None:
-    """By its form and by how many characters differ."""
-    assert is_random(session) is random
+    ):
+        assert is_random(session) is random
 
 
 async def test_a_uuid_opens_a_conversation_only_with_its_owners_secret(serve: Serve) -> None:
@@ -115,20 +111,17 @@ def test_the_whole_name_counts() -> None:
     assert openai_session(b"key", "", "Bearer x") == ""
 
 
-@pytest.mark.parametrize(
-    ("agent", "kept"),
-    [
+def test_of_a_user_agent_its_family_is_kept() -> None:
+    """What tells one pupil of a class from another is not stored."""
+    for agent, kept in (
         ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox 128"),
         ("Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36", "Chrome 126"),
         ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0 Safari/537.36 Edg/126.0", "Edge 126"),
         ("Mozilla/5.0 (iPad; CPU OS 17_5) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1", "Safari 17"),
         ("curl/8.5.0", "curl 8"),
         ("Anna's own program, anna@school.example", ""),
-    ],
-)
-def test_of_a_user_agent_its_family_is_kept(agent: str, kept: str) -> None:
-    """What tells one pupil of a class from another is not stored."""
-    assert family(agent) == kept
+    ):
+        assert family(agent) == kept
 
 
 async def test_two_hundred_guesses_of_the_token(serve: Serve, house: House) -> None:

@@ -68,9 +68,9 @@ async def test_pictures_that_are_not_there(client: httpx.AsyncClient, house: Hou
     assert (await client.get(path)).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("address", "found"),
-    [
+def test_which_file_an_address_means() -> None:
+    """Relative to the page or the site's root; nothing outside, hidden, or of another kind."""
+    for address, found in (
         ("./img/x.svg", ["01/img/x.svg"]),
         ("../img/x%20y.png?width=3", ["img/x y.png"]),
         ("/img/x.png", ["img/x.png", "static/img/x.png"]),
@@ -84,11 +84,8 @@ async def test_pictures_that_are_not_there(client: httpx.AsyncClient, house: Hou
         ("x.png/../../../book.toml", []),
         ("x.png\x00.svg", []),
         ("", []),
-    ],
-)
-def test_which_file_an_address_means(address: str, found: list[str]) -> None:
-    """Relative to the page or the site's root; nothing outside, hidden, or of another kind."""
-    assert candidates("01/02-loop.mdx", address) == found
+    ):
+        assert candidates("01/02-loop.mdx", address) == found
 
 
 async def test_only_files_of_the_books_folder_are_read(tmp_path: Path) -> None:

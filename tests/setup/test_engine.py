@@ -129,27 +129,24 @@ def test_a_missing_toolkit_is_named_before_minutes_are_spent(
         setup.check_machine("cuda")
 
 
-@pytest.mark.parametrize(
-    ("choice", "told"),
-    [
+def test_a_dry_run_says_what_the_build_is_told() -> None:
+    """Who wonders whether a choice reaches the compiler asks the program itself; nothing is changed."""
+    for choice, told in (
         ("cpu", "CMAKE_ARGS=\n"),
         ("cuda", "CMAKE_ARGS=-DGGML_CUDA=ON\n"),
         ("vulkan", "CMAKE_ARGS=-DGGML_VULKAN=ON\n"),
         ("metal", "CMAKE_ARGS=-DGGML_METAL=ON\n"),
         ("none", ""),
-    ],
-)
-def test_a_dry_run_says_what_the_build_is_told(choice: str, told: str) -> None:
-    """Who wonders whether a choice reaches the compiler asks the program itself; nothing is changed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CMAKE_", "LUTRIN_"))}
-    done = subprocess.run(
-        [sys.executable, "requirements/install.py", "runtime", "--dry-run"],
-        cwd=ROOT, env=environment | {"LUTRIN_ENGINE": choice}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    first, _, rest = done.stdout.partition("\n")
-    assert first.startswith(f"engine {choice}, runtime ")
-    assert rest.startswith(told or "uv pip install")
-    assert "uv pip install" in rest
+    ):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("CMAKE_", "LUTRIN_"))}
+        done = subprocess.run(
+            [sys.executable, "requirements/install.py", "runtime", "--dry-run"],
+            cwd=ROOT, env=environment | {"LUTRIN_ENGINE": choice}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        first, _, rest = done.stdout.partition("\n")
+        assert first.startswith(f"engine {choice}, runtime ")
+        assert rest.startswith(told or "uv pip install")
+        assert "uv pip install" in rest
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from lutrin.adapters.embed_fastembed import FILES, published
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing
 from lutrin.keep import pins, weights
 from lutrin.runtime.language_model import ability_of, model_path
+from lutrin.runtime.profile import fetch_embedder, open_embedder
 from lutrin.settings import load_settings
 
 CONTENT = b"GGUF" + bytes(range(256)) * 4096
@@ -40,7 +42,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
-        if "/resolve/" in self.path and self.path.endswith("tutor-q4.gguf"):
+        if "/resolve/" in self.path and not self.path.endswith("other.gguf"):
             self.send_response(302)
             self.send_header("Location", "/bytes")
             self.send_header("X-Repo-Commit", COMMIT)
@@ -100,6 +102,40 @@ def test_what_is_pinned_is_not_asked_for_again(hub: Hub, folder: Path) -> None:
     hub.content = b"GGUF of another day"
     pins.pin(folder, SPEC, silent, hub=hub.url)
     assert hub.asked == []
+
+
+def test_a_published_embedder_is_pinned_with_all_its_files(hub: Hub, folder: Path) -> None:
+    """A name of fastembed's list: its ONNX file and what lies beside it; then one setting chooses it."""
+    name = "BAAI/bge-small-en-v1.5"
+    repository, model_file, dimension, pooling, licence = published(name) or ("", "", 0, "mean", "")
+    described = pins.PublishedEmbedder(
+        name=name,
+        repository=repository,
+        model_file=model_file,
+        dimension=dimension,
+        pooling=pooling,
+        licence=licence,
+    )
+    assert (dimension, pooling) == (384, "cls")
+    model = pins.pin_embedder(folder, described, silent, hub=hub.url)
+    assert f"/{repository}/resolve/main/{model_file}" in hub.asked
+    assert weights.verified_path(folder, model) == folder / "BAAI--bge-small-en-v1.5" / "model.onnx"
+    assert {file.name for file in model.file} == set(FILES)
+    assert open_embedder(load_settings(models_dir=folder, embedder=name)).name.startswith(f"{name}-{SHA256[:8]}/")
+    hub.asked.clear()
+    assert pins.pin_embedder(folder, described, silent, hub=hub.url) == model
+    assert hub.asked == []
+
+
+def test_an_embedder_that_nobody_has_is_named_with_the_command(folder: Path) -> None:
+    """One that was never fetched, and one that there is not."""
+    with pytest.raises(ModelMissing) as caught:
+        open_embedder(load_settings(models_dir=folder, embedder="BAAI/bge-small-en-v1.5"))
+    assert caught.value.remedy == "Run `lutrin models fetch BAAI/bge-small-en-v1.5`."
+    with pytest.raises(InvalidSettings, match="There is no embedding model named tiny"):
+        open_embedder(load_settings(models_dir=folder, embedder="tiny"))
+    with pytest.raises(InvalidSettings, match="There is no embedding model named x/y"):
+        fetch_embedder(load_settings(models_dir=folder), "x/y", silent)
 
 
 def test_a_file_that_is_lost_comes_back_as_the_same_bytes_or_not_at_all(hub: Hub, folder: Path) -> None:

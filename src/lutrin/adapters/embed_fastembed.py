@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -56,16 +56,18 @@ class _Learned(msgspec.Struct, frozen=True):
     def reading(self, projection: Vectors) -> Reading:
         """Convert it to the record that the stages use."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
-        return Reading(**{**values, "token": np.array(self.token, dtype=np.float32), "projection": projection})
+        token = np.array(self.token, dtype=np.float32)
+        return Reading(**{**values, "token": token, "projection": projection, "fitted": True})
 
 
 class FastembedEmbedder:
-    """An encoder such as all-MiniLM-L6-v2, with mean pooling and L2-normalised vectors.
+    """An encoder such as all-MiniLM-L6-v2, with L2-normalised vectors.
 
     Args:
         directory: Folder with `FILES`, which the caller has checked against the manifest.
         name: Name of the model; the embedder's own name adds whatever else influences the vectors.
         dimension: Dimension of the vectors.
+        pooling: What stands for a window: the mean of its tokens, or its first token (`cls`).
         threads: Windows that are computed at once; 0: one for each core.
     """
 
@@ -75,11 +77,13 @@ class FastembedEmbedder:
         *,
         name: str = "all-MiniLM-L6-v2-int8",
         dimension: int = 384,
+        pooling: Literal["mean", "cls"] = "mean",
         threads: int = 0,
     ) -> None:
         self.name = f"{name}/w{WINDOW_TOKENS}o{OVERLAP_TOKENS}/i8"
         self.dimension = dimension
         self._directory = directory
+        self._pooling = pooling
         self._model_name = f"local/{name}"
         self._threads = threads or os.cpu_count() or 1
         self._loading = threading.Lock()
@@ -154,7 +158,8 @@ class FastembedEmbedder:
         self, offsets: Sequence[tuple[int, int]], parts: Sequence[tuple[int, npt.NDArray[np.float32]]]
     ) -> Encoding:
         """Join an encoding from its windows; `parts` are (first token, hidden states (tokens + 2, dimension))."""
-        pooled = unit_length(np.stack([states.mean(axis=0) for _, states in parts]))
+        of_cls = self._pooling == "cls"
+        pooled = unit_length(np.stack([states[0] if of_cls else states.mean(axis=0) for _, states in parts]))
         tokens = np.empty((len(offsets), self.dimension), dtype=np.float32)
         reached = 0
         for start, states in parts:
@@ -222,8 +227,22 @@ class FastembedEmbedder:
         if missing:
             raise ModelMissing(
                 f"The embedding model is incomplete: {', '.join(missing)} not in {self._directory}.",
-                remedy="Run `lutrin models fetch default`.",
+                remedy="Run `lutrin models fetch`.",
             )
+
+
+def published(name: str) -> tuple[str, str, int, Literal["mean", "cls"], str] | None:
+    """A model of fastembed's list: repository, ONNX file, dimension, pooling, licence; None if it has no such model."""
+    from fastembed import TextEmbedding  # noqa: PLC0415 - as above
+    from fastembed.text.onnx_embedding import supported_onnx_models  # noqa: PLC0415 - as above
+
+    # fastembed itself takes the first token of the models in this list.
+    by_first_token = {model.model for model in supported_onnx_models}
+    for model in TextEmbedding.list_supported_models():
+        if model["model"] == name and model["sources"]["hf"]:
+            pooling: Literal["mean", "cls"] = "cls" if name in by_first_token else "mean"
+            return model["sources"]["hf"], model["model_file"], int(model["dim"]), pooling, model["license"]
+    return None
 
 
 def _for_questions() -> ThreadPoolExecutor:

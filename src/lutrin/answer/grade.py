@@ -117,7 +117,8 @@ class Grader:
 
     Args:
         embedder: Its token vectors compare words.
-        weights: None: those for sentences without any signal of a model.
+        weights: None: those for sentences without any signal of a model. They hold for the encoder that they were
+            fitted to; with another one nothing is *stated*, and what is literally right is *likely*.
         strict: Show only what is stated.
     """
 
@@ -163,6 +164,8 @@ class Grader:
         chance, citations = best
         if _is_counted(text):
             chance = 1.0
+        elif not self._embedder.reading.fitted:
+            chance = self._weights.likely
         level = self.level(chance)
         return Grade(text, level, chance, citations, "" if level != "dropped" else "the passage does not say it")
 

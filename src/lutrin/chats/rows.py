@@ -17,13 +17,11 @@ from lutrin.records import (
     ChatOrigin,
     ChatSession,
     Citation,
-    Excerpt,
     KeptMessage,
     Made,
     Mode,
-    Refusal,
     Role,
-    Sentence,
+    Shown,
 )
 from lutrin.settings import Settings
 
@@ -31,22 +29,11 @@ TITLE_CHARS = 80
 USER_AGENT_CHARS = 300
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The parts of an answer that a page shows besides its text, named as in `records.ChatMessage`."""
-
-    refusal: Refusal | None = None
-    explanation: str = ""
-    sentences: tuple[Sentence, ...] = ()
-    excerpts: tuple[Excerpt, ...] = ()
-    closest: bool = False
-    meant: str = ""
-    suggestions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    prepared_by: str = ""
-    explainable: bool = False
+class StoredParts(Shown, frozen=True, kw_only=True, omit_defaults=True):
+    """As they are stored."""
 
 
-_shown = msgspec.json.Decoder(Shown)
+_shown = msgspec.json.Decoder(StoredParts)
 _citations = msgspec.json.Decoder(tuple[Citation, ...])
 _made = msgspec.json.Decoder(Made)
 _ids = msgspec.json.Decoder(tuple[str, ...])
@@ -102,7 +89,7 @@ def new_session(
 def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | None]:
     """Return the columns of a message in the conversation `key`."""
     made = message.made if isinstance(message, KeptMessage) else None
-    shown = Shown(**{name: getattr(message, name) for name in Shown.__struct_fields__})
+    parts = StoredParts(**message.shown())
     return {
         "id": message.id,
         "session": key,
@@ -114,7 +101,7 @@ def new_message(key: str, message: ChatMessage, seal: Seal) -> dict[str, str | N
         "selected_text": seal.close(message.selected_text),
         "chunk_ids": msgspec.json.encode(message.chunk_ids).decode(),
         "citations": seal.close(msgspec.json.encode(message.citations).decode()),
-        "shown": seal.close(msgspec.json.encode(shown).decode()) if shown != Shown() else "",
+        "shown": seal.close(msgspec.json.encode(parts).decode()) if parts != StoredParts() else "",
         "made": seal.close(msgspec.json.encode(made).decode()) if made is not None else "",
     }
 
@@ -126,7 +113,7 @@ def size_of(row: dict[str, str | None]) -> int:
 
 def shown(stored: str, seal: Seal) -> Shown:
     """Return the parts of an answer that a page shows; none if they were not stored."""
-    return _shown.decode(seal.open(stored)) if stored else Shown()
+    return _shown.decode(seal.open(stored)) if stored else StoredParts()
 
 
 def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa: ANN401 - a row of either driver

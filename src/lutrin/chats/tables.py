@@ -70,7 +70,7 @@ class MessageRow(ChatTable, table=True):
     made: str = Field(default="", sa_column_kwargs={"server_default": ""})
     """JSON of `records.Made`, sealed; empty: not known."""
     shown: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """JSON of `rows.Shown`, sealed; empty: the text is all that is shown."""
+    """JSON of `records.Shown`, sealed; empty: the text is all that is shown."""
 
 
 class FeedbackRow(ChatTable, table=True):

@@ -12,8 +12,6 @@ from lutrin.cli.eval import find_judge
 from lutrin.errors import WeightsError
 from lutrin.settings import Settings, load_settings
 
-EMBED_TIER = "default"
-
 
 @click.group()
 def models() -> None:
@@ -51,8 +49,12 @@ def list_models(*, as_json: bool) -> None:
 @models.command()
 @click.argument("tiers", nargs=-1)
 def fetch(tiers: tuple[str, ...]) -> None:
-    """Download models by TIER, name or hf:OWNER/REPO/FILE@REVISION (default: those that the settings need)."""
+    """Download models by TIER, name or hf:OWNER/REPO/FILE@REVISION (default: those that the settings need).
+
+    A name of fastembed's list, such as BAAI/bge-small-en-v1.5, fetches an embedding model for LUTRIN_EMBEDDER.
+    """
     from lutrin.keep import pins, weights  # noqa: PLC0415 - an HTTP client loads with it
+    from lutrin.runtime.profile import fetch_embedder  # noqa: PLC0415 - a stage's vendors load only when it runs
 
     settings = load_settings()
     manifest = weights.load_manifest(settings.models_dir)
@@ -61,6 +63,11 @@ def fetch(tiers: tuple[str, ...]) -> None:
             with download_progress() as progress:
                 model = pins.pin(settings.models_dir, tier, progress)
             say(f"{tier} is here, pinned by {model.size:,} bytes and SHA-256 {model.file[0].sha256}.")
+            continue
+        if "/" in tier:
+            with download_progress() as progress:
+                model = fetch_embedder(settings, tier, progress)
+            say(f"{tier} is here, pinned by {model.size:,} bytes. LUTRIN_EMBEDDER={tier} chooses it.")
             continue
         # `just serve` hands on what LUTRIN_MODEL says.
         model = manifest.language_model(tier) if tier == settings.model else manifest.find(tier)
@@ -136,5 +143,9 @@ def _wanted(settings: Settings, tiers: tuple[str, ...]) -> list[str]:
     """Return the tiers to fetch; a GGUF file or `none` in LUTRIN_MODEL needs no download."""
     from lutrin.runtime.language_model import auto_tier  # noqa: PLC0415 - as above
 
-    named = [auto_tier(settings) if tier == "auto" else tier for tier in tiers or (EMBED_TIER, settings.model)]
+    meant = {
+        "auto": auto_tier(settings) if "auto" in (tiers or (settings.model,)) else "",
+        "default": settings.embedder,
+    }
+    named = [meant.get(tier, tier) for tier in tiers or ("default", settings.model)]
     return [tier for tier in named if tier != "none" and Path(tier).suffix != ".gguf"]

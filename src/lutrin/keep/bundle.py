@@ -41,7 +41,6 @@ SOURCE = (
 )  # fmt: skip
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", ".docusaurus"})
 INSTRUCTIONS = frozenset(bundle_install.INSTRUCTIONS)
-EMBED_TIER = "default"
 ENGINE = "llama_cpp_python-"
 PARTS = "llama_cpp/lib/libggml-cpu-*"
 """Files of an engine that chooses its code for the processor at run time (adapters/llamacpp_backend.py)."""
@@ -187,7 +186,7 @@ def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[s
         ModelMissing, ChecksumMismatch: One of them cannot be used.
     """
     manifest = weights.load_manifest(settings.models_dir)
-    models = [manifest.find(EMBED_TIER)] + ([manifest.find(language_model)] if language_model else [])
+    models = [manifest.embedding_model(settings.embedder)] + ([manifest.find(language_model)] if language_model else [])
     found: dict[str, Path] = {}
     for model in models:
         weights.verified_path(settings.models_dir, model)

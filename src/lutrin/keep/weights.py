@@ -78,6 +78,10 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     licence: str
     file: tuple[ModelFile, ...]
     folder: str = ""
+    dimension: int = 384
+    """Of the vectors of an embedding model."""
+    pooling: Literal["mean", "cls"] = "mean"
+    """What an embedding model's vector of a text is: the mean of its tokens, or its first token."""
     measured: bool = True
     """Whether we have run it. For others, size and SHA-256 are what the publisher states."""
 
@@ -135,6 +139,25 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 return model
         known = ", ".join(dict.fromkeys(model.tier for model in self.model))
         raise InvalidSettings(f"There is no model named {name}.", remedy=f"Choose one of: {known}.")
+
+    def embedding_model(self, name: str) -> Model:
+        """Return the model that LUTRIN_EMBEDDER names.
+
+        Raises:
+            InvalidSettings: No embedding model has that name.
+            ModelMissing: It names one of fastembed's list that was never fetched.
+        """
+        known = [model for model in self.model if model.role == "embed"]
+        for model in known:
+            if name in {model.tier, model.name}:
+                return model
+        if "/" in name:
+            raise ModelMissing(f"{name} has not been fetched yet.", remedy=f"Run `lutrin models fetch {name}`.")
+        raise InvalidSettings(
+            f"There is no embedding model named {name}.",
+            remedy=f"Set LUTRIN_EMBEDDER to one of: {', '.join(model.tier for model in known)}, or to a name of "
+            "fastembed's list, such as BAAI/bge-small-en-v1.5.",
+        )
 
     def language_model(self, name: str) -> Model:
         """Return the model that LUTRIN_MODEL names.

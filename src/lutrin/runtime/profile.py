@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from lutrin import messages
-from lutrin.adapters.embed_fastembed import FastembedEmbedder
+from lutrin.adapters.embed_fastembed import FastembedEmbedder, published
 from lutrin.adapters.index_chroma import ChromaStore
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
@@ -20,6 +20,7 @@ from lutrin.ingest.summary import IngestSummary
 from lutrin.installed import command_to_add
 from lutrin.keep import weights
 from lutrin.keep.mirror import fetch_all, follow, offer_all
+from lutrin.keep.pins import PublishedEmbedder, pin_embedder
 from lutrin.log import get_logger
 from lutrin.ports import Embedder, Generator, VectorStore
 from lutrin.runtime.language_model import open_generator
@@ -28,7 +29,6 @@ from lutrin.settings import LOCAL, Settings
 if TYPE_CHECKING:
     from lutrin.chats.store import ChatTables
 
-EMBED_TIER = "default"
 REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-client")
 """Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
 
@@ -62,10 +62,31 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     Raises:
         ModelMissing, ChecksumMismatch: Its files cannot be used.
     """
-    model = weights.load_manifest(settings.models_dir).find(EMBED_TIER)
+    model = weights.load_manifest(settings.models_dir).embedding_model(settings.embedder)
     path = weights.verified_path(settings.models_dir, model)
     name = f"{model.name}-{model.file[0].sha256[:8]}"
-    return FastembedEmbedder(path.parent, name=name, threads=threads)
+    return FastembedEmbedder(path.parent, name=name, dimension=model.dimension, pooling=model.pooling, threads=threads)
+
+
+def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) -> weights.Model:
+    """Fetch and pin an embedding model of fastembed's list; see `lutrin.keep.pins.pin_embedder`.
+
+    Raises:
+        InvalidSettings: The list has no such model.
+    """
+    found = published(name)
+    if found is None:
+        raise InvalidSettings(f"There is no embedding model named {name}.", remedy="See fastembed's list of models.")
+    repository, model_file, dimension, pooling, licence = found
+    described = PublishedEmbedder(
+        name=name,
+        repository=repository,
+        model_file=model_file,
+        dimension=dimension,
+        pooling=pooling,
+        licence=licence,
+    )
+    return pin_embedder(settings.models_dir, described, progress)
 
 
 def embedder_name(settings: Settings) -> str:
@@ -93,6 +114,8 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
             async with remote().embedding(settings, local, patience_s) as made:
                 yield made
         else:
+            if not local.reading.fitted:
+                get_logger("wiring").warning("not_fitted", embedder=local.name, detail=messages.NOT_FITTED)
             yield local
     finally:
         local.close()

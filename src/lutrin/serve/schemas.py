@@ -91,7 +91,7 @@ class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
     """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
 
 
-class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
+class ChatReply(records.Shown, frozen=True, kw_only=True):
     """An answer in a conversation."""
 
     answer: str
@@ -99,17 +99,8 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...]
     """File names, each once, in the order of their citations."""
     citations: tuple[records.Citation, ...]
-    explanation: str
-    sentences: tuple[records.Sentence, ...]
-    excerpts: tuple[records.Excerpt, ...]
-    closest: bool
-    meant: str
-    suggestions: tuple[str, ...]
-    warnings: tuple[str, ...]
     kind: records.AnswerKind
     model_used: str
-    explainable: bool
-    prepared_by: str
 
     @classmethod
     def of(cls, answer: records.Answer, session_id: str) -> "ChatReply":
@@ -119,17 +110,9 @@ class ChatReply(msgspec.Struct, frozen=True, kw_only=True):
             session_id=session_id,
             sources=tuple(dict.fromkeys(item.filename for item in answer.sources if item.filename)),
             citations=answer.sources,
-            explanation=answer.explanation,
-            sentences=answer.sentences,
-            excerpts=answer.excerpts,
-            closest=answer.closest,
-            meant=answer.meant,
-            suggestions=answer.suggestions,
-            warnings=answer.warnings,
             kind=answer.kind,
             model_used=answer.model_used,
-            explainable=answer.explainable,
-            prepared_by=answer.prepared_by,
+            **answer.shown(),
         )
 
 

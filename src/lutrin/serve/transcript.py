@@ -44,17 +44,7 @@ class Transcript:
     def complete(self, answer: records.Answer, made: records.Made | None = None) -> list[records.ChatMessage]:
         """The question and answer to store, with a record of how the answer was made."""
         given = msgspec.structs.replace(
-            self._assistant(answer.answer, answer.kind, answer.mode, answer.sources),
-            refusal=answer.refusal,
-            explanation=answer.explanation,
-            sentences=answer.sentences,
-            excerpts=answer.excerpts,
-            closest=answer.closest,
-            meant=answer.meant,
-            suggestions=answer.suggestions,
-            warnings=answer.warnings,
-            prepared_by=answer.prepared_by,
-            explainable=answer.explainable,
+            self._assistant(answer.answer, answer.kind, answer.mode, answer.sources), **answer.shown()
         )
         return [self._user(answer.mode), records.KeptMessage(**msgspec.structs.asdict(given), made=made)]
 
