@@ -197,10 +197,17 @@ def table(claims: Sequence[Claim], found: Mapping[str, Sequence[tuple[bool, floa
     return f"{aligned(heads)}\n\n{aligned(kinds)}"
 
 
-def folder_of(book: str, shelf: Path) -> Path:
-    """Return the folder of a book of the claims."""
-    own = ROOT / "corpus" / book
-    return own if own.is_dir() else shelf / book
+def folder_of(book: str, *folders: Path) -> Path:
+    """Return the folder of a book: the sample book's, else the first in `folders`.
+
+    Raises:
+        InvalidInput: It is in none of them.
+    """
+    places = [folder / book for folder in (ROOT / "corpus", *folders)]
+    found = next((place for place in places if place.is_dir()), None)
+    if found is None:
+        raise InvalidInput(f"There is no book {book} in {', '.join(map(str, folders))}.")
+    return found
 
 
 def listed(claims: Iterable[Claim], found: Iterable[tuple[bool, float]]) -> str:

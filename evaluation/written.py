@@ -5,6 +5,9 @@ with the reading section that it was shown (file, offset, length, SHA-256), the 
 whether the section answers. Whoever reads them fills in `label`: `right` (the section says so, and it helps the one who
 asked), `wrong` (the section does not say it, or denies it), `empty` (neither says anything that was asked).
 
+Rows of books that are not on the shelf are read with `--books FOLDER`, which holds a checkout of each under its name,
+as `training/books.toml` lists them.
+
 `show` prints sentences below their section and question, for reading. `fit` fits the grades on the sentences of one
 half of the books and prints the figures of the other half; `--write` also writes `src/lutrin/answer/grades.json`.
 """
@@ -21,12 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.asking import opened_pipeline
-from evaluation.claims import SHELF, folder_of, stretch_as_passage
+from evaluation.claims import folder_of, stretch_as_passage
 from evaluation.questions import EvalQuestion
 from evaluation.remote import ANSWERS, RemoteAnswer, read_answers
 from evaluation.rows import collect_rows, read_rows, row_options
 from evaluation.shelf import ROOT, ShelvedBook
-from evaluation.shelf import SHELF as QUESTIONS
 from evaluation.show import aligned
 from lutrin.answer.grade import SIGNALS, AllWeights, Grade, Grader, Weights, Written, broken_literal, evidence_of
 from lutrin.answer.section import ReadingSection, whole
@@ -135,13 +137,15 @@ async def collect(book: ShelvedBook, data: Path, model: str) -> list[WrittenRow]
     return rows
 
 
-async def signals_of(rows: Sequence[WrittenRow], embedder: Embedder, shelf: Path) -> tuple[Array, list[bool]]:
+async def signals_of(
+    rows: Sequence[WrittenRow], embedder: Embedder, folders: Sequence[Path]
+) -> tuple[Array, list[bool]]:
     """The signals of every sentence, (n, signals), and whether its literals stand."""
     grader = Grader(embedder)
     found, stand = [], []
     for row in rows:
         place = (row.file, row.offset, row.length, row.hash)
-        section = whole(stretch_as_passage(row.book, folder_of(row.book, shelf) / row.file, place))
+        section = whole(stretch_as_passage(row.book, folder_of(row.book, *folders) / row.file, place))
         found.append(await grader.signals(Written(row.text, row.logprob, row.least_logprob), section, answers=row.yes))
         stand.append(not broken_literal(row.text, evidence_of(section), row.question))
     return np.array(found, dtype=np.float64), stand
@@ -178,12 +182,14 @@ def figures(chances: Array, right: Array, weights: Weights) -> list[str]:
     return [str(len(right)), f"{right.mean():.3f}", share(stated, right), share(shown, right), f"{seen:.3f}"]
 
 
-async def signals_of_strong(answers: Sequence[RemoteAnswer], embedder: Embedder, shelf: Path) -> tuple[Array, Array]:
+async def signals_of_strong(
+    answers: Sequence[RemoteAnswer], embedder: Embedder, folders: Sequence[Path]
+) -> tuple[Array, Array]:
     """The signals of a strong model's sentences whose literals stand, against the best section; and which are right."""
     grader = Grader(embedder)
     found, right = [], []
     for answer in answers:
-        folder = folder_of(answer.book, shelf)
+        folder = folder_of(answer.book, *folders)
         sections = [whole(stretch_as_passage(answer.book, folder / place[0], place)) for place in answer.passages]
         evidence = "\n".join(map(evidence_of, sections))
         for number, text in enumerate(answer.sentences):
@@ -204,13 +210,13 @@ def made(slopes: Array, bias: float, stated: float, likely: float) -> Weights:
     return Weights(tuple(round(float(one), 4) for one in slopes), round(bias, 4), round(stated, 4), round(likely, 4))
 
 
-async def fit(rows: Sequence[WrittenRow], shelf: Path, *, write: bool) -> str:
+async def fit(rows: Sequence[WrittenRow], folders: Sequence[Path], *, write: bool) -> str:
     """Fit the grades of small and strong models and of sentences without a model; return a table of both halves."""
     from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when something is fitted
 
     settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
     embedder = open_embedder(settings)
-    signals, stand = await signals_of(rows, embedder, shelf)
+    signals, stand = await signals_of(rows, embedder, folders)
     right = np.array([row.label == "right" for row in rows], dtype=np.float64)
     own, held = np.array([row.book in FITTING for row in rows]), np.array(stand)
     heads = ["who writes", "books", "sentences", "right", "right of stated", "right of shown", "shown of right"]
@@ -226,13 +232,13 @@ async def fit(rows: Sequence[WrittenRow], shelf: Path, *, write: bool) -> str:
         ]
     answers = read_answers(sorted(ANSWERS.glob("*.jsonl")))
     halves = [[one for one in answers if (one.book in FITTING) is wanted] for wanted in (True, False)]
-    told, good = await signals_of_strong(halves[0], embedder, shelf)
+    told, good = await signals_of_strong(halves[0], embedder, folders)
     slopes, bias = fitted(told, good)
     chances = 1 / (1 + np.exp(-(told @ slopes + bias)))
     likely, stated = np.quantile(chances[good > 0], [GOOD_UNSEEN, GOOD_MARKED])
     fits.append(made(slopes, bias, float(stated), float(likely)))
     table.append(["strong", "fitted on", *figures(chances, good, fits[-1])])
-    told, good = await signals_of_strong(halves[1], embedder, shelf)
+    told, good = await signals_of_strong(halves[1], embedder, folders)
     table.append(["strong", "reported", *figures(1 / (1 + np.exp(-(told @ slopes + bias))), good, fits[-1])])
     weights = AllWeights(small=fits[0], unsigned=fits[1], strong=fits[2])
     if write:
@@ -240,14 +246,14 @@ async def fit(rows: Sequence[WrittenRow], shelf: Path, *, write: bool) -> str:
     return f"{aligned(table)}\n\n{msgspec.json.encode(weights).decode()}"
 
 
-def page(rows: Sequence[WrittenRow], shelf: Path) -> str:
+def page(rows: Sequence[WrittenRow], folders: Sequence[Path]) -> str:
     """The sentences below their section and question, numbered from 1."""
     lines: list[str] = []
     before: tuple[str, str] = ("", "")
     for number, row in enumerate(rows, 1):
         if (row.question, row.hash) != before:
             place = (row.file, row.offset, row.length, row.hash)
-            section = whole(stretch_as_passage(row.book, folder_of(row.book, shelf) / row.file, place))
+            section = whole(stretch_as_passage(row.book, folder_of(row.book, *folders) / row.file, place))
             lines += ["", f"## {row.book}: {row.question}", evidence_of(section), "--"]
             before = (row.question, row.hash)
         lines.append(f"{number} [{row.label}] {row.text}")
@@ -256,14 +262,18 @@ def page(rows: Sequence[WrittenRow], shelf: Path) -> str:
 
 def main() -> None:
     """The command line."""
-    given = row_options(__doc__, ("collect", "show", "fit"), ROWS).parse_args()
+    options = row_options(__doc__, ("collect", "show", "fit"), ROWS)
+    options.add_argument(
+        "--books", type=Path, action="append", default=[], metavar="FOLDER", help="with more of the books, by name"
+    )
+    given = options.parse_args()
     try:
         if given.act == "collect":
             collect_rows(given, collect)
             return
         files = [path for path in sorted(given.rows.glob("*.jsonl")) if not given.book or path.stem in given.book]
         rows = read_rows(files, WrittenRow, f"There are no sentences in {given.rows}.")
-        books = given.shelf / "books" if given.shelf != QUESTIONS else SHELF
+        books = [given.shelf / "books", *given.books]
         if given.act == "show":
             print(page(rows, books))
         else:
