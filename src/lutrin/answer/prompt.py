@@ -118,9 +118,9 @@ def prompt_of(
     )
 
 
-def warm_request(title: str = "the book") -> GenerationRequest:
-    """A request that computes the beginning that all prompts share, before the first reader asks."""
-    rules = Message(role="system", content=SYSTEM.format(title=title))
+def warm_request() -> GenerationRequest:
+    """A request like a reader's, which brings the weights into memory before the first reader asks."""
+    rules = Message(role="system", content=SYSTEM.format(title="The book"))
     return GenerationRequest(
         messages=(rules, Message(role="user", content="Question: What is air?")), max_tokens=6, deadline_s=60
     )
