@@ -145,9 +145,9 @@ def test_where_code_is_wanted_a_run_with_code_comes_first() -> None:
     told, coded = page("It goes forward.", name="a"), page("go()\n", kinds={0: "code"}, name="b")
     found = part((told, [1.0]), (coded, [0.0]))
     assert choose([found])[0].chunk is told
-    assert choose([found], wants_code=True)[0].chunk is coded
+    assert choose([found], "code")[0].chunk is coded
     far = part((told, [LIKELY]), (coded, [UNLIKELY]))
-    assert choose([far], wants_code=True)[0].chunk is told
+    assert choose([far], "code")[0].chunk is told
 
 
 def test_a_warning_is_whole() -> None:
@@ -276,3 +276,21 @@ def test_the_steps_of_a_procedure_are_never_parted() -> None:
     held = page("Bees hum.", *steps, kinds=dict.fromkeys(range(1, 9), "list_item"))
     (run,) = choose([part((held, [UNLIKELY, LIKELY, *[UNLIKELY] * 7]))])
     assert texts(run) == steps
+
+
+def test_a_second_excerpt_does_not_repeat_the_first() -> None:
+    """A book for two boards says on both pages how the lamp is switched on."""
+    one = page("This line switches the lamp on.", name="c1")
+    other = page("This line switches the lamp on.", "The lamp of this board is red.", name="c2")
+    runs = choose([part((one, [LIKELY + 2]), (other, [LIKELY, LIKELY + 1]))])
+    assert [texts(run) for run in runs] == [["This line switches the lamp on."], ["The lamp of this board is red."]]
+
+
+def test_steps_that_are_asked_for_come_first() -> None:
+    """All of them, though a sentence beside them is likelier."""
+    book = page(
+        "A lamp is replaced in steps.", "1. Unplug it.", "2. Turn it left.", kinds={1: "list_item", 2: "list_item"}
+    )
+    (run,) = choose([part((book, [LIKELY, LIKELY - 1, LIKELY - 1]))], "steps")
+    assert [unit.text for unit in lead_of(run, "steps")[0]] == ["1. Unplug it.", "2. Turn it left."]
+    assert [unit.text for unit in lead_of(run)[0]] == ["A lamp is replaced in steps."]

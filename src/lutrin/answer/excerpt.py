@@ -6,7 +6,7 @@ announces it, a warning. Of all runs of atoms within a budget of words the one w
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from lutrin.answer.hostile import gives_orders
 from lutrin.language.words import word_count
+from lutrin.query.frames import Frame
 from lutrin.records import SELECTED, Chunk, Unit
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
@@ -26,8 +27,9 @@ LONGEST_WORDS = 120
 """Of one excerpt besides code, where two are joined, or what stands around a selection is wanted."""
 PASSAGES = 12
 """Passages in which excerpts are looked for."""
-SECOND_SHARE = 0.03
-"""A second excerpt is shown if it is at least so likely as the first."""
+SECOND_SHARE = 0.15
+"""A second excerpt is shown if it is at least so likely as the first: a larger share loses facts on one half of
+the shelf (bench/RESULTS.md)."""
 MARKED_SHARE = 0.35
 """Units at least so likely as the best of their excerpt are marked as what answers."""
 STANDS_OUT = 0.5
@@ -36,8 +38,8 @@ LABEL_WORDS = 4
 MOST_EXCERPTS = 2
 MOST_CODE = 2
 """Code blocks in one excerpt."""
-CODE_BONUS = 2.0
-"""Added to the score of a run with code where code is asked for."""
+FORM_BONUS = 2.0
+"""Added to the score of a run that has the form which is asked for: code, steps."""
 GAP_CHARS = 400
 """Between neighbours; more means that a passage between them was not found."""
 DRAWN = frozenset({"mermaid", "plantuml", "dot", "graphviz"})
@@ -86,13 +88,13 @@ class _Section:
     scores: tuple[float, ...]
 
 
-def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
+def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
     """Choose at most two excerpts for the question, best first, without repeats.
 
     Args:
         parts: Each thing that is asked, with the passages found for it; those that the book does not answer are left
             out by the caller.
-        wants_code: Whether a run with code is preferred to one without.
+        frame: What is asked for; a run in that form is preferred.
     """
     chosen: list[Run] = []
     for number, part in enumerate(parts):
@@ -102,7 +104,7 @@ def choose(parts: Sequence[Part], *, wants_code: bool = False) -> list[Run]:
         is_marked = any(item.chunk.chunk_id == SELECTED for item in part.passages)
         room = LONGEST_WORDS if part.around or is_marked else room
         sections = _sections(part.passages[:PASSAGES])
-        first = _best(sections, room, chosen, code=CODE_BONUS if wants_code else 0.0)
+        first = _best(sections, room, chosen, frame)
         if first is None:
             continue
         chosen.append(first)
@@ -129,19 +131,27 @@ def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None
     return None
 
 
-def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], *, code: float = 0.0) -> Run | None:
-    """The likeliest run within a budget of words that shares no unit with what is chosen."""
+def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], frame: Frame = "plain") -> Run | None:
+    """The likeliest run within a budget of words that shares no unit with what is chosen, and repeats none of it.
+
+    Books for several boards say the same on each board's page.
+    """
     taken = {(run.chunk.filename, unit.char_start) for run in chosen for unit in run.units}
+    said = {
+        (run.chunk.filename, unit.text) for run in chosen for unit in run.units if len(unit.text.split()) > LABEL_WORDS
+    }
     best: tuple[tuple[float, int], Run] | None = None
+    bonus = FORM_BONUS if frame in FORMS else 0.0
     for section in sections:
         # No run is likelier than all units of its section together.
-        if best is not None and log_sum(section.scores) + code < best[0][0]:
+        if best is not None and log_sum(section.scores) + bonus < best[0][0]:
             continue
+        elsewhere = {text for filename, text in said if filename != section.chunk.filename}
         for run in _runs(section, budget):
-            if any((section.chunk.filename, unit.char_start) in taken for unit in run.units):
+            places = ((section.chunk.filename, unit.char_start) for unit in run.units)
+            if not taken.isdisjoint(places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
                 continue
-            has_code = any(unit.kind == "code" and unit.language.lower() not in DRAWN for unit in run.units)
-            worth = (run.score + code * has_code, -run.words)
+            worth = (run.score + (bonus if bonus and FORMS[frame](run.units) else 0.0), -run.words)
             if best is None or worth > best[0]:
                 best = worth, run
     return best[1] if best is not None else None
@@ -283,12 +293,12 @@ def _is_label(units: Sequence[Unit], place: int) -> bool:
     )
 
 
-def lead_of(run: Run) -> tuple[tuple[Unit, ...], Run]:
+def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
     """The units of an excerpt that answer best, alone, and the excerpt without them.
 
     A sentence, list item, row or block of code; of a procedure all steps, and of a list or table everything where
-    nothing in it stands out. What announces others does not answer, and what speaks to the machine is quoted in its
-    place only.
+    nothing in it stands out. Where code or steps are asked for, the best of them. What announces others does not
+    answer, and what speaks to the machine is quoted in its place only.
     """
     speaking = [place for place, unit in enumerate(run.units) if not gives_orders(f"{unit.lead} {unit.text}")]
     if not speaking:
@@ -298,6 +308,9 @@ def lead_of(run: Run) -> tuple[tuple[Unit, ...], Run]:
         for place in speaking
         if not _is_label(run.units, place) and not run.units[place].text.rstrip().endswith(":")
     ] or speaking
+    if frame in FORMS and FORMS[frame](run.units):
+        kind = "code" if frame == "code" else "list_item"
+        places = [place for place in places if run.units[place].kind == kind] or places
     best = max(places, key=run.scores.__getitem__)
     block = [place for place in range(len(run.units)) if run.units[place].block == run.units[best].block]
     own = block if _is_whole(run, best, block) else [best]
@@ -320,6 +333,14 @@ def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
 def is_procedure(units: Sequence[Unit]) -> bool:
     """Whether units hold steps in an order: two numbered items at least."""
     return sum(unit.kind == "list_item" and bool(_NUMBERED.match(unit.text)) for unit in units) > 1
+
+
+def _has_code(units: Sequence[Unit]) -> bool:
+    return any(unit.kind == "code" and unit.language.lower() not in DRAWN for unit in units)
+
+
+FORMS: Mapping[Frame, Callable[[Sequence[Unit]], bool]] = {"code": _has_code, "steps": is_procedure}
+"""Whether units have the form that is asked for, by frame."""
 
 
 def _announces(unit: Unit, following: Unit) -> bool:

@@ -131,7 +131,7 @@ async def make_plan(
         verdict = "closest"
     answered = [part for part in found.parts if in_selection or decision.verdict(part.odds) == "answers"]
     answered = answered or [max(found.parts, key=lambda part: part.odds)]
-    runs, told = await safety.made_safe(generation, choose(answered, wants_code=query.frame == "code"))
+    runs, told = await safety.made_safe(generation, choose(answered, query.frame))
     if not runs:
         return Plan(query, title, name, "\n\n".join(told), warnings=(*query.warnings, *told))
     reading = await _reading(generation, answered, runs, sections=sections)
@@ -180,7 +180,7 @@ def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentenc
     for number, run in enumerate(runs, 1):
         left = run
         if number <= things:
-            units, left = lead_of(run)
+            units, left = lead_of(run, query.frame)
             lead += [Sentence(text=block_text(units), citations=(number,))] if units else []
         if left.units:
             rest.append(markdown(left.units, number))
