@@ -1,12 +1,15 @@
 """A question, understood once."""
 
+import time
+from itertools import product
+
 import pytest
 from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.gate import LanguageGate
-from lutrin.query.understand import Query, respelled, understand
+from lutrin.query.understand import Query, alone, respelled, understand
 from lutrin.records import ChatMessage, Mode, Question, Role
 
 GATE = LanguageGate(["en"])
@@ -27,6 +30,33 @@ def read(text: str, *history: str, selected_text: str = "", mode: Mode | None = 
     """Understand one question."""
     question = Question(text=text, selected_text=selected_text, mode=mode, page=page)
     return understand(question, history=conversation(*history), language=GATE, embedder=WordHashEmbedder())
+
+
+BEGINNINGS = ("", "if ", "how much ", "for ", "give me ", "no ", "compare ")
+REPEATED = ("1", "1 ", "a ", "1a with ", "1+1=", ".", "[a](b)", "oh ", "good ", "please ", "i want to ", "\n- ", "中")
+MOST_S = 0.4
+"""Of processor time, on a machine that has others; a fifth of that is usual."""
+
+
+def test_no_question_takes_long_to_understand() -> None:
+    """8,000 characters of anything: it runs on the event loop, where one that takes seconds stops everybody."""
+    took: dict[tuple[str, str], float] = {}
+    for beginning, piece in product(BEGINNINGS, REPEATED):
+        text = f"What? {beginning}{piece * 8000}"[6:8006]
+        start_s = time.thread_time()
+        read(f"{text} x", "How far does it drive?", text, text, "So far.")
+        took[beginning, piece] = time.thread_time() - start_s
+    assert [one for one, seconds in took.items() if seconds > MOST_S] == []
+
+
+def test_no_selection_takes_long_either() -> None:
+    """16,000 characters; and a text that is searched for without being asked."""
+    for piece in ("a ", ".", "...' ", "\n", " \n", "if 1 ", "oh "):
+        text = (piece * 16_000)[:15_999] + "x"
+        start_s = time.thread_time()
+        read("What does this mean?", selected_text=text)
+        alone(Question(text=text))
+        assert time.thread_time() - start_s < MOST_S
 
 
 def test_nothing_asked_is_said_so() -> None:

@@ -25,7 +25,7 @@ _REPLY = (
 )
 _MUST = r"you (?:must|should|shall|have to|are to|will)\b"
 _ORDERS = re.compile(
-    r"^\s*(?:#+\s*)?(?:system|assistant|developer)\s*:"
+    r"^[ \t]*(?:#+[ \t]*)?(?:system|assistant|developer)[ \t]*:"
     r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines|everything)\b"
     r"|\b(?:system|hidden|secret|initial|your|developer) (?:prompt|instructions?|rules)\b"
     r"|\bnew (?:rules|instructions)\b|\byou are now\b|\bfrom now on,? you\b|\bpretend (?:to be|that you)\b"

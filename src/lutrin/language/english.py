@@ -126,23 +126,23 @@ _COUNT = r"(?:one|two|three|four|five|ten|\d+|a few|some|several|more|another|an
 _GIVE = (
     r"(?:(?:can|could|would) you (?:please )?)?(?:please )?(?:give|show|tell|make|write|name|find|list"
     r"|(?:can )?i (?:want|need|get|have|see))"
-    rf"(?: me| us)? (?:the )?(?:{_COUNT} )*"
+    rf"(?: me| us)? (?:the )?(?:{_COUNT} ){{0,4}}"
 )
 WISHES: dict[str, tuple[str, ...]] = {
     "quiz": (
         (
             rf"(?:{_GIVE})?\b(?:(?:practice|pop|little|short"
-            r"|multiple[- ]choice) )*(?:quiz(?:zes)?(?: time)?|flash ?cards?|(?:practice"
+            r"|multiple[- ]choice) ){0,3}(?:quiz(?:zes)?(?: time)?|flash ?cards?|(?:practice"
             r"|multiple[- ]choice|test|exam) (?:questions|problems|exercises|tasks))(?: me"
             r"| us)?\b(?: (?:on|about|for|over))?"
         ),
         r"\b(?:test|examine) (?:me|us|my knowledge)(?: (?:on|about|in|of))?\b",
-        rf"\bask (?:me|us) (?:{_COUNT} )*(?:questions?|something|things)(?: (?:on|about))?\b",
+        rf"\bask (?:me|us) (?:{_COUNT} ){{0,4}}(?:questions?|something|things)(?: (?:on|about))?\b",
     ),
     "analogy": (
         (
             rf"(?:(?:is|are) there |what is |with |using |by |think of |{_GIVE})?(?:\b(?:an?|good|simple"
-            r"|nice|everyday|real[- ]life) )*\b(?:analog(?:y|ies)|metaphors?|comparison (?:from|with"
+            r"|nice|everyday|real[- ]life) ){0,4}\b(?:analog(?:y|ies)|metaphors?|comparison (?:from|with"
             r"|to))(?: (?:from )?\w+ life)?(?: that helps (?:me|us) (?:to )?understand)?(?: (?:for|of"
             r"|to explain))?\b"
         ),
@@ -167,14 +167,14 @@ WISHES: dict[str, tuple[str, ...]] = {
             r"|my )?[\w -]{2,30} (?:understands?|gets?)(?: it)?\b"
         ),
         (
-            r"(?<!and )(?<!hard )(?<!easy )\b(?:for|(?:like )?to) (?:an?|my|complete|total|absolute"
-            r"| )*(?:child|beginners?|kids?|dummies|newbie|grandma|little \w+|\w+[- ]years?[- ]olds?)\b"
+            r"(?<!and )(?<!hard )(?<!easy )\b(?:for|(?:like )?to) (?:(?:an?|my|complete|total|absolute"
+            r") ){0,4}(?:child|beginners?|kids?|dummies|newbie|grandma|little \w+|\w+[- ]years?[- ]olds?)\b"
         ),
         r"\btoo (?:hard|complicated|difficult)\b",
     ),
     "summary": (
         (
-            rf"(?:{_GIVE})?(?:\b(?:short|brief|quick|one[- ]line) )*\b(?:summary|summaries|overview|recap"
+            rf"(?:{_GIVE})?(?:\b(?:short|brief|quick|one[- ]line) ){{0,3}}\b(?:summary|summaries|overview|recap"
             r"|gist|short version)(?: of| on| about)\b"
         ),
         r"\bin (?:short|brief)$",
@@ -195,8 +195,8 @@ WISHES: dict[str, tuple[str, ...]] = {
     "example": (
         (
             r"(?:(?:are|is) there |what (?:is|are|would be) |could i (?:see|get|have) |with "
-            rf"|{_GIVE})?(?<!as )\b(?:{_COUNT} )+(?:(?:good|simple|real[- ]life|real[- ]world|real"
-            r"|concrete|practical|everyday|worked) )*examples?(?: (?:of|for|where))?\b"
+            rf"|{_GIVE})?(?<!as )\b(?:{_COUNT} ){{1,4}}(?:(?:good|simple|real[- ]life|real[- ]world|real"
+            r"|concrete|practical|everyday|worked) ){0,4}examples?(?: (?:of|for|where))?\b"
         ),
         r"^(?:for )?(?:examples?|e\.?g\.?)(?: (?:of|for))?\b", r"\bfor instance\b",
     ),
@@ -283,9 +283,9 @@ COMPUTE = (
     r"^(?:please )?(?:calculate|compute|work out|convert)\b(?=.*\d)",
     r"^what (?:is|are) \d[\d.]* (?:percent|%) of\b",
     r"^(?:what|how much) (?:is|are) [^?]*\d[^?\d]*(?:[*x×+÷]|times|plus|minus|divided by)\s*\d",
-    r"^if\b.*\d.*\d.*\b(?:how|what)\b",
-    r"^how (?:much|many|long|far|fast|heavy)\b.*\d ?[a-z]+\b.*\b(?:at|with|if)\b.*\d ?[a-z]+\b",
-    r"^\d.*\d.*, (?:what|how)\b",
+    r"^if\b(?>.*?\d)(?>.*?\d).*\b(?:how|what)\b",
+    r"^how (?:much|many|long|far|fast|heavy)\b(?>.*?\d ?[a-z]+\b)(?>.*?\b(?:at|with|if)\b).*\d ?[a-z]+\b",
+    r"^\d(?>.*?\d).*, (?:what|how)\b",
 )  # fmt: skip
 ABOUT = (
     (
@@ -331,7 +331,7 @@ LEAD = (
 """What stands before a question and asks nothing."""
 PLEA = (
     (
-        r"[\s,;.!?-]*\b(?:for me|(?:i|we) (?:have|got) an? (?:test|exam|quiz)\b[\w ]*|please|plz|pls"
+        r"(?<![\s,;.!?-])[\s,;.!?-]*\b(?:for me|(?:i|we) (?:have|got) an? (?:test|exam|quiz)\b[\w ]*|please|plz|pls"
         r"|thanks(?: a lot)?|thank you|thx|ty|asap|exactly|actually)[\s?.!]*$"
     ),
 )  # fmt: skip
@@ -353,7 +353,7 @@ GOES_ON = ("and ", "but ", "so ", "then ", "also ", "or ", "what about ", "how a
 """How a question begins that goes on from the one before."""
 CORRECTS = (
     (
-        r"(?:(?:no|nope|sorry|oops|oh|wait|i)\b[\s,.!-]*)+(?:i |we )?(?:(?:actually "
+        r"(?:(?:no|nope|sorry|oops|oh|wait|i)\b[\s,.!-]*){1,6}(?:i |we )?(?:(?:actually "
         r"|really )?(?:meant?|wanted to (?:say|ask))(?: to (?:say|ask))?|not (?:that|this"
         r"|it)[\s,]+)(?: about)?\s+"
     ),

@@ -63,8 +63,10 @@ def _known(words: list[str], known: frozenset[str]) -> list[str]:
     """Return the words that are function words of a language, also those of which each part is one: "dis-moi"."""
     found = []
     for word in words:
-        parts = word.split("-")
-        found += [word] if word in known else parts if all(part in known for part in parts) else []
+        if word in known:
+            found.append(word)
+        elif "-" in word and known.issuperset(parts := word.split("-")):
+            found += parts
     return found
 
 

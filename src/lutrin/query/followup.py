@@ -16,7 +16,7 @@ from lutrin.records import ChatMessage
 
 _CORRECTS, _ELLIPTIC, _NTH = map(compiled, (spoken.CORRECTS, spoken.ELLIPTIC, spoken.NTH))
 _NOTHING = compiled(spoken.POINTS_AT_NOTHING)
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.+)$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(\S.*)$", re.MULTILINE)
 _MARKS = re.compile(r"\[\d+\]|[*_`#]")
 _CLAUSE = re.compile(r"[.?!;:,]\s+")
 MOST_SUBJECTS = 3

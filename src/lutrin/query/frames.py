@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, cast
 
 from lutrin.language import spoken
@@ -35,10 +36,14 @@ _LEAD, _PLEA = map(compiled, (spoken.LEAD, spoken.PLEA))
 _CHAT = compiled((rf"(?<![\w-])(?:{'|'.join(sorted(spoken.CHAT_SPELLINGS, key=len, reverse=True))})(?![\w-])",))
 _SENTENCE = re.compile(r"(?<=[?!])\s+|(?<=[^\W\d]{2}\.)\s+|(?<=[\d)\]\"”’]\.)\s+|[\r\n]+")
 _EDGES = " \t,;:.!-–—"
+MOST_CHARS = 4000
+"""Of a text that has a form: 500 words of English have 3,000."""
+MOST_PLEAS = 4
 TERM_WORDS = 4
 """Most words of a subject that counts as a term to define when a question asks to explain it."""
 
 
+@lru_cache(maxsize=64)
 def framed(text: str) -> tuple[Frame, str, About | None]:
     """Return the frame of a question, its topic, and what it asks of the book itself, if it does.
 
@@ -49,6 +54,8 @@ def framed(text: str) -> tuple[Frame, str, About | None]:
     >>> framed("My bike stood in the rain. Can you tell me why the chain squeaks?")
     ('why', 'why the chain squeaks?', None)
     """
+    if len(text) > MOST_CHARS:
+        return "plain", text, None
     asked = without_story(spelled_out(text))
     bare = _bare(asked)
     found = _ABOUT.match(bare) or _ABOUT.match(asked)
@@ -91,8 +98,8 @@ def without_story(text: str) -> str:
 
 def _bare(text: str) -> str:
     """A question without the words before and after it that ask nothing."""
-    while (shorter := _PLEA.sub("?" if text.rstrip().endswith("?") else "", text)) != text:
-        text = shorter
+    for _ in range(MOST_PLEAS):
+        text = _PLEA.sub("?" if text.rstrip().endswith("?") else "", text)
     lead = _LEAD.match(text)
     bare = text[lead.end() :] if lead else text
     return bare.strip(_EDGES) if words(bare) else text.strip(_EDGES)

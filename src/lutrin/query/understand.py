@@ -20,7 +20,7 @@ MAX_SELECTION_TOKENS = 2000
 PHRASE_WORDS = 8
 """A selection of at most so many words names a thing; a longer one is a statement."""
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n\s*\n")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
