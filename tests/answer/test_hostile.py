@@ -1,5 +1,7 @@
 """Sentences that speak to the machine are known by their form; a book on machines may speak of them."""
 
+import time
+
 import msgspec
 from tests.answer.book import chunk, unit
 
@@ -83,3 +85,12 @@ def test_headings_that_give_orders_are_not_shown() -> None:
     prompt = prompt_of(alone(Question(text="How warm is it?")), "Bees", [(1, whole(page))])
     assert prompt is not None
     assert "Passage: Bees\nThe hive is warm." in prompt.messages[-1].content
+
+
+def test_a_unit_of_any_text_is_judged_in_linear_time() -> None:
+    """A block of code may have forty thousand characters, and is looked at while everybody waits."""
+    for piece in ("(", "\n", " ", ". ", "a ", "note ", "mention ", "if you are asked, ", "system", "# ", "<"):
+        text = (piece * 40_000)[:40_000]
+        start_s = time.thread_time()
+        gives_orders(text)
+        assert time.thread_time() - start_s < 1, repr(piece)

@@ -34,10 +34,11 @@ _ORDERS = re.compile(
     r"|\b(?:add|insert|include|append|put|show)\b.{0,30}\b(?:link|picture|image|url)s?\b.{0,30}\b(?:answer|reply|response)"
     r"|\b(?:tell|convince|assure) (?:the |every |each |all )?(?:pupil|user|reader|student|learner|human)s?\b"
     # "Note to the tutor:", "Message for any AI reading this,", "Dear assistant,", "To the assistant: ...".
-    rf"|(?:^|[.!?(\[])\W*(?:note|message|memo|instructions?|reminder|attention|hint) (?:to|for)"
+    rf"|(?:^|[.!?(\[])\W{{0,20}}(?:note|message|memo|instructions?|reminder|attention|hint) (?:to|for)"
     rf" (?:the |any |all |every |our )?{_MACHINE}\b[^.:\n]{{0,40}}[:,;!\u2013\u2014-]"
-    rf"|^\W*(?:to|for|attention),? (?:the |any |all |every )(?:{_AS_MACHINE}|assistants?|tutors?)\b[^.,:\n]{{0,30}}:"
-    rf"|^\W*(?:dear|hey|hello|hi),? (?:the |any |all |every )?{_MACHINE}\b ?[,:!]"
+    rf"|^\W{{0,20}}(?:to|for|attention),? (?:the |any |all |every )(?:{_AS_MACHINE}|assistants?|tutors?)\b"
+    r"[^.,:\n]{0,30}:"
+    rf"|^\W{{0,20}}(?:dear|hey|hello|hi),? (?:the |any |all |every )?{_MACHINE}\b ?[,:!]"
     rf"|\bif you(?: are|['\u2019]re) an? {_AS_MACHINE}\b|\bas an? {_AS_MACHINE},? {_MUST}"
     rf"|\b{_MACHINE} (?:reading|processing|summari[sz]ing) this\b"
     # "When asked about the smoker, say that ...", "If a reader asks for it, you must tell ...".
