@@ -193,6 +193,14 @@ def test_passages_of_one_section_are_read_on() -> None:
     assert texts(run) == ["Bees hum.", "They dance.", "Honey is sweet."]
 
 
+def test_units_that_answer_side_by_side_are_one_mark() -> None:
+    """No gap of a blank between two marks."""
+    held = page("Bees hum.", "They dance.", "Honey is sweet.")
+    (run,) = choose([part((held, [0.0, LIKELY, LIKELY]))])
+    shown = excerpt(run, 1, held.text)
+    assert [shown.text[start:end] for start, end in shown.marks] == ["They dance. Honey is sweet."]
+
+
 def test_marks_name_the_unit_that_answers() -> None:
     """They lie inside of the excerpt, in order and apart, and the best unit is among them."""
     held = page("Bees hum.", "They dance.", "Honey is sweet.", "Wax is not.", "Bees sting.")

@@ -9,7 +9,7 @@ from tests.answer.book import chunk, unit
 from lutrin.answer.section import MOST_WORDS, cut, reading_sections
 from lutrin.index.shelf import Shelf
 from lutrin.language.words import word_count
-from lutrin.records import Unit
+from lutrin.records import Chunk, Unit
 from lutrin.search.passages import leased
 from lutrin.search.reader import Read
 
@@ -58,6 +58,22 @@ async def test_the_likeliest_section_comes_first_and_is_cut_alike_for_every_ques
         second = await reading_sections(generations[0], read([(chunks[0], 1.0), (other[0], 2.0)]), 2)
     assert [one.chunk.heading_path[-1] for one in first] == ["Batteries", "Kites"]
     assert [one.key for one in second] == [one.key for one in reversed(first)]
+
+
+async def test_runs_that_share_a_unit_are_not_both_read() -> None:
+    """A unit that answers at the end of one run begins the next one, too."""
+    long = chunk(*sentences(20), filename="long.md")
+
+    class Pages:
+        async def chunks_of(self, filename: str) -> list[Chunk]:
+            return [long] if filename == "long.md" else []
+
+    scores = np.zeros(20, dtype=np.float32)
+    scores[7] = 2.0  # the last of the first run
+    found = await reading_sections(Pages(), [Read(long, scores, 2.0, 0.5)], 3)  # type: ignore[arg-type]  # of a book
+    shared = [one.char_start for section in found for one in section.units]
+    assert len(found) > 1
+    assert len(shared) == len(set(shared))
 
 
 def test_a_section_of_nothing_has_no_runs() -> None:

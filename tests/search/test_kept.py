@@ -1,8 +1,9 @@
 """Kept questions lead to the passages on which they were written."""
 
+import msgspec
 import numpy as np
 
-from lutrin.index.companion import Companion, Entry, Prepared
+from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Prepared
 from lutrin.runtime.profile import open_embedder
 from lutrin.search.kept import fitted, gains, led
 from lutrin.search.search import Searcher
@@ -26,6 +27,15 @@ def test_a_passage_is_led_to_by_its_nearest_question() -> None:
     found = led(companion(), np.array([0.6, 0.0, 0.8], dtype=np.float32))
     assert list(found) == ["one", "two"]
     assert round(found["one"], 3) == 0.6
+
+
+def test_what_a_book_says_of_itself_leads_nowhere() -> None:
+    """Its own words are found as they stand."""
+    by_book = msgspec.structs.replace(entry("Near?", "one").entry, author=BY_THE_BOOK)
+    own = Prepared(entry=by_book, chunk_id="one", asked=("Near?",))
+    entries = [own, entry("Far?", "two")]
+    known = Companion(entries, np.eye(2, dtype=np.float32), np.zeros((0, 2), np.int8), np.zeros(3, np.int64))
+    assert list(led(known, np.array([0.9, 0.1], dtype=np.float32))) == ["two"]
 
 
 def test_nothing_is_gained_for_another_embedder() -> None:

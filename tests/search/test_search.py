@@ -1,12 +1,15 @@
 """Search in one book: what may answer is a candidate, once; where the reader is counts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.fakes import WordHashEmbedder
 
 from lutrin.index.generation import OpenGeneration
+from lutrin.ports import Reading
 from lutrin.records import ChatMessage
-from lutrin.search.scope import FAR
+from lutrin.search.scope import FAR, is_far
 from lutrin.search.search import Searcher
 
 from .conftest import SAME, Search, asked, files
@@ -37,6 +40,32 @@ async def test_who_asks_for_the_exercises_gets_them(search: Search) -> None:
     """The heading is what was asked for; within the chapter that is named."""
     found = await search("What are the exercises of chapter 1?", chapter="Chapter 1: Hive")
     assert {"03-tasks", "05-record"} <= set(files(found))
+
+
+async def test_words_in_another_form_are_not_lacked(generation: OpenGeneration) -> None:
+    """Of two questions alike but for one word, the one whose word no page has is less likely answered."""
+    embedder = WordHashEmbedder()
+    embedder.reading = Reading(scope=(0.0, 0.0, -4.0, 0.0, 2.0))  # the share of words that are lacked decides alone
+    searcher = Searcher(embedder)
+    inflected, lacked = [
+        (await searcher.search(generation, asked(f"What does a {word} burn?"), k=5)).odds
+        for word in ("smokers", "dragon")
+    ]
+    assert inflected == pytest.approx(2.0)
+    assert lacked < 1.0
+    assert is_far(2.0, found=False)
+
+
+async def test_the_words_of_a_passage_count_as_the_reader_weighs_them(generation: OpenGeneration) -> None:
+    """The passage that has most of a question's words gains the whole weight, one without any gains nothing."""
+    embedder = WordHashEmbedder()
+    without = await Searcher(embedder).search(generation, asked("What calms the bees?"), k=9)
+    embedder.reading = replace(embedder.reading, lexical=3.0)
+    weighed = await Searcher(embedder).search(generation, asked("What calms the bees?"), k=9)
+    before = {item.chunk.chunk_id: item.score for item in without.parts[0].passages}
+    gained = {item.chunk.chunk_id: item.score - before[item.chunk.chunk_id] for item in weighed.parts[0].passages}
+    assert max(gained.values()) == pytest.approx(3.0, abs=1e-4)
+    assert min(gained.values()) < 1.0
 
 
 async def test_a_repeat_appears_once(search: Search) -> None:

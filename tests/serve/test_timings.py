@@ -13,8 +13,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from tests.fakes import WordHashEmbedder
 
 from lutrin import __version__, stages
-from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.adapters.trace_otel import OtelTraces
+from lutrin.answer.explain import timed_stream
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.records import (
     AnswerEvent,
@@ -26,6 +26,7 @@ from lutrin.records import (
     Question,
     Queued,
 )
+from lutrin.search.search import Searcher
 from lutrin.serve.metrics import Metrics
 from lutrin.serve.timings import Timings
 
@@ -68,7 +69,7 @@ async def test_the_model_s_wait_and_words_are_told_apart() -> None:
     heard = Timings(Metrics())
     inner = Writing(Queued(1, 0.1), Piece("A"), Piece("b."), Finished("stop", 5, 2))
     with stages.listening(heard):
-        events = [event async for event in TimedGenerator(inner).stream(REQUEST)]
+        events = [event async for event in timed_stream(inner, REQUEST)]
     assert len(events) == 4
     assert set(heard.work_ms()) == {"queue", "write"}
     assert heard.facts == {"model_end": "stop"}
@@ -82,21 +83,16 @@ async def test_a_model_that_does_not_write_is_noted(failure: Exception, outcome:
     """The wait counts although nothing came of it, and the error travels on."""
     heard = Timings(Metrics())
     with stages.listening(heard), pytest.raises(type(failure)):
-        [event async for event in TimedGenerator(Writing(failure=failure)).stream(REQUEST)]
+        [event async for event in timed_stream(Writing(failure=failure), REQUEST)]
     assert set(heard.work_ms()) == {"queue"}
     assert heard.facts == {"model_end": outcome}
 
 
-async def test_encodings_are_timed_and_unchanged() -> None:
-    """The vectors are those of the embedder inside; without a listener nothing happens besides."""
-    inner = WordHashEmbedder()
-    timed = TimedEmbedder(inner)
+async def test_encodings_are_timed() -> None:
+    """A question's way into vectors is the stage `embed`; without a listener nothing happens besides."""
     heard = Timings(Metrics())
     with stages.listening(heard):
-        (found,) = await timed.encode(["a word"])
-    (plain,) = await timed.encode(["a word"])
-    assert (found.windows == (await inner.encode(["a word"]))[0].windows).all()
-    assert (found.windows == plain.windows).all()
+        await Searcher(WordHashEmbedder()).encode(["a word"])
     assert set(heard.work_ms()) == {"embed"}
 
 
@@ -149,7 +145,7 @@ async def test_each_answer_is_a_trace(serve: Serve, house: House) -> None:
 
 def test_nothing_of_it_is_loaded_when_it_is_off() -> None:
     """The server, its timings included, imports no OpenTelemetry of its own."""
-    program = "import sys, lutrin.serve.app, lutrin.serve.timings, lutrin.adapters.timed; print(*sys.modules)"
+    program = "import sys, lutrin.serve.app, lutrin.serve.timings, lutrin.stages; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert "lutrin.serve.turns" in loaded
     assert not [name for name in loaded if name.startswith(("opentelemetry", "lutrin.adapters.trace_otel"))]

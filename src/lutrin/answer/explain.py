@@ -2,22 +2,23 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 
-from lutrin import messages
+from lutrin import messages, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.calculate import calculations
 from lutrin.answer.grade import Grader, Written, bare_sentence, evidence_of, is_copy, may_be_own
 from lutrin.answer.plan import Plan
 from lutrin.answer.prompt import OWN_WORDS, YES_NO, Prompt
 from lutrin.answer.traffic import Traffic
-from lutrin.errors import DeadlineExceeded, GeneratorError
+from lutrin.errors import DeadlineExceeded, GeneratorError, QueueFull
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.log import get_logger
 from lutrin.ports import Generator
-from lutrin.records import Finished, GenerationRequest, Piece, Queued, QueuedEvent, Sentence
+from lutrin.records import Finished, GenerationEvent, GenerationRequest, Piece, Queued, QueuedEvent, Sentence
 from lutrin.settings import Settings
 
 MARGIN_S = 0.2
@@ -114,7 +115,7 @@ class Explainer:
         request = prompt.yes_request(deadline_s=left_s, session_id=plan.query.question.session_id)
         text, odds = "", None
         with suppress(TimeoutError, GeneratorError):
-            async with asyncio.timeout(left_s), aclosing(self._generator.stream(request)) as stream:
+            async with asyncio.timeout(left_s), aclosing(timed_stream(self._generator, request)) as stream:
                 async for event in stream:
                     text += event.text if isinstance(event, Piece) else ""
                     odds = event.odds if isinstance(event, Finished) else odds
@@ -266,7 +267,7 @@ async def sentences_of(
                 sentences.append(WrittenSentence(Written(text, written.logprob, written.least_logprob), own))
         return sentences
 
-    async with aclosing(generator.stream(request)) as stream:
+    async with aclosing(timed_stream(generator, request)) as stream:
         async for event in stream:
             match event:
                 case Queued():
@@ -278,3 +279,31 @@ async def sentences_of(
                     for sentence in taken(cutter.finish() if event.reason == "stop" else []):
                         yield sentence
                     yield event
+
+
+async def timed_stream(generator: Generator, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:
+    """Have a model write, timed as two stages: `queue` up to the first word, then `write`.
+
+    The end is noted as `model_end`: `stop`, `length`, `deadline`, `cancelled`, `full` or `away`.
+    """
+    began_s = time.monotonic()
+    first_s: float | None = None
+    outcome = "cancelled"
+    try:
+        async with aclosing(generator.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Piece) and first_s is None:
+                    first_s = time.monotonic()
+                elif isinstance(event, Finished):
+                    outcome = event.reason
+                yield event
+    except GeneratorError as error:
+        outcome = (
+            "full" if isinstance(error, QueueFull) else "deadline" if isinstance(error, DeadlineExceeded) else "away"
+        )
+        raise
+    finally:
+        stages.spent("queue", began_s, first_s)
+        if first_s is not None:
+            stages.spent("write", first_s)
+        stages.note("model_end", outcome)

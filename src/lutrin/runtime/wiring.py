@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lutrin import __version__, doctor
-from lutrin.adapters.timed import TimedEmbedder, TimedGenerator
 from lutrin.answer.ability import Ability
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
@@ -146,7 +145,7 @@ async def opened(
             stack.push_async_callback(generator.close)
             await generator.ready()
         chats = await opened_chats(settings, stack) if with_chats else None
-        searcher = Searcher(TimedEmbedder(embedder), open_reranker(settings))
+        searcher = Searcher(embedder, open_reranker(settings))
         is_here = generator is not None and not isinstance(generator, ArrivingModel)
         yield Runtime(
             settings=settings,
@@ -181,7 +180,7 @@ def answering(
         searcher=searcher,
         language=LanguageGate(settings.languages),
         settings=settings,
-        generator=TimedGenerator(generator) if generator is not None else None,
+        generator=generator,
         ability=ability,
         prepared=PreparedAnswers(searcher, own_words=settings.own_words),
         searches_at_once=1 if settings.profile == "local" else SEARCHES_AT_SERVICES,
@@ -400,7 +399,7 @@ async def _serve(
         await stack.enter_async_context(following(settings))
         await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
         if isinstance(generator, ArrivingModel):
-            coming = generator.arrive(partial(runtime.answers.take_model, TimedGenerator(generator)))
+            coming = generator.arrive(partial(runtime.answers.take_model, generator))
             await stack.enter_async_context(in_background(coming, name="model"))
         if generator is not None and settings.study_after_s:
             idle = study_while_idle(

@@ -19,6 +19,7 @@ from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import FAR, log_odds, signals
+from lutrin.stages import stage
 
 SELECTION_CHARACTERS = 4096
 """Of a selection, embedded at most."""
@@ -83,7 +84,8 @@ class Searcher:
         known = {text: self._encoded[text] for text in wanted if text in self._encoded}
         missing = [text for text in wanted if text not in known]
         if missing:
-            known.update(zip(missing, await self.embedder.encode(missing), strict=True))
+            with stage("embed"):
+                known.update(zip(missing, await self.embedder.encode(missing), strict=True))
             self._encoded.update(known)
             while len(self._encoded) > ENCODED:
                 del self._encoded[next(iter(self._encoded))]

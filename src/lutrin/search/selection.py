@@ -19,6 +19,7 @@ from lutrin.search.homes import homes
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import log_odds, signals
 from lutrin.search.search import AT_HOME, Found, Part
+from lutrin.stages import stage
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)(?:^\1[`~]*\s*?$|\Z)", re.DOTALL | re.MULTILINE)
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n(?!\s*\n)[^\n]+)*")
@@ -53,7 +54,8 @@ async def search_selection(embedder: Embedder, generation: OpenGeneration, query
     if not topic_stems(query.topic) and chunk.units:
         whole = Read(chunk, np.zeros(len(chunk.units), dtype=np.float32), 0.0, 1.0)
         return Found(passages=(Passage(chunk=chunk, score=1.0),), parts=(Part(query.topic, (whole,), np.inf),))
-    question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
+    with stage("embed"):
+        question, selected = await embedder.encode([query.topic, chunk.embedded_text()])
     if not chunk.units or selected.token_vectors is None:
         return Found(passages=(), parts=(Part(query.topic, (), -np.inf),))
     reading = embedder.reading
