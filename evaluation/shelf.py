@@ -111,8 +111,10 @@ def _scores(outcome: Outcome) -> Scores:
     return Scores(id=outcome.id, kind=outcome.kind, measures=outcome.measures)
 
 
-async def ask_shelf(books: Sequence[ShelvedBook], data: Path, model: str, *, verbose: bool = False) -> ShelfResult:
-    """Ask book after book."""
+async def ask_shelf(
+    books: Sequence[ShelvedBook], data: Path, model: str, *, verbose: bool = False, answers: Path | None = None
+) -> ShelfResult:
+    """Ask book after book; what was answered is written to `answers`, one JSON object a line, to be read."""
     results = []
     start = time.perf_counter()
     for book in books:
@@ -123,6 +125,9 @@ async def ask_shelf(books: Sequence[ShelvedBook], data: Path, model: str, *, ver
         print(f"{book.name}: {took}", file=sys.stderr)
         if verbose:
             _print_failures(outcomes)
+        if answers is not None:
+            with answers.open("ab") as file:
+                file.writelines(msgspec.json.encode(outcome) + b"\n" for outcome in outcomes)
     return shelf_report.made(results, model=model, root=ROOT, seconds=time.perf_counter() - start)
 
 
@@ -157,6 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--peers", type=int, default=0, metavar="N", help="ask LlamaIndex N questions a book, too; slow"
     )
     parser.add_argument("--save", type=Path, metavar="FILE", help="write figures and each question's scores as JSON")
+    parser.add_argument("--answers", type=Path, metavar="FILE", help="append the answers as JSON, one a line")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="an earlier --save to show beside this run")
     parser.add_argument("--json", action="store_true", help="print what --save writes instead of the table")
     parser.add_argument("--verbose", action="store_true", help="print what fails in the tuning half")
@@ -164,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         earlier = shelf_report.read(given.compare) if given.compare else None
         books = read_shelf(given.folder, given.book)
-        result = asyncio.run(ask_shelf(books, given.data, given.model, verbose=given.verbose))
+        result = asyncio.run(ask_shelf(books, given.data, given.model, verbose=given.verbose, answers=given.answers))
         if given.peers:
             result = msgspec.structs.replace(result, peers=ask_peers(books, given.data, given.peers))
     except LutrinError as error:
