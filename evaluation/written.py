@@ -8,8 +8,8 @@ asked), `wrong` (the section does not say it, or denies it), `empty` (neither sa
 Rows of books that are not on the shelf are read with `--books FOLDER`, which holds a checkout of each under its name,
 as `training/books.toml` lists them.
 
-`show` prints sentences below their section and question, for reading. `fit` fits the grades on the sentences of one
-half of the books and prints the figures of the other half; `--write` also writes `src/lutrin/answer/grades.json`.
+`show` prints sentences below their section and question, for reading. `fit` fits the grades and prints how they do on
+books that are left out in turn; `--write` also writes `src/lutrin/answer/grades.json`.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ from lutrin.settings import load_settings
 ROWS = ROOT / "evaluation" / "written"
 GRADES = ROOT / "src" / "lutrin" / "answer" / "grades.json"
 FITTING = frozenset({"gazebo", "iot", "transformers"})
-"""Books whose sentences are fitted on; the others are reported."""
-STATED_RIGHT, SHOWN_RIGHT = 0.97, 0.94
-"""Goals: of sentences without a mark, and of all that are shown, this share is right."""
+"""Books of the shelf whose answers are fitted on where a book is not left out in turn; the others are reported."""
+STATED_TRUE, SHOWN_TRUE = 0.97, 0.94
+"""Of sentences without a mark, and of all that are shown, this share is not false."""
 GOOD_MARKED, GOOD_UNSEEN = 0.05, 0.01
 """Shares of a strong model's good sentences that may be marked or unseen, and unseen."""
 OF_THE_MODEL = ("certainty", "least certainty", "answers")
@@ -53,6 +53,7 @@ PATIENT_S = 600.0
 AT_ONCE = 4
 """Questions under way together, so that the model writes several answers in one step."""
 Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 class WrittenRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,15 +172,33 @@ def floor_for(chances: Array, right: Array, share: float) -> float:
     return float(chances[order][fine[-1]]) if len(fine) else 1.0
 
 
-def figures(chances: Array, right: Array, weights: Weights) -> list[str]:
-    """Share right of what is stated and of what is shown, and share shown of what is right."""
+def left_out(signals: Array, right: Array, standing: Mask, books: npt.NDArray[np.str_]) -> Array:
+    """(n,): the chance of each sentence by what is fitted on the other books; 0 where a literal does not stand."""
+    chances = np.zeros(len(right))
+    for book in np.unique(books):
+        own = books == book
+        slopes, bias = fitted(signals[~own & standing], right[~own & standing])
+        chances[own] = 1 / (1 + np.exp(-(signals[own] @ slopes + bias)))
+    return np.where(standing, chances, 0.0)
+
+
+def figures(chances: Array, right: Array, false: Array, weights: Weights) -> list[str]:
+    """Of what is stated and of what is shown, how much is right and how much false; how much of what is right is shown.
+
+    Args:
+        chances: (n,), of each sentence.
+        right: (n,), 1 where it is right.
+        false: (n,), 1 where it is wrong; what is neither is true and says nothing that was asked.
+        weights: With the floors.
+    """
     stated, shown = chances >= weights.stated, chances >= weights.likely
 
-    def share(mask: npt.NDArray[np.bool_], of: Array) -> str:
+    def share(mask: Mask, of: Array) -> str:
         return f"{of[mask].mean():.3f}" if mask.any() else "-"
 
     seen = shown[right > 0].mean() if (right > 0).any() else float("nan")
-    return [str(len(right)), f"{right.mean():.3f}", share(stated, right), share(shown, right), f"{seen:.3f}"]
+    shares = [share(mask, of) for mask in (stated, shown) for of in (right, false)]
+    return [str(len(right)), f"{right.mean():.3f}", *shares, f"{seen:.3f}"]
 
 
 async def signals_of_strong(
@@ -211,25 +230,30 @@ def made(slopes: Array, bias: float, stated: float, likely: float) -> Weights:
 
 
 async def fit(rows: Sequence[WrittenRow], folders: Sequence[Path], *, write: bool) -> str:
-    """Fit the grades of small and strong models and of sentences without a model; return a table of both halves."""
+    """Fit the grades of small and strong models and of sentences without a model; return a table.
+
+    What small models wrote is judged by what is fitted on all books but its own, and the floors are set on that; what
+    is kept is fitted on all books.
+    """
     from lutrin.runtime.profile import open_embedder  # noqa: PLC0415 - models load only when something is fitted
 
     settings = load_settings(profile="local", models_dir=ROOT / "models", model="none", log_level="error")
     embedder = open_embedder(settings)
     signals, stand = await signals_of(rows, embedder, folders)
-    right = np.array([row.label == "right" for row in rows], dtype=np.float64)
-    own, held = np.array([row.book in FITTING for row in rows]), np.array(stand)
-    heads = ["who writes", "books", "sentences", "right", "right of stated", "right of shown", "shown of right"]
-    table, fits = [heads], []
+    labels, books = np.array([row.label for row in rows]), np.array([row.book for row in rows])
+    right, false = (labels == "right").astype(np.float64), (labels == "wrong").astype(np.float64)
+    standing = np.array(stand)
+    heads = ["who writes", "books", "sentences", "right"]
+    heads += [f"{what} of {of}" for of in ("stated", "shown") for what in ("right", "false")]
+    table, fits = [[*heads, "shown of right"]], []
     for name, seen in (("small", signals), ("unsigned", without_model(signals))):
-        slopes, bias = fitted(seen[own & held], right[own & held])
-        chances = np.where(held, 1 / (1 + np.exp(-(seen @ slopes + bias))), 0.0)
-        floors = [floor_for(chances[own], right[own], share) for share in (STATED_RIGHT, SHOWN_RIGHT)]
-        fits.append(made(slopes, bias, floors[0], floors[1]))
-        table += [
-            [name, half, *figures(chances[of], right[of], fits[-1])]
-            for half, of in (("fitted on", own), ("reported", ~own))
-        ]
+        chances = left_out(seen, right, standing, books)
+        floors = [floor_for(chances, 1 - false, share) for share in (STATED_TRUE, SHOWN_TRUE)]
+        fits.append(made(*fitted(seen[standing], right[standing]), floors[0], floors[1]))
+        table += [[name, "left out in turn", *figures(chances, right, false, fits[-1])]]
+        for book in np.unique(books) if name == "small" else ():
+            own = books == book
+            table.append([name, str(book), *figures(chances[own], right[own], false[own], fits[-1])])
     answers = read_answers(sorted(ANSWERS.glob("*.jsonl")))
     halves = [[one for one in answers if (one.book in FITTING) is wanted] for wanted in (True, False)]
     told, good = await signals_of_strong(halves[0], embedder, folders)
@@ -237,9 +261,10 @@ async def fit(rows: Sequence[WrittenRow], folders: Sequence[Path], *, write: boo
     chances = 1 / (1 + np.exp(-(told @ slopes + bias)))
     likely, stated = np.quantile(chances[good > 0], [GOOD_UNSEEN, GOOD_MARKED])
     fits.append(made(slopes, bias, float(stated), float(likely)))
-    table.append(["strong", "fitted on", *figures(chances, good, fits[-1])])
+    table.append(["strong", "fitted on", *figures(chances, good, 1 - good, fits[-1])])
     told, good = await signals_of_strong(halves[1], embedder, folders)
-    table.append(["strong", "reported", *figures(1 / (1 + np.exp(-(told @ slopes + bias))), good, fits[-1])])
+    chances = 1 / (1 + np.exp(-(told @ slopes + bias)))
+    table.append(["strong", "reported", *figures(chances, good, 1 - good, fits[-1])])
     weights = AllWeights(small=fits[0], unsigned=fits[1], strong=fits[2])
     if write:
         GRADES.write_bytes(msgspec.json.encode(weights) + b"\n")
