@@ -17,6 +17,7 @@ from lutrin.answer.excerpt import (
     part_of,
     proof_of,
 )
+from lutrin.answer.render import markdown
 from lutrin.records import Chunk, Unit, UnitKind
 from lutrin.search.reader import Read, log_sum
 from lutrin.search.search import Part
@@ -302,3 +303,13 @@ def test_steps_that_are_asked_for_come_first() -> None:
     (run,) = choose([part((book, [LIKELY, LIKELY - 1, LIKELY - 1]))], "steps")
     assert [unit.text for unit in lead_of(run, "steps")[0]] == ["1. Unplug it.", "2. Turn it left."]
     assert [unit.text for unit in lead_of(run)[0]] == ["A lamp is replaced in steps."]
+
+
+def test_the_source_of_a_figure_is_no_text() -> None:
+    """Readers see it drawn in the excerpt; the answer is made of words."""
+    figure = unit("flowchart LR", kind="code", language="mermaid", block=1, start=11)
+    held = chunk(unit("Bees hum.", start=0), figure, unit("They dance.", block=2, start=30))
+    (run,) = choose([part((held, [LIKELY, 2 * LIKELY, LIKELY]))])
+    assert figure in run.units
+    assert figure not in lead_of(run)[0]
+    assert markdown(run.units, 1) == "Bees hum.\n\nThey dance. [1]"

@@ -151,6 +151,8 @@ def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], fram
             places = ((section.chunk.filename, unit.char_start) for unit in run.units)
             if not taken.isdisjoint(places) or not elsewhere.isdisjoint(unit.text for unit in run.units):
                 continue
+            if all(map(is_drawn, run.units)):
+                continue
             worth = (run.score + (bonus if bonus and FORMS[frame](run.units) else 0.0), -run.words)
             if best is None or worth > best[0]:
                 best = worth, run
@@ -300,7 +302,11 @@ def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
     nothing in it stands out. Where code or steps are asked for, the best of them. What announces others does not
     answer, and what speaks to the machine is quoted in its place only.
     """
-    speaking = [place for place, unit in enumerate(run.units) if not gives_orders(f"{unit.lead} {unit.text}")]
+    speaking = [
+        place
+        for place, unit in enumerate(run.units)
+        if not gives_orders(f"{unit.lead} {unit.text}") and not is_drawn(unit)
+    ]
     if not speaking:
         return (), run
     places = [
@@ -328,6 +334,11 @@ def _is_whole(run: Run, best: int, block: Sequence[int]) -> bool:
     stands_out = run.scores[best] - log_sum([run.scores[place] for place in block]) >= np.log(STANDS_OUT)
     is_step = run.units[best].kind == "list_item" and is_procedure([run.units[place] for place in block])
     return is_step or not stands_out
+
+
+def is_drawn(unit: Unit) -> bool:
+    """Whether a unit is the source of a figure, which readers see drawn."""
+    return unit.kind == "code" and unit.language.lower() in DRAWN
 
 
 def is_procedure(units: Sequence[Unit]) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from lutrin.answer.excerpt import is_drawn
 from lutrin.messages import IN_OTHER_WORDS, LIKELY_MARK, LIKELY_NOTE
 from lutrin.records import Sentence, SentenceEvent, Unit
 
@@ -13,9 +14,10 @@ _RUNS_ON = frozenset({"sentence", "caption"})
 
 
 def markdown(units: Sequence[Unit], n: int) -> str:
-    """Render units of one section as Markdown, with the marker `[n]` at the end."""
+    """Render units of one section as Markdown, with the marker `[n]` at the end; figures are seen in the excerpt."""
     paragraphs = []
     said = ""
+    units = [unit for unit in units if not is_drawn(unit)] or units
     for _, group in groupby(units, key=lambda unit: (unit.kind, unit.block)):
         block = list(group)
         lead = block[0].lead if block[0].lead != said and block[0].kind in {"list_item", "table_row"} else ""
