@@ -313,3 +313,13 @@ def test_the_source_of_a_figure_is_no_text() -> None:
     assert figure in run.units
     assert figure not in lead_of(run)[0]
     assert markdown(run.units, 1) == "Bees hum.\n\nThey dance. [1]"
+    (run,) = choose([part((held, [UNLIKELY - 20, LIKELY, LIKELY]))])
+    assert texts(part_of(run, 1, 3)) == ["They dance."]
+
+
+def test_an_excerpt_may_go_on_from_a_section_into_a_tab() -> None:
+    """The section has fewer units than the excerpt that begins in it."""
+    shared = chunk(unit("Tare the scales.", start=0))
+    tab = msgspec.structs.replace(chunk(unit("Call tare.", start=17), chunk_id="c2"), variant="Python")
+    (run,) = choose([part((shared, [LIKELY]), (tab, [LIKELY]))])
+    assert texts(run) == ["Tare the scales.", "Call tare."]

@@ -198,4 +198,9 @@ EXERCISE = """
 ## Exercise with a marmalade robot
 
 The marmalade robot spreads 17 grams of marmalade on each slice and counts the crumbs with a lidar.
+
+## Exercises
+
+1. Build a marble run for your robot. The lab record for the marble run is 14 seconds.
+2. How could a robot be faster?
 """

@@ -1,5 +1,6 @@
 """Specification C over HTTP: questions, selections, conversations, limits, administration."""
 
+import re
 import secrets
 import time
 
@@ -24,6 +25,9 @@ PARAGRAPHS = """Loss of power or of communication must lead to a state that hurt
 Every joint has an encoder, and the trunk has an IMU.
 
 The gripper of our own robot Perle opens 73 mm."""
+DESIGN = (
+    CORPUS / "physical-ai/01-part-1-foundations/01-chapter-1-embodied-intelligence/05-humanoid-design-principles.mdx"
+)
 IK = "04-part-4-perception-and-motion/10-chapter-10-kinematics-dynamics/02-inverse-kinematics.mdx"
 SAFETY = "05-part-5-intelligence-and-society/14-chapter-14-hardware-ethics-safety/05-lab-safety.mdx"
 JOB_S = 600.0
@@ -69,6 +73,34 @@ def test_a_selection_answers_alone(reader: Reader) -> None:
     assert answer.mode == "selection"
     assert "able to balance" in answer.answer
     assert {source.quote for source in answer.sources} <= {PRINCIPLES, PRINCIPLES.replace("**", "")}
+
+
+@pytest.mark.row("C-US2-1")
+@pytest.mark.parametrize("shown", [False, True])
+def test_all_eight_principles_of_a_selection_come_back(reader: Reader, *, shown: bool) -> None:
+    """As the author typed them, and as a browser gives them: an item in each line, without its number."""
+    section = DESIGN.read_text("utf-8").partition("## Eight design principles")[2].partition("\n## ")[0]
+    principles = re.findall(r"^\d\. .*$", section, re.MULTILINE)
+    assert len(principles) == 8
+    if shown:
+        principles = [re.sub(r"^\d\. |\*", "", line) for line in principles]
+    selected = "\n\n".join([PRINCIPLES, "\n".join(principles)])
+    question = "What are the design principles mentioned here?"
+    answer = reader.answer("/query-selected-text", question=question, selected_text=selected)
+    names = ("human world", "distal mass", "centre of mass", "joints", "compliant", "Sense", "Fail", "repairable")
+    assert [name for name in names if name not in answer.answer] == []
+
+
+@pytest.mark.row("C-US2-3")
+def test_the_arguments_on_both_sides_of_a_selection_come_back(reader: Reader) -> None:
+    """Of three paragraphs all are used: the best argument, the second one and those against."""
+    text = DESIGN.read_text("utf-8")
+    selected = text[text.index("The best argument") : text.index("## Eight design principles")].strip()
+    question = "What are the arguments for and against?"
+    answer = reader.answer("/query-selected-text", question=question, selected_text=selected)
+    assert [
+        part for part in ("The best argument", "second argument", "Wheels are cheaper") if part not in answer.answer
+    ] == []
 
 
 @pytest.mark.row("C-US2-2", "C-SC-002")

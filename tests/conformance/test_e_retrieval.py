@@ -32,6 +32,15 @@ def test_a_selection_finds_its_own_surroundings(reader: Reader) -> None:
     assert {passage["metadata"]["chapter"] for passage in found[:3]} == {"Chapter 10: Kinematics and Dynamics"}
 
 
+@pytest.mark.row("E-US1-1")
+def test_the_tutor_explains_what_is_selected(reader: Reader) -> None:
+    """An analogy of a marked paragraph is never refused: what was prepared, or the book's own words on it."""
+    for path in ("/api/query", "/query"):
+        answer = reader.answer(path, query=ANALOGY, selected_text=PARAGRAPH)
+        assert answer.refusal is None
+        assert {source.section for source in answer.sources} == {"02-inverse-kinematics"}
+
+
 @pytest.mark.row("E-US2-1", "E-FR-001")
 def test_a_question_searches_the_whole_book(reader: Reader) -> None:
     """The challenges of humanoid locomotion are found in the section that bears their name."""

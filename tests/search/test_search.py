@@ -208,3 +208,12 @@ async def test_a_question_about_what_stands_in_a_table_prefers_its_passage(searc
     """And ranks its units as for any question."""
     found = await search("How much honey does a wet year give in Table 4?")
     assert files(found)[0] == "05-yield"
+
+
+async def test_what_leans_on_a_selection_is_asked_about_its_page(search: Search) -> None:
+    """Though other pages have the other words of the question, and the selection's has none of them."""
+    selected = "Smoke calms the bees. It makes them eat honey."
+    found = await search("What does this rain need?", selected_text=selected)
+    assert files(found)[0] == "03-smoke"
+    assert set(files(found)) == {"03-smoke"}
+    assert found.odds == float("inf")

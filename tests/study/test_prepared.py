@@ -131,6 +131,7 @@ async def test_a_prepared_question_is_explained_with_its_proof(flow: AnswerFlow)
     answer = last.answer
     assert answer.explanation == "Kestrel goes through it 500 times in a second. [1]"
     assert (answer.prepared_by, answer.model_used, answer.kind) == ("the authors", "", "extractive")
+    assert answer.sentences == (), "or the book's own sentence would stand in its place"
     assert "It runs 500 times a second on Kestrel." in answer.excerpts[0].text
     assert [event.text for event in events if isinstance(event, SentenceEvent)] == [answer.explanation]
 
@@ -312,3 +313,4 @@ async def test_a_chapter_is_practised_with_its_questions(flow: AnswerFlow) -> No
     assert "1. How fast is the loop of Kestrel?" in answer.explanation
     assert "Wren" not in answer.explanation
     assert answer.suggestions == ("How fast is the loop of Kestrel?",)
+    assert (answer.excerpts, answer.sources) == ((), ()), "they would give the answers away"

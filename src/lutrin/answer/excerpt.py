@@ -32,6 +32,9 @@ SECOND_SHARE = 0.15
 the shelf (bench/RESULTS.md)."""
 MARKED_SHARE = 0.35
 """Units at least so likely as the best of their excerpt are marked as what answers."""
+SMALL_TABLE_WORDS = 60
+"""A table of at most so many words is chosen whole; of a longer one the likeliest rows are, and then the rest is added
+up to `LONGEST_WORDS`, so that no length speaks for it."""
 STANDS_OUT = 0.5
 """Share of what the items of a list or the rows of a table have together: one that has less is no answer alone."""
 LABEL_WORDS = 4
@@ -107,11 +110,13 @@ def choose(parts: Sequence[Part], frame: Frame = "plain") -> list[Run]:
         first = _best(sections, room, chosen, frame)
         if first is None:
             continue
+        first = _with_whole_tables(sections, first)
         chosen.append(first)
         if len(parts) > 1 or part.around or first.words >= MOST_WORDS:
             continue
         second = _best(sections, min(SECOND_WORDS, MOST_WORDS - first.words), chosen)
         if second is not None and second.score >= first.score + np.log(SECOND_SHARE):
+            second = _with_whole_tables(sections, second)
             joined = _joined(sections, first, second)
             chosen = [*chosen[:-1], joined] if joined is not None else [*chosen, second]
     return chosen[:MOST_EXCERPTS]
@@ -129,6 +134,29 @@ def _joined(sections: Sequence[_Section], first: Run, second: Run) -> Run | None
             if starts[end : end + 1] == [late.span[0]]:
                 return replace(_run(section, begin, end + len(late.units)), chunk=first.chunk)
     return None
+
+
+def _with_whole_tables(sections: Sequence[_Section], run: Run) -> Run:
+    """A run with all rows of the table in which it begins or ends, where that is not too long: none is missed."""
+    for section in sections:
+        starts = [unit.char_start for unit in section.units]
+        first = starts.index(run.span[0]) if run.span[0] in starts else 0
+        last = first + len(run.units) - 1
+        # The same words stand in the section of each tab.
+        if section.chunk.filename != run.chunk.filename or section.units[first : last + 1] != run.units:
+            continue
+        while first and _is_of_table(section.units[first - 1], section.units[first]):
+            first -= 1
+        while last + 1 < len(starts) and _is_of_table(section.units[last + 1], section.units[last]):
+            last += 1
+        whole = replace(_run(section, first, last + 1), chunk=run.chunk)
+        if whole.words <= LONGEST_WORDS:
+            return whole
+    return run
+
+
+def _is_of_table(unit: Unit, other: Unit) -> bool:
+    return (unit.kind, unit.block) == (other.kind, other.block) and unit.kind == "table_row"
 
 
 def _best(sections: Sequence[_Section], budget: int, chosen: Sequence[Run], frame: Frame = "plain") -> Run | None:
@@ -203,14 +231,10 @@ def _runs(section: _Section, budget: int) -> Iterator[Run]:
 
 
 def _run(section: _Section, start: int, stop: int) -> Run:
-    # The title of a box or the label of a tab at either end says nothing there.
-    while stop - start > 1 and _is_label(section.units, stop - 1):
+    # The title of a box, the label of a tab or the source of a figure at either end says nothing there.
+    while stop - start > 1 and (_is_label(section.units, stop - 1) or is_drawn(section.units[stop - 1])):
         stop -= 1
-    while (
-        stop - start > 1
-        and _is_label(section.units, start)
-        and section.units[start + 1].block != section.units[start].block
-    ):
+    while stop - start > 1 and (_is_title(section.units, start) or is_drawn(section.units[start])):
         start += 1
     scores = section.scores[start:stop]
     return Run(
@@ -277,7 +301,7 @@ def _end(units: Sequence[Unit], start: int) -> int:
     while stop < len(units) and (units[stop].kind, units[stop].block) == (unit.kind, unit.block):
         stop += 1
     whole = units[start:stop]
-    most = LONGEST_WORDS if unit.kind in _BLOCKS else 0
+    most = {"list_item": LONGEST_WORDS, "table_row": SMALL_TABLE_WORDS}.get(unit.kind, 0)
     if is_procedure(whole) or unit.warning:
         most = STEPS_WORDS
     return stop if sum(word_count(item.text) for item in whole) <= most else start + 1
@@ -293,6 +317,11 @@ def _is_label(units: Sequence[Unit], place: int) -> bool:
         and len(unit.text.split()) <= LABEL_WORDS
         and not unit.text.rstrip().endswith((".", "!", "?", ":", "$"))
     )
+
+
+def _is_title(units: Sequence[Unit], place: int) -> bool:
+    """Whether a unit is a label that the next one does not go on with."""
+    return _is_label(units, place) and units[place + 1].block != units[place].block
 
 
 def lead_of(run: Run, frame: Frame = "plain") -> tuple[tuple[Unit, ...], Run]:
@@ -347,7 +376,7 @@ def is_procedure(units: Sequence[Unit]) -> bool:
 
 
 def _has_code(units: Sequence[Unit]) -> bool:
-    return any(unit.kind == "code" and unit.language.lower() not in DRAWN for unit in units)
+    return any(unit.kind == "code" and not is_drawn(unit) for unit in units)
 
 
 FORMS: Mapping[Frame, Callable[[Sequence[Unit]], bool]] = {"code": _has_code, "steps": is_procedure}

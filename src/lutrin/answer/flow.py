@@ -342,7 +342,7 @@ class AnswerFlow:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
         plan = proven(plan, explanation.proofs) if explanation is not None and said else plan
         warnings = explanation.warnings if explanation is not None else []
-        by_book = plan.lead if not said else ()
+        by_book = plan.lead if not said and not plan.explanation else ()
         # A copy of the book is the book's, whoever chose it.
         by_model = bool(said) and explanation is not None and explanation.own_words
         explained = plan.explanation or explanation_of(said or by_book)

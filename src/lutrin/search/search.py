@@ -201,6 +201,8 @@ class Searcher:
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
             ranked = await _reread(self._reranker, matched.asked.text, ranked)
+        if query.leans:
+            ranked = _home_first(ranked, [name for name, bonus in liked.items() if bonus >= AT_HOME])
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
         ranked = _as_named(ranked, query.typed)
         if query.is_more:
@@ -254,6 +256,19 @@ def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[
 
 def _raised(item: Read, bonus: float) -> Read:
     return replace(item, score=item.score + bonus, scores=item.scores + np.float32(bonus)) if bonus else item
+
+
+def _home_first(ranked: Sequence[Read], homes: Sequence[str]) -> list[Read]:
+    """Passages as they are if those from which the selection was taken come first; else those of its page.
+
+    What leans on a selection is asked about its subject: whatever comes before it is about another one that shares a
+    word, and what comes behind, too.
+    """
+    first = next((item for item in ranked if item.chunk.chunk_id in homes), None)
+    if first is None or ranked[0].chunk.chunk_id in homes:
+        return list(ranked)
+    near = [item for item in ranked if item.chunk.filename == first.chunk.filename]
+    return sorted(near, key=lambda item: item.chunk.chunk_id not in homes)
 
 
 def _as_named(ranked: Sequence[Read], typed: str) -> list[Read]:

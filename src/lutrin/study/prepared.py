@@ -326,19 +326,20 @@ async def _proof(generation: OpenGeneration, mark: Mark, query: Query) -> Plan |
 
 
 async def _chapter_plan(generation: OpenGeneration, items: Sequence[Prepared], query: Query) -> Plan | None:
-    """Key points or questions of a chapter, over the passages of the first ones."""
+    """Key points of a chapter, over the passage of the first one, or questions on it."""
     plan = await _plan(generation, items[:1], query)
     if plan is None:
         return None
-    if query.frame == "summary":
-        title, points = messages.SECTION_IN_SHORT, [point for item in items for point in item.entry.points]
-        told = [f"- {point}" for point in _spread(points)]
-    else:
-        title = messages.QUESTIONS_ON
-        told = [f"{number}. {item.entry.topic}" for number, item in enumerate(_spread(items), 1)]
-    questions = tuple(item.entry.topic for item in _spread(items)[:MOST_NEXT]) if query.frame == "quiz" else ()
-    text = "\n".join([title.format(title=query.question.chapter), "", *told, "", "[1]"])
-    return replace(plan, explanation=text, suggestions=questions)
+    name = query.question.chapter
+    if query.frame == "quiz":
+        questions = [item.entry.topic for item in _spread(items)]
+        told = [f"{number}. {question}" for number, question in enumerate(questions, 1)]
+        text = "\n".join([messages.QUESTIONS_ON.format(title=name), "", *told])
+        # The passages below an answer would give the answers away.
+        bare = replace(plan, text="", rest="", lead=(), excerpts=(), sources=(), warnings=query.warnings)
+        return replace(bare, explanation=text, suggestions=tuple(questions[:MOST_NEXT]))
+    points = [f"- {point}" for point in _spread([point for item in items for point in item.entry.points])]
+    return replace(plan, explanation="\n".join([messages.SECTION_IN_SHORT.format(title=name), "", *points, "", "[1]"]))
 
 
 def _spread(items: Sequence[T]) -> list[T]:

@@ -40,8 +40,7 @@ const readers: Reader[] = [];
 
 beforeAll(async () => {
   cpSync(fileURLToPath(new URL('../fixtures', import.meta.url)), corpus, {recursive: true});
-  const parts = PARTS.map((part, at) => `## The ${part}\n\nA **${part}** is the part that the lab robot moves with motor number ${at + 1}.\n`);
-  writeFileSync(join(corpus, 'lab/01-basics/05-parts.md'), `# Parts\n\n${parts.join('\n')}`);
+  writeParts(join(corpus, 'lab'));
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
   process.env['LUTRIN_CORPUS_DIR'] = corpus;
@@ -67,17 +66,38 @@ async function visit(path: string, options: BrowserContextOptions = {}, base = l
 }
 
 /** A folder of a book, a file that is none of it, and four cards that were prepared and that nobody has read yet. */
+/** A page on the robot's parts, with a prepared question on each. */
+function writeParts(book: string): void {
+  const moved = PARTS.map((part, at) => ({part, text: `The ${part} is the part that the lab robot moves with motor number ${at + 1}.`}));
+  writeFileSync(join(book, '01-basics/05-parts.md'), `# Parts\n\n${moved.map(({part, text}) => `## The ${part}\n\n${text}\n`).join('\n')}`);
+  const entries = moved.map(({part, text}) => ({
+    kind: 'question',
+    file: '01-basics/05-parts.md',
+    heading: `The ${part}`,
+    author: 'the authors',
+    state: 'approved',
+    topic: `Which motor moves the ${part}?`,
+    text,
+    quotes: [text],
+  }));
+  merge(book, 'parts.jsonl', entries);
+}
+
+/** Sections and hashes are filled in as an author would have it done. */
+function merge(book: string, name: string, entries: readonly object[]): void {
+  const drafts = join(root, name);
+  writeFileSync(drafts, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  execFileSync(LUTRIN, ['companion', 'merge', drafts, '--corpus', book], {env: {...process.env, LUTRIN_DATA_DIR: join(root, 'merging')}});
+}
+
 function preparedFolder(): string {
   const folder = join(root, 'cooking');
   mkdirSync(join(folder, 'soups'), {recursive: true});
   const said = CARDS.map(([, answer]) => answer).join(' ');
   writeFileSync(join(folder, 'soups/onions.md'), `# Onion soup\n\n## The onions\n\n${said}\n`);
   writeFileSync(join(folder, 'soups/photo.raw'), 'not for reading');
-  const drafts = join(root, 'drafts.jsonl');
   const entry = {kind: 'question', file: 'soups/onions.md', heading: 'The onions', author: 'm@2026-01-01'};
-  writeFileSync(drafts, CARDS.map(([topic, text]) => `${JSON.stringify({...entry, topic, text, quotes: [text]})}\n`).join(''));
-  // Sections and hashes are filled in as an author would have it done.
-  execFileSync(LUTRIN, ['companion', 'merge', drafts, '--corpus', folder]);
+  merge(folder, 'drafts.jsonl', CARDS.map(([topic, text]) => ({...entry, topic, text, quotes: [text]})));
   return folder;
 }
 
@@ -117,15 +137,17 @@ function covered(reader: Reader): Promise<string[]> {
   });
 }
 
-test('practise ten cards on a phone: by thumb alone, each graded, and this browser remembers', async () => {
+test('practise a sitting on a phone: by thumb alone, each card graded, and this browser remembers', async () => {
   const reader = await visit('/study/lab', PHONE);
   await reader.page.getByRole('link', {name: /^Cards:/}).first().tap();
   await reader.page.waitForURL('**/deck?chapter=1');
   const list = reader.page.locator('.cards-to-learn');
-  expect(await list.locator('.flash').count()).toBeGreaterThanOrEqual(10);
+  const cards = await list.locator('.flash').count();
+  expect(cards).toBeGreaterThan(6);
+  expect(cards).toBeLessThanOrEqual(10);
   await reader.page.getByRole('button', {name: 'Practise these cards'}).tap();
   const seen = new Set<string>();
-  for (let n = 0; n < 10; n += 1) {
+  for (let n = 0; n < cards; n += 1) {
     const card = list.locator('.flash:visible');
     seen.add((await card.getAttribute('data-card')) ?? '');
     await card.locator('summary').first().tap();
@@ -135,7 +157,7 @@ test('practise ten cards on a phone: by thumb alone, each graded, and this brows
     await eventually(() => covered(reader), []);
     await good.tap();
   }
-  expect(seen.size).toBe(10);
+  expect(seen.size).toBe(cards);
   expect(await reader.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   const before = await reader.page.locator('.practise [role=status]').innerText();
   await reader.page.reload();

@@ -111,7 +111,7 @@ test('in a book that was read anew they stand where their words stand, and those
   expect(await marked()).toHaveLength(2);
   await rewrite('01-nodes.md', 'process that does one job', 'program with a single task');
   await reader.page.reload();
-  await reader.page.getByText('program with a single task').waitFor();
+  await reader.page.locator('article p', {hasText: 'program with a single task'}).waitFor();
   await eventually(async () => (await marked()).length, 1, PATIENCE_MS);
   await reader.page.goto(`${lutrin.address}/read/lab/01-basics/02-topics`);
   await listed();

@@ -148,7 +148,7 @@ test('half a word leads to its section with the passage marked, by keyboard alon
   await reader.page.getByRole('option', {name: /^Charging/}).waitFor();
   expect(await box.getAttribute('aria-expanded')).toBe('true');
   await reader.page.keyboard.press('ArrowDown');
-  const chosen = reader.page.locator(`#${await box.getAttribute('aria-activedescendant')}`);
+  const chosen = reader.page.locator(`[id="${await box.getAttribute('aria-activedescendant')}"]`);
   expect([await chosen.getAttribute('aria-selected'), await chosen.innerText()]).toEqual(['true', expect.stringContaining('Charging')]);
   expect(await chosen.locator('mark').first().innerText()).toBe('Charging');
   await reader.page.keyboard.press('Enter');
