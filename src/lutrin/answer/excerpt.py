@@ -213,7 +213,8 @@ def _sections(passages: Sequence[Read]) -> list[_Section]:
 
 def _runs(section: _Section, budget: int) -> Iterator[Run]:
     """Every run of atoms within the budget; one atom alone may take more."""
-    atoms = list(atoms_of(section.units))
+    marked = section.chunk.chunk_id == SELECTED
+    atoms = list(atoms_of(section.units, STEPS_WORDS if marked else LONGEST_WORDS))
     costs = [sum(word_count(u.text) for u in section.units[a:b] if u.kind != "code") for a, b in atoms]
     codes = [sum(u.kind == "code" for u in section.units[a:b]) for a, b in atoms]
     for first in range(len(atoms)):
@@ -280,19 +281,24 @@ def part_of(run: Run, start: int, stop: int) -> Run:
     return replace(part, cut_before=run.cut_before or part.cut_before, cut_after=run.cut_after or part.cut_after)
 
 
-def atoms_of(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
-    """Pairs of first unit and unit after the last, in order: what never parts."""
+def atoms_of(units: Sequence[Unit], longest: int = LONGEST_WORDS) -> Iterator[tuple[int, int]]:
+    """Pairs of first unit and unit after the last, in order: what never parts.
+
+    Args:
+        units: Of one section.
+        longest: Words of a list that is not cut.
+    """
     start = 0
     while start < len(units):
-        stop = _end(units, start)
+        stop = _end(units, start, longest)
         # What announces a list, a table, code or a formula stays with it.
         while stop < len(units) and _announces(units[stop - 1], units[stop]):
-            stop = _end(units, stop)
+            stop = _end(units, stop, longest)
         yield start, stop
         start = stop
 
 
-def _end(units: Sequence[Unit], start: int) -> int:
+def _end(units: Sequence[Unit], start: int, longest: int) -> int:
     """The end of what stands together from a unit on."""
     unit = units[start]
     if start and (units[start - 1].kind, units[start - 1].block) == (unit.kind, unit.block):
@@ -301,7 +307,7 @@ def _end(units: Sequence[Unit], start: int) -> int:
     while stop < len(units) and (units[stop].kind, units[stop].block) == (unit.kind, unit.block):
         stop += 1
     whole = units[start:stop]
-    most = {"list_item": LONGEST_WORDS, "table_row": SMALL_TABLE_WORDS}.get(unit.kind, 0)
+    most = {"list_item": longest, "table_row": SMALL_TABLE_WORDS}.get(unit.kind, 0)
     if is_procedure(whole) or unit.warning:
         most = STEPS_WORDS
     return stop if sum(word_count(item.text) for item in whole) <= most else start + 1
