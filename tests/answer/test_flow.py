@@ -554,6 +554,15 @@ async def test_two_conversations_do_not_share_an_answer(make_flow: MakeFlow) -> 
     assert len(generator.requests) == 2
 
 
+async def test_the_page_that_answered_is_read_ahead(make_flow: MakeFlow) -> None:
+    """A class is on one page: who asks next, asks about its other sections."""
+    generator = ScriptedGenerator(lambda _: SAID)
+    await answer_to(make_flow(generator), BATTERY)
+    await asyncio.wait([task for task in asyncio.all_tasks() if task.get_name() == "lutrin-warm-page"], timeout=2)
+    beginnings = {one.messages[-1].content[: one.stable_chars] for one in generator.warmed}
+    assert any("sensorimotor loop" in text for text in beginnings)
+
+
 async def test_an_opened_page_is_read_ahead(make_flow: MakeFlow) -> None:
     """As questions about it will cut it, so that only their own words are left to read."""
     generator = ScriptedGenerator(lambda _: SAID)

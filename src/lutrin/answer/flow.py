@@ -34,6 +34,7 @@ from lutrin.records import (
     Answer,
     AnswerEvent,
     ChatMessage,
+    Citation,
     DoneEvent,
     ExcerptEvent,
     Made,
@@ -201,6 +202,9 @@ class AnswerFlow:
                         events.append(event)
                         yield event
             self._cache.put(key, events)
+            # Who asks next, asks about the same page, most likely.
+            for source in _answered_from(events)[:1]:
+                self.warm_page(source.book, source.filename)
 
     async def _history(self, question: Question) -> list[ChatMessage]:
         """The conversation: as the reader's program tells it, else as it is stored."""
@@ -391,6 +395,12 @@ async def _open_title(query: Query, generations: Sequence[OpenGeneration]) -> st
         if any(file.filename == query.page for file in await generation.files()):
             return generation.book.title
     return ""
+
+
+def _answered_from(events: Sequence[AnswerEvent]) -> tuple[Citation, ...]:
+    """The sources of an answer that stand in a file of a book."""
+    last = events[-1] if events else None
+    return tuple(one for one in last.answer.sources if one.filename) if isinstance(last, DoneEvent) else ()
 
 
 def _before(question: Question, stored: list[ChatMessage]) -> list[ChatMessage]:
