@@ -14,7 +14,7 @@ _COUNTS = {word: str(number) for number, word in enumerate(COUNTS_IN_ORDER, 1) i
 _MEASURED = re.compile(r"(?<![\w.])[-−+]?(\d+(?:,\d{3})*(?:\.\d+)?)[ \u00a0\u202f-]?(%|°[CF]?|[^\W\d_]+)")
 """A number and the word after it, which may be its unit."""
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n")
-_EQUATION = re.compile(r"[^\s$]+ = [^\s$]+")
+_EQUATION = re.compile(r"(?<![^\s$])[^\s$]++ = [^\s$]+")
 _CODE = re.compile(r"`([^`]+)`")
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 """A block of code, without its language."""
