@@ -24,7 +24,6 @@ from lutrin.records import (
     Answer,
     ChatMessage,
     Chunk,
-    Citation,
     DoneEvent,
     Made,
     Message,
@@ -136,7 +135,7 @@ class Pipeline:
         if question.session_id:
             said = [
                 _message(question.session_id, "user", question.text),
-                _message(question.session_id, "assistant", answer.answer, answer.sources),
+                _message(question.session_id, "assistant", answer.answer, answer),
             ]
             await chats.append(question.session_id, said)
         return answer
@@ -177,7 +176,8 @@ def complete(question: str, previous: str) -> str:
     return completed(question, [_message("", "user", previous)]).text if previous else question
 
 
-def _message(session_id: str, role: Role, text: str, sources: Sequence[Citation] = ()) -> ChatMessage:
+def _message(session_id: str, role: Role, text: str, answer: Answer | None = None) -> ChatMessage:
+    sources = answer.sources if answer is not None else ()
     return ChatMessage(
         id=uuid.uuid4().hex,
         session_id=session_id,
@@ -185,7 +185,8 @@ def _message(session_id: str, role: Role, text: str, sources: Sequence[Citation]
         text=text,
         created=datetime.now(UTC).isoformat(),
         chunk_ids=tuple(item.chunk_id for item in sources),
-        citations=tuple(sources),
+        citations=sources,
+        kind=answer.kind if answer is not None else None,
     )
 
 

@@ -151,3 +151,11 @@ def test_a_pronoun_before_any_subject_points_outside() -> None:
         ("one leg", False),
     ):
         assert refers(question) is expected
+
+
+def test_a_refused_question_changes_no_subject() -> None:
+    """What is asked next is still about what was answered before."""
+    *talk, refusal = conversation(CHARGED, STEPS, "What is onion soup?", "It is not in the book.")
+    refused = ChatMessage(id="r", session_id="s", role="assistant", text=refusal.text, created="", kind="refusal")
+    assert "battery" in completed("And outdoors?", [*talk, refused]).text
+    assert "onion" in completed("And outdoors?", [*talk, refusal]).text

@@ -30,7 +30,7 @@ REQUESTS: Mapping[str, Frame] = {
     "Is it good?": "plain",
 }
 WISHES: frozenset[Frame] = frozenset({"more", "simpler", "proof", "other"})
-ALIKE = 0.3
+ALIKE = 0.34
 """Cosine from which a follow-up is taken for a plain request; one that is less alike asks something of its own."""
 
 

@@ -82,26 +82,32 @@ class _Talk:
     """In plain words, since the subject."""
     chunk_ids: tuple[str, ...] = ()
     quotes: tuple[tuple[str, str], ...] = ()
-    before: tuple[str, str, list[str]] = ("", "", [])
+    before: tuple[str, str, list[str]] = field(default_factory=lambda: ("", "", []))
     """Subject, narrowing and answers as they were before the newest question."""
 
     def take(self, message: ChatMessage) -> None:
         """Take in one more message."""
-        text = message.text
-        if message.role == "assistant" and message.kind == "refusal" and self.before[0]:
+        if message.role == "assistant":
+            self._answered(message)
+        else:
+            self._asked(message.text)
+
+    def _answered(self, message: ChatMessage) -> None:
+        if message.kind == "refusal" and self.before[0]:
             # A question that was refused changes no subject.
             self.subject, self.narrowing, self.answers = self.before
-        elif message.role == "assistant":
-            self.answer = text
-            self.answers.append(plain(_MARKS.sub("", text)))
-            if message.chunk_ids:
-                self.chunk_ids = message.chunk_ids
-                self.quotes = tuple((one.chunk_id, one.quote) for one in message.citations)
             return
+        self.answer = message.text
+        self.answers.append(plain(_MARKS.sub("", message.text)))
+        if message.chunk_ids:
+            self.chunk_ids = message.chunk_ids
+            self.quotes = tuple((one.chunk_id, one.quote) for one in message.citations)
+
+    def _asked(self, text: str) -> None:
         self.before = (self.subject, self.narrowing, self.answers)
         if is_courtesy(text):
-            pass
-        elif not self.subject or not self.carries(text):
+            return
+        if not self.subject or not self.carries(text):
             # The search takes the subject, not the form in which the answer was wanted.
             self.subject, self.narrowing, self.answers = framed(text)[1], "", []
         elif _CORRECTS.match(text):

@@ -16,11 +16,11 @@ from lutrin import messages
 from lutrin.answer.cache import as_asked
 from lutrin.answer.plan import Plan, make_plan, respellings
 from lutrin.answer.refuse import MOST_NEXT, next_questions
-from lutrin.index.companion import BY_THE_BOOK, Companion, Entry, Kind, Prepared, defining
+from lutrin.index.companion import BY_THE_BOOK, OF_A_TERM, Companion, Entry, Kind, Prepared, defining
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import plain, topic_stems, words
 from lutrin.query.followup import refers
-from lutrin.query.frames import Frame, asks
+from lutrin.query.frames import Frame, asks, framed
 from lutrin.query.understand import PHRASE_WORDS, Query, respelled
 from lutrin.records import Chunk, Passage
 from lutrin.search.asked import pooled
@@ -115,7 +115,7 @@ class PreparedAnswers:
         if query.is_bare and query.quotes:
             return await self._following(query, generations)
         best = await self._best(query, generations)
-        if best is None or not (best.is_sure or await _is_asked_on(best, query)):
+        if best is None or not (best.is_sure or _is_asked_on(best, query)):
             return None
         return await self._answer(best, query)
 
@@ -232,13 +232,13 @@ class PreparedAnswers:
         return self._terms[generation.state]
 
 
-async def _is_asked_on(match: Match, query: Query) -> bool:
-    """Whether a follow-up may mean a question on the page of the answer before, which was not told yet."""
+def _is_asked_on(match: Match, query: Query) -> bool:
+    """Whether a follow-up may mean a question that was not told yet; what a thing is was asked before."""
     entry = match.item.entry
     if not query.subject or not match.agrees or not may_be_meant(match.odds):
         return False
-    pages = {chunk.filename for chunk in await match.generation.chunks(list(query.follows))}
-    return entry.file in pages and plain(" ".join(entry.points)) not in " ".join(query.said)
+    defines = entry.kind in OF_A_TERM or framed(entry.topic)[0] == "definition"
+    return plain(" ".join(entry.points)) not in " ".join(query.said) and (not defines or query.frame == "definition")
 
 
 def _asked(query: Query) -> str:
@@ -305,7 +305,7 @@ def _told(entry: Entry, query: Query) -> str:
     text = "\n\n".join(entry.points)
     return (
         f"**{entry.topic}**{'' if entry.topic.endswith('?') else ':'} {text}"
-        if is_all_meant(query) or query.is_bare
+        if is_all_meant(query) or query.subject
         else text
     )
 
