@@ -92,11 +92,8 @@ async def test_a_sentence_that_was_cut_is_dropped() -> None:
     assert len(await said(f"{twice} {twice}")) == 1
 
 
-@pytest.mark.parametrize("pieces", [1, 3, 200])
-async def test_what_a_model_thinks_aloud_is_never_shown(pieces: int) -> None:
-    """However the stream is cut, and though the passages would prove it."""
-    thought = "<think>\nThe arm of Kestrel lifts 2 kg, so a load may be lifted.\n</think>\n\n"
-    text = f"{thought}Its arm lifts 2 kg [1]. I think so."
+async def cut(text: str, pieces: int) -> list[str]:
+    """The sentences of a text that a model writes in pieces of so many characters."""
 
     class Cut(ScriptedGenerator):
         async def stream(self, request: GenerationRequest) -> AsyncGenerator[GenerationEvent, None]:  # noqa: ARG002 - the port's
@@ -106,7 +103,24 @@ async def test_what_a_model_thinks_aloud_is_never_shown(pieces: int) -> None:
 
     request = GenerationRequest(messages=(), max_tokens=99, deadline_s=9.0)
     found = [item.written.text async for item in sentences_of(Cut(), request) if isinstance(item, WrittenSentence)]
-    assert [text.strip() for text in found] == ["Its arm lifts 2 kg [1].", "I think so."]
+    return [one.strip() for one in found]
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 200])
+async def test_what_a_model_thinks_aloud_is_never_shown(pieces: int) -> None:
+    """However the stream is cut, and though the passages would prove it."""
+    thought = "<think>\nThe arm of Kestrel lifts 2 kg, so a load may be lifted.\n</think>\n\n"
+    text = f"{thought}Its arm lifts 2 kg [1]. I think so."
+    assert await cut(text, pieces) == ["Its arm lifts 2 kg [1].", "I think so."]
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 200])
+async def test_a_sentence_holds_its_code_and_an_item_of_a_list_is_one(pieces: int) -> None:
+    """A full stop in a command ends nothing, nor does the number of a step."""
+    code = "```sh\n. ~/install/setup.sh\nls . \n```"
+    text = f"Two steps:\n1. Source it:\n{code}\n2. Type `a. B` and wait 3.5 s.\nIt runs."
+    steps = [f"1. Source it:\n{code}", "2. Type `a. B` and wait 3.5 s.", "It runs."]
+    assert await cut(text, pieces) == ["Two steps:", *steps]
 
 
 ANALOGY = "Give me an analogy for what Kestrel's arm can do."

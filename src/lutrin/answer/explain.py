@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lutrin import messages, stages
 from lutrin.answer.ability import Ability
@@ -37,6 +38,9 @@ _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _BEGUN = re.compile(r"<(?:t(?:h(?:i(?:nk?)?)?)?)?\Z")
 """What may turn out to be the beginning of a thought."""
 _FRAGMENT = re.compile(r"\W*\Z")
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*(?:`|\Z)")
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +231,7 @@ class SentenceStream:
         self._text += piece
         self._pieces.append((len(self._text), logprob or 0.0))
         pending = _BEGUN.sub("", _THOUGHT.sub("", self._text))[self._used :]
-        ranges = sentence_ranges(pending)
+        ranges = _ranges(pending)
         if len(ranges) <= 1:
             return []
         self._used += ranges[-1][0]
@@ -236,7 +240,7 @@ class SentenceStream:
     def finish(self) -> list[Written]:
         """Return the rest once the model has stopped by itself, with its missing full stop added."""
         pending = _THOUGHT.sub("", self._text)[self._used :]
-        rest = [pending[start:end] for start, end in sentence_ranges(pending)]
+        rest = [pending[start:end] for start, end in _ranges(pending)]
         whole = [text if text.endswith(_ENDS) else f"{text}." for text in rest if any(map(str.isalnum, text))]
         return [self._written(text) for text in whole]
 
@@ -245,6 +249,22 @@ class SentenceStream:
         own = [logprob for _, logprob in self._pieces[self._weighed :]]
         self._weighed = len(self._pieces)
         return Written(text, sum(own) / max(1, len(own)), min(own, default=0.0))
+
+
+def _ranges(text: str) -> list[tuple[int, int]]:
+    """Start and end of each sentence: an item of a list begins one, the end of a block of code ends one."""
+    blocks = [found.span() for found in _FENCE.finditer(text)]
+    items = [
+        found.span() for found in _ITEM.finditer(text) if not any(start < found.start() < end for start, end in blocks)
+    ]
+    spans = [found.span() for found in _CODE.finditer(text)]
+    protected = sorted([*blocks, *items, *(one for one in spans if not any(a <= one[0] < b for a, b in blocks))])
+    cuts = sorted({0, *(start for start, _ in items), *(end for _, end in blocks), len(text)})
+    ranges: list[tuple[int, int]] = []
+    for begin, stop in pairwise(cuts):
+        own = [(start - begin, end - begin) for start, end in protected if begin <= start and end <= stop]
+        ranges += [(begin + start, begin + end) for start, end in sentence_ranges(text[begin:stop], own)]
+    return ranges
 
 
 async def sentences_of(
