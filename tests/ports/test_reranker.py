@@ -12,7 +12,7 @@ from tokenizers.processors import TemplateProcessing
 
 from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.errors import InvalidSettings, ModelMissing
-from lutrin.keep import weights
+from lutrin.index.disk import file_hash
 from lutrin.runtime.language_model import open_reranker
 from lutrin.settings import load_settings
 
@@ -145,7 +145,7 @@ def manifest(folder: Path, file: Path, role: str = "rerank") -> None:
     (folder / "manifest.toml").write_text(
         f'format = 1\n[[model]]\nname = "tiny-reranker"\nrole = "{role}"\ntier = "rerank"\nsummary = ""\n'
         f'licence = "Apache-2.0"\nfolder = "tiny-reranker"\n[[model.file]]\nname = "model.onnx"\n'
-        f'size = {file.stat().st_size}\nsha256 = "{weights.sha256_of(file)}"\n'
+        f'size = {file.stat().st_size}\nsha256 = "{file_hash(file)}"\n'
     )
 
 

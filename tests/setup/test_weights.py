@@ -105,7 +105,7 @@ def test_the_user_that_serves_reads_what_another_one_fetched(
     def closed(_: Path) -> str:
         raise PermissionError
 
-    monkeypatch.setattr(weights, "sha256_of", closed)
+    monkeypatch.setattr(weights, "file_hash", closed)
     with pytest.raises(ModelMissing, match="cannot be read by this user") as caught:
         weights.verified_path(tmp_path / "models", model())
     assert f"chmod a+r {path}" in str(caught.value.remedy)

@@ -21,6 +21,7 @@ import msgspec
 from lutrin import __version__
 from lutrin.errors import ArchiveError, IndexUnavailable
 from lutrin.index.catalog import Catalog, PublishedBook
+from lutrin.index.disk import file_hash
 from lutrin.ingest.scan import COMPANION
 from lutrin.ingest.sites import CONFIGURATIONS
 from lutrin.keep import bundle_install, weights, wheels
@@ -173,7 +174,7 @@ def _pinned(packages: Iterable[Path]) -> bytes:
     for path in packages:
         name, version = path.name.split("-")[:2]
         if name != "pip":
-            lines.append(f"{name}=={version} --hash=sha256:{weights.sha256_of(path)}\n")
+            lines.append(f"{name}=={version} --hash=sha256:{file_hash(path)}\n")
     return "".join(lines).encode()
 
 

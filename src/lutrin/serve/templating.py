@@ -1,10 +1,12 @@
 """Renders the HTML templates in `templates/`; whatever is filled in is escaped."""
 
+import re
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from lutrin.serve.addresses import book_path, page_path
 
@@ -13,7 +15,7 @@ FOLDER = Path(__file__).with_name("templates")
 
 @cache
 def environment() -> Environment:
-    """Everything that a template can use: `base.html` to extend, `book_path`, `page_path`, and the filter `anchor`.
+    """Everything that a template can use: `base.html` to extend, `book_path`, `page_path`, and two filters.
 
     Autoescape is on for every template. A template that asks for a name that it was not given fails instead of showing
     nothing. HTML that has been sanitised already comes as `markupsafe.Markup`.
@@ -28,13 +30,18 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.globals |= {"book_path": book_path, "page_path": page_path}
-    made.filters["anchor"] = anchor
+    made.filters |= {"anchor": anchor, "code": with_code}
     return made
 
 
 def anchor(name: str) -> str:
     """Quote an anchor for the part of an address after `#`; `page=4` stays as PDF viewers write it."""
     return quote(name, safe="=")
+
+
+def with_code(text: str | None) -> Markup:
+    """A text as HTML, what stands in backticks as code; one that is missing is empty."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text or ""))))  # noqa: S704 - escaped before
 
 
 def render(template: str, **values: object) -> str:
