@@ -28,8 +28,8 @@ NOBODY = "nobody"
 """Hash of an owner that has no conversation."""
 LAST_OF_DAY = "U"
 """Appended to a day, it sorts after every time of that day, since those continue with `T`."""
-OTHER_REFUSALS = frozenset({"vague", "not_english", "not_in_selection", "empty"})
-"""Refusals that say nothing about the contents of the books."""
+OF_CONTENTS = frozenset({"out_of_scope", "not_in_book", None})
+"""Refusals that say something about the contents of the books; None: an old answer, which does not say which it is."""
 
 
 def utc_now() -> datetime:
@@ -131,7 +131,7 @@ class ChatTables:
         return [
             rows.chat_message(row, "", self._seal)
             for row in await self._read(sql.REFUSED, {})
-            if rows.shown(row.reply, self._seal).refusal not in OTHER_REFUSALS
+            if rows.shown(row.reply, self._seal).refusal in OF_CONTENTS
         ]
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:

@@ -180,7 +180,7 @@ export class ScriptedServer {
     this.#sessions.delete(key); // the one used last is the first
     this.#sessions.set(key, session);
     const common = {session_id: asked.session_id, created, mode: answer.mode, chunk_ids: []};
-    const {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable} = answer;
+    const {refusal = null, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable} = answer;
     const parts = {refusal, explanation, sentences, excerpts, closest, meant, suggestions, warnings, prepared_by, explainable};
     const none = {refusal: null, explanation: '', sentences: [], excerpts: [], closest: false, meant: '', suggestions: [], warnings: [], prepared_by: '', explainable: false};
     session.messages.push(

@@ -1,23 +1,23 @@
 /** Made from the server’s OpenAPI document by scripts/wire-types.mjs; not written by hand. */
 
 export interface Answer {
-  answer: string;
-  sources: Citation[];
-  mode: 'book' | 'selection' | 'selection_boosted';
-  kind: 'generated' | 'extractive' | 'refusal';
-  refusal: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
-  suggestions: string[];
-  warnings: string[];
-  model_used: string;
-  latency_ms: number;
-  generation: string;
+  refusal?: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
   explanation: string;
   sentences: Sentence[];
   excerpts: Excerpt[];
   closest: boolean;
   meant: string;
+  suggestions: string[];
+  warnings: string[];
   prepared_by: string;
   explainable: boolean;
+  answer: string;
+  sources: Citation[];
+  mode: 'book' | 'selection' | 'selection_boosted';
+  kind: 'generated' | 'extractive' | 'refusal';
+  model_used: string;
+  latency_ms: number;
+  generation: string;
   is_cut: boolean;
 }
 
@@ -33,16 +33,6 @@ export interface ChatBody {
 }
 
 export interface ChatMessage {
-  id: string;
-  session_id: string;
-  role: 'user' | 'assistant';
-  text: string;
-  created: string;
-  mode?: 'book' | 'selection' | 'selection_boosted' | null;
-  kind?: 'generated' | 'extractive' | 'refusal' | null;
-  selected_text: string;
-  chunk_ids: string[];
-  citations: Citation[];
   refusal?: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
   explanation: string;
   sentences: Sentence[];
@@ -53,13 +43,20 @@ export interface ChatMessage {
   warnings: string[];
   prepared_by: string;
   explainable: boolean;
+  id: string;
+  session_id: string;
+  role: 'user' | 'assistant';
+  text: string;
+  created: string;
+  mode?: 'book' | 'selection' | 'selection_boosted' | null;
+  kind?: 'generated' | 'extractive' | 'refusal' | null;
+  selected_text: string;
+  chunk_ids: string[];
+  citations: Citation[];
 }
 
 export interface ChatReply {
-  answer: string;
-  session_id: string;
-  sources: string[];
-  citations: Citation[];
+  refusal?: 'out_of_scope' | 'not_in_book' | 'not_in_selection' | 'vague' | 'not_english' | 'empty' | null;
   explanation: string;
   sentences: Sentence[];
   excerpts: Excerpt[];
@@ -67,10 +64,14 @@ export interface ChatReply {
   meant: string;
   suggestions: string[];
   warnings: string[];
+  prepared_by: string;
+  explainable: boolean;
+  answer: string;
+  session_id: string;
+  sources: string[];
+  citations: Citation[];
   kind: 'generated' | 'extractive' | 'refusal';
   model_used: string;
-  explainable: boolean;
-  prepared_by: string;
 }
 
 export interface ChatSession {
