@@ -45,6 +45,18 @@ async def test_the_eleventh_question_of_a_minute(serve: Serve, house: House) -> 
         assert (await ask(client)).status_code == 429
 
 
+def test_a_part_of_a_second_is_waited_for_whole() -> None:
+    """Whoever comes back after the seconds that were named is admitted; nobody is told to wait for none."""
+    clock = Clock()
+    limits = Limits(1, 0, clock)
+    limits.admit("s1", "p")
+    for later_s, wait_s in ((0.5, 60), (59.4, 1)):
+        clock.now_s += later_s
+        with pytest.raises(RateLimited) as refused:
+            limits.admit("s1", "p")
+        assert refused.value.retry_after_s == wait_s
+
+
 async def test_sessions_do_not_share_a_window(serve: Serve) -> None:
     """One reader's haste is not another's; the same id with another secret is another session."""
     async with serve(rate_session_per_min=1) as client:

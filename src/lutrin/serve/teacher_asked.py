@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from lutrin.chats.questions import AskedQuestion
-from lutrin.chats.store import OTHER_REFUSALS
+from lutrin.chats.store import OF_CONTENTS
 from lutrin.search.decide import fitted
 from lutrin.study.spreadsheet import comma_separated
 
@@ -155,7 +155,7 @@ def _inbox(asked: Sequence[AskedQuestion], pinned: Collection[str]) -> tuple[Inb
     """Questions of the same words are one row; what asks nothing of a book is none."""
     same: dict[str, list[AskedQuestion]] = {}
     for question in asked:
-        if question.refusal not in OTHER_REFUSALS:
+        if question.refusal in OF_CONTENTS:
             same.setdefault(question.key, []).append(question)
     rows = [_row(group, is_pinned=key in pinned) for key, group in same.items()]
     return tuple(sorted(rows, key=lambda row: (OUTCOMES.index(row.outcome), -row.times)))
