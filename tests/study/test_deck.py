@@ -64,7 +64,15 @@ def practice_of(page: str, *entries: Entry) -> Practice:
     file = FileEntry(
         filename="01.md", title="Robots", module="", chapter="Chapter 1", section="01", sha256="", chunks=len(chunks)
     )
-    prepared = [Prepared(entry=entry, chunk_id=chunks[0].chunk_id) for entry in entries]
+    home = chunks[0].chunk_id
+    prepared = [
+        Prepared(
+            entry=entry,
+            chunk_id=home,
+            places=tuple((home, page.index(quote), page.index(quote) + len(quote)) for quote in entry.quotes),
+        )
+        for entry in entries
+    ]
     address = {chunk.chunk_id: f"/read/robots/01#{chunk.anchor}" for chunk in chunks}
     return practice(prepared, [file], chunks, address)
 
@@ -97,9 +105,10 @@ def test_a_book_without_a_companion_has_cards_of_its_own() -> None:
 def test_the_books_own_words_stand_beside_its_lists_and_tables() -> None:
     """A term that the book defines makes a card and a gap, and takes no other card away."""
     text = "A watchdog stops the motors when commands stay away."
-    found = deck(entry(kind="term", topic="watchdog", text=text, quotes=(text,), author="the book"))
+    quote = text.replace("watchdog", "**watchdog**")
+    found = deck(entry(kind="term", topic="watchdog", text=text, quotes=(quote,), author="the book"))
     (gap,) = of_kind(found, "gap")
-    assert (gap.back, gap.front.startswith("A _____ stops the motors")) == ("watchdog", True)
+    assert (gap.back, gap.front) == ("watchdog", "A _____ stops the motors when commands stay away.")
     assert len(of_kind(found, "table")) == 2
     assert [(term.term, term.url) for term in found.glossary] == [("watchdog", "/read/robots/01#watchdogs")]
 
@@ -108,6 +117,14 @@ def test_steps_are_no_list_to_learn_by_heart() -> None:
     """A numbered procedure is done, not named."""
     steps = PAGE.replace("- a timer", "1. a timer").replace("- a reset", "2. a reset").replace("- a safe", "3. a safe")
     assert not of_kind(practice_of(steps), "list")
+
+
+def test_what_does_not_read_alone_makes_no_card() -> None:
+    """A list whose lead points at something else, and a row of bare numbers."""
+    page = PAGE.replace("A watchdog needs three things:", "It needs these three things:")
+    assert not of_kind(practice_of(page), "list")
+    page = PAGE.replace("| 100 ms | stop |", "| 100 | 1 |")
+    assert [card.front for card in of_kind(practice_of(page), "table")] == ["Driver: arm"]
 
 
 def test_questions_that_share_their_answer_are_one_card() -> None:

@@ -15,12 +15,14 @@ from typing import Literal
 import msgspec
 
 from lutrin.answer.excerpt import is_procedure
-from lutrin.index.companion import BY_THE_BOOK, Entry, Prepared
+from lutrin.index.companion import BY_THE_BOOK, Prepared
 from lutrin.index.generation import FileEntry
 from lutrin.ingest.sentences import sentence_ranges
-from lutrin.language.words import plain, word_count
+from lutrin.language.words import plain, subject_words, word_count
+from lutrin.query.followup import refers
 from lutrin.records import Chunk, Unit
 
+_WORD = re.compile(r"[^\W\d_]{2}")
 CardKind = Literal["question", "choice", "term", "gap", "list", "table", "exercise"]
 GAP = "_____"
 LEAST_WORDS = 6
@@ -201,7 +203,7 @@ def _prepared_cards(section: _Section, prepared: Sequence[Prepared], url: str) -
             )  # fmt: skip
         elif entry.kind == "term":
             yield _card(section, "term", entry.topic, text, url, proof=proof, author=entry.author)
-            if gap := _gap(entry):
+            if gap := _gap(section, item):
                 yield _card(section, "gap", gap, entry.topic, url, proof=proof, author=BY_THE_BOOK)
 
 
@@ -217,13 +219,15 @@ def _asked_once(prepared: Sequence[Prepared]) -> Iterator[Prepared]:
             yield item
 
 
-def _gap(entry: Entry) -> str:
+def _gap(section: _Section, item: Prepared) -> str:
     """The book's own definition with the term left out; empty where it does not say the term itself, once."""
-    for quote in entry.quotes:
-        text = " ".join(quote.replace("*", "").split())
-        found = re.findall(rf"\b{re.escape(entry.topic)}\b", text, re.IGNORECASE)
+    topic = item.entry.topic
+    for _, start, end in item.places:
+        quoted = (unit for unit in section.units if start < unit.char_end and unit.char_start < end)
+        text = " ".join(" ".join(unit.text for unit in quoted).split())
+        found = re.findall(rf"\b{re.escape(topic)}\b", text, re.IGNORECASE)
         if len(found) == 1 and word_count(text) >= LEAST_WORDS:
-            return re.sub(rf"\b{re.escape(entry.topic)}\b", GAP, text, flags=re.IGNORECASE)
+            return re.sub(rf"\b{re.escape(topic)}\b", GAP, text, flags=re.IGNORECASE)
     return ""
 
 
@@ -270,15 +274,16 @@ def _is_enumeration(block: Sequence[Unit]) -> bool:
     """Whether a list names the parts of what one sentence announces; steps are done, not learnt by heart."""
     lead = block[0].lead.strip()
     is_one = lead.endswith(":") and len(sentence_ranges(lead)) == 1 and word_count(lead) >= LEAD_WORDS
-    return len(block) in LIST_ITEMS and is_one and not is_procedure(block)
+    reads_alone = is_one and bool(subject_words(lead)) and not refers(lead)
+    return len(block) in LIST_ITEMS and reads_alone and not is_procedure(block)
 
 
 def _table_cards(section: _Section, rows: Sequence[Unit], url: str) -> Iterator[Card]:
-    """A card for each row of a table: what its first cell names, and what the other columns say of it."""
+    """A card for each row of a table: what its first cell names, and what the other columns say of it in words."""
     header = [cell.strip() for cell in rows[0].lead.split(" | ")]
     for row in rows:
         cells = [cell.strip() for cell in row.text.split(" | ")]
-        if len(cells) == len(header) >= 2 and all(cells):
+        if len(cells) == len(header) >= 2 and all(cells) and any(map(_WORD.search, cells[1:])):
             told = "\n".join(f"{name}: {cell}" for name, cell in zip(header[1:], cells[1:], strict=True))
             yield _card(section, "table", f"{header[0]}: {cells[0]}".strip(": "), told, url, proof=row.text)
 
