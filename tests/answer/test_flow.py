@@ -108,6 +108,17 @@ async def test_an_invented_sentence_never_leaves(make_flow: MakeFlow) -> None:
     assert answer.kind == "extractive"
 
 
+async def test_the_book_begins_where_the_model_s_first_sentence_is_not_shown(make_flow: MakeFlow) -> None:
+    """What follows would begin in the middle."""
+    said = "Kestrel's battery stores 999 watt hours. A full charge of the battery takes three hours."
+    answer = await answer_to(make_flow(ScriptedGenerator(lambda _: said)), BATTERY)
+    assert [one.text for one in answer.sentences] == [
+        "The battery of Kestrel stores 480 watt hours.",
+        "A full charge of the battery takes three hours.",
+    ]
+    assert {number for one in answer.sentences for number in one.citations} == {one.n for one in answer.sources}
+
+
 async def test_markers_that_the_model_makes_up_are_removed(make_flow: MakeFlow) -> None:
     """Citations are assigned by us."""
     flow = make_flow(ScriptedGenerator(lambda _: "Kestrel's battery stores 480 watt hours [7]."))

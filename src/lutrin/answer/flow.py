@@ -275,7 +275,7 @@ class AnswerFlow:
         """The model's sentences, the book's warnings before the first; they end where its yes turns out to be a no."""
         if self._explainer is None:
             return
-        guards = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
+        before = [SentenceEvent(text=text, citations=(number,)) for text, number in plan.guards]
         async with aclosing(self._explainer.sentences(plan, prompt, started, explanation, yes)) as spoken:
             async for item in spoken:
                 if isinstance(item, QueuedEvent):
@@ -283,9 +283,14 @@ class AnswerFlow:
                     continue
                 if self._verdict(plan, yes) != "answers":
                     return
-                for guard in guards:
-                    yield guard
-                guards.clear()
+                if explanation.dropped and len(explanation.sentences) == 1:
+                    # What follows a sentence that is not shown begins in the middle: the book begins instead.
+                    lead = [one for one in plan.lead if one.citations and plain(item.text) not in plain(one.text)]
+                    explanation.sentences[:0] = lead
+                    before += [SentenceEvent(text=one.text, citations=one.citations) for one in lead]
+                for one in before:
+                    yield one
+                before.clear()
                 yield SentenceEvent(text=item.text, citations=item.citations, support=item.support)
 
     def _verdict(self, plan: Plan, yes: "asyncio.Task[float | None]") -> Verdict:
@@ -344,7 +349,8 @@ class AnswerFlow:
         self, plan: Plan, started: float, explanation: Explanation | None = None, prompt: Prompt | None = None
     ) -> DoneEvent:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
-        plan = proven(plan, explanation.proofs) if explanation is not None and said else plan
+        if explanation is not None and said:
+            plan = proven(plan, explanation.proofs, {number for one in said for number in one.citations})
         warnings = explanation.warnings if explanation is not None else []
         by_book = plan.lead if not said and not plan.explanation else ()
         # A copy of the book is the book's, whoever chose it.

@@ -210,24 +210,26 @@ def settled(plan: Plan, verdict: Verdict) -> Plan:
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
 
 
-def proven(plan: Plan, proofs: Mapping[int, Collection[int]]) -> Plan:
+def proven(plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = ()) -> Plan:
     """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
 
     Args:
         plan: Of the answer.
         proofs: Where the units begin on which the sentences rest, by the number of their section.
+        cited: Numbers of excerpts that are cited besides: of the book's own sentences.
     """
     if plan.ground is None or not proofs:
         return plan
-    ground, warned = plan.ground, {number for _, number in plan.guards}
+    ground = plan.ground
+    standing = {number for _, number in plan.guards} | (set(cited) - proofs.keys())
     # Of several things that are asked, each keeps its excerpt, whether the model speaks of it or not.
-    runs = {number: run for number, run in enumerate(ground.runs, 1) if ground.things > 1 or number in warned}
+    runs = {number: run for number, run in enumerate(ground.runs, 1) if ground.things > 1 or number in standing}
     for number, section in plan.reading:
-        if number in proofs and number not in warned:
+        if number in proofs and number not in standing:
             near = ground.runs[number - 1] if number <= len(ground.runs) else None
             runs[number] = proof_of(section.chunk, section.units, proofs[number], near)
-    most_proving = sorted(runs, key=lambda number: (number not in warned, -len(proofs.get(number, ()))))
-    quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(warned))])
+    most_proving = sorted(runs, key=lambda number: (number not in standing, -len(proofs.get(number, ()))))
+    quoted = sorted(most_proving[: max(MOST_EXCERPTS, len(standing))])
     texts = {number: ground.texts[run.chunk.chunk_id] for number, run in runs.items()}
     return replace(
         plan,
