@@ -80,7 +80,7 @@ test('a new page is read while the page watches; the book can go back to the ind
   writeFileSync(join(corpus, 'lab/01-basics/05-cables.md'), '# Cables\n\nA cable carries power and data to one motor.\n');
   await page.getByRole('button', {name: 'Read the books again'}).click();
   await section(page, 'Read the books again').getByText('The books have been read.').waitFor({timeout: 60_000});
-  expect(await page.getByRole('log').innerText()).toMatch(/Processing .* chunks created/);
+  expect(await page.getByRole('log').innerText()).toMatch(/Processing .* chunks? created/);
   await books.getByText('5 files').waitFor();
   await books.getByText('The index before it').click();
   await books.getByRole('button', {name: 'Go back to it'}).click();
@@ -107,16 +107,14 @@ test('the doctor looks while readers go on, and says how it went', async () => {
   expect(await health.getByRole('listitem').count()).toBeGreaterThan(5);
 });
 
-test('what the books did not answer is listed by chapter, without names', async () => {
+test('what the books did not answer stands among what was missed, without names', async () => {
   const question = 'What is the best recipe for onion soup?';
   const body = JSON.stringify({message: question, session_id: 'd'.repeat(32)});
   await fetch(`${server.address}/chat`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
   const page = await signedIn();
-  await page.getByRole('button', {name: 'Look now'}).click();
-  const gaps = section(page, 'What the books did not answer');
-  await gaps.locator('summary').first().click({timeout: 60_000});
-  await gaps.getByText(question).waitFor();
-  expect(await gaps.innerText()).not.toContain('dddd');
+  const inbox = section(page, 'What became of the questions');
+  await inbox.getByText(question).first().waitFor();
+  expect(await inbox.innerText()).not.toContain('dddd');
 });
 
 test('figures follow what readers do, without loading the page again', async () => {
