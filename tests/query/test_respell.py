@@ -136,3 +136,21 @@ async def test_a_word_is_looked_for_once() -> None:
         found = await speller.changes(book, "odometery", cast("Embedder", Pieces()), chunks=1000)
         assert found == {"odometery": "odometry"}
     assert book.consulted == 1
+
+
+async def test_a_question_of_words_that_no_book_has_is_soon_looked_up() -> None:
+    """The book is read for some of them only, for nobody else reads it meanwhile."""
+    looked: list[str] = []
+
+    class Counting(Book):
+        async def consult(self, look: Callable[[WordsFrom], T]) -> T:
+            def words_from(start: str) -> list[tuple[str, int]]:
+                looked.append(start)
+                return []
+
+            return look(words_from)
+
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    text = " ".join(f"zq{a}{b}wvx" for a in letters for b in letters[:19])
+    assert await changes(Counting(), text) == {}
+    assert 0 < len(looked) < 500

@@ -33,6 +33,9 @@ The less a book speaks of a word, the likelier the other is a word of its own (d
 RARE, COMMONER = 2, 4
 """A word in at most `RARE` chunks is looked up in another spelling, which must stand in `COMMONER` times as many: names
 from code may be spelt differently from the book that shows them."""
+MOST_LOOKED_UP = 24
+"""Words of one question whose spelling is looked up: whoever asks with more that the book lacks made no slips. Each
+takes a millisecond, in which nobody else reads the book."""
 KEPT = 4096
 """Words whose spelling is remembered; the oldest are dropped first."""
 _WORD = re.compile(r"(?<![\w/.\-@#])[^\W\d_]+(?![\w/@#]|[.\-]\w)")
@@ -81,7 +84,7 @@ class Speller:
             return {}
         pieces = embedder.token_offsets(text)
         keys = {match[0]: (generation.name, match[0].lower(), _may_be_slip(match, pieces)) for match in rare}
-        missing = [key for key in keys.values() if key not in self._known]
+        missing = [key for key in keys.values() if key not in self._known][:MOST_LOOKED_UP]
         if missing:
             found = await generation.consult(
                 lambda words_from: {
