@@ -1,6 +1,6 @@
 """What may be stored: long questions, full conversations and a full disk cost nobody an answer or a disk."""
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,12 +8,14 @@ import httpx
 import pytest
 
 from lutrin import sqlite
+from lutrin.chats import rows
 from lutrin.chats.absent import AbsentChats
 from lutrin.chats.key import new_key
 from lutrin.chats.recollection import Recollection
 from lutrin.chats.rows import Room
+from lutrin.chats.seal import NoSeal
 from lutrin.chats.store import SqlChatStore
-from lutrin.errors import ChatStoreError, LutrinError
+from lutrin.errors import ChatStoreError, ChatStoreFull, LutrinError
 from lutrin.messages import CONVERSATION_FULL, NOT_SAVED, NOT_SAVED_DISK, NOT_STORING, PEER_FULL, READER_FULL
 from lutrin.records import ChatMessage, ChatOrigin
 from lutrin.serve.space import DAY_S, LEAST_BYTES, FreeSpace, require_room
@@ -174,6 +176,34 @@ class Days:
     def __call__(self) -> datetime:
         """The time."""
         return self.now
+
+
+async def test_of_days_in_use_the_last_are_kept_when_the_clock_jumps(tmp_path: Path) -> None:
+    """Conversations of the last two days before the jump stay; older ones go, as they would have anyway."""
+    days = Days()
+    store = await SqlChatStore.open(tmp_path / "chats.db", new_key(), days)
+    for day in range(5):
+        message = ChatMessage(id=f"m{day}", session_id=f"s{day}", role="user", text="Q", created="2026")
+        await store.record(f"s{day}", ChatOrigin(session_id=f"s{day}"), [message])
+        await store.retain(30)
+        days.now += timedelta(days=1)
+    days.now += timedelta(days=3650)
+    assert await store.retain(3) == 3
+    assert [len(await store.history(f"s{day}")) for day in range(5)] == [0, 0, 0, 1, 1]
+    await store.close()
+
+
+async def test_a_reader_s_room_ends_at_its_last_byte(tmp_path: Path) -> None:
+    """What fits exactly is stored, and one byte more is not; readers without a secret share no such room."""
+    message = ChatMessage(id="m", session_id="s", role="user", text="Q" * 100, created="2026")
+    size = rows.size_of(rows.new_message("s", message, NoSeal()))
+    for reader_bytes, owner, is_stored in ((size, "a" * 64, True), (size - 1, "a" * 64, False), (1, "", True)):
+        room = Room(conversation_bytes=1 << 20, reader_bytes=reader_bytes)
+        store = await SqlChatStore.open(tmp_path / f"{reader_bytes}.db", new_key(), room=room)
+        with nullcontext() if is_stored else pytest.raises(ChatStoreFull):
+            await store.record("s", ChatOrigin(session_id="s", owner=owner), [message])
+        assert len(await store.history("s")) == is_stored
+        await store.close()
 
 
 async def test_a_clock_that_jumps_deletes_nothing(tmp_path: Path) -> None:

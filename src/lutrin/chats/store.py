@@ -234,7 +234,7 @@ class ChatTables:
         """
         now = self._now()
         today = rows.iso(now)[:10]
-        before = min(rows.iso(now - timedelta(days=days)), today)
+        before = rows.iso(now - timedelta(days=days))
 
         async def work(within: Transaction) -> int:
             await within.execute(sql.KEEP_DAY, {"day": today})
