@@ -33,6 +33,10 @@ serve *ARGS: setup
 install-service *ARGS: setup
     @lutrin service --install {{ARGS}}
 
+# install what reading scanned pages needs; then set LUTRIN_OCR=true and ingest
+ocr: setup
+    @uv pip install --quiet --require-hashes -r requirements/ocr.txt
+
 # ask one question in the terminal
 ask *ARGS: setup
     @lutrin models fetch default {{tier}}
@@ -210,7 +214,7 @@ aarch64: _development
 
 # compile the requirement files, with hashes
 lock:
-    for group in bootstrap runtime remote load development release bench bench-llamaindex; do \
+    for group in bootstrap runtime ocr remote load development release bench bench-llamaindex; do \
         uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
             --no-emit-find-links --no-header --upgrade requirements/$group.in -o requirements/$group.txt; \
     done

@@ -77,6 +77,8 @@ VENDORS = {
     "mistune": {"lutrin.ingest"},
     "pdfminer": {"lutrin.ingest.pdf_glyphs"},
     "pypdf": {"lutrin.ingest"},
+    "pypdfium2": {"lutrin.ingest.ocr"},
+    "rapidocr": {"lutrin.ingest.ocr"},
     "bs4": {"lutrin.ingest"},
     "docutils": {"lutrin.ingest"},
     "mammoth": {"lutrin.ingest"},

@@ -88,6 +88,7 @@ PREPARED_IN_OTHER_WORDS = "**In other words** (by {author}, not the book's):"
 SIMULATION_MIXED = (
     "Some of these passages describe simulation ({simulated}), others real hardware ({real}). They may differ."
 )
+RECOGNIZED_TEXT = "This text was recognised from a picture of the page and may differ from it: compare the page itself."
 PAST_DEADLINE = "The model was too slow this time; these are the book's own sentences."
 MODEL_AWAY = "The model is not available right now; these are the book's own sentences."
 NOT_FITTED = (

@@ -131,6 +131,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """For a PDF: the offset in `source` at which each page starts."""
     page_labels: tuple[str, ...] = ()
     """For a PDF: the label printed on each page (`iv`, `12`)."""
+    recognized_pages: tuple[int, ...] = ()
+    """One-based pages whose text was recognised from pictures of them."""
     notices: tuple[Notice, ...] = ()
 
 
@@ -172,6 +174,8 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     """The role of all its units: a chunk never mixes roles."""
     variant: str = ""
     """The variant of all its units: the tab, device or system that the chunk is for."""
+    recognized: bool = False
+    """Whether its text was recognised from a picture, and may differ from what is printed."""
 
     def embedded_text(self) -> str:
         """The text as the embedding model sees it: the headings, a line break, then the passage."""

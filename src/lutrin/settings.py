@@ -140,6 +140,10 @@ class Settings(BaseSettings):
     chunk_overlap_tokens: int = Field(
         50, ge=0, le=200, description="Tokens that neighbouring chunks of a section share."
     )
+    ocr: bool = Field(
+        default=False,
+        description="Recognise the text of scanned PDF pages; needs `just ocr` or `pip install lutrin[ocr]`.",
+    )
     top_k: int = Field(5, ge=1, le=50, description="Passages found for a question.")
 
     host: str = Field("127.0.0.1", description="Address that `lutrin serve` listens on.")

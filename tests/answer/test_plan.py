@@ -1,8 +1,10 @@
 """A plan: what answers, under which numbers, from which sources, and what the reader is told besides."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from tests.answer.book import english
 from tests.fakes import WordHashEmbedder
 
@@ -157,3 +159,19 @@ async def test_where_all_code_is_withheld_the_reader_is_told(plan: MakePlan) -> 
     assert messages.CODE_WITHHELD in made.warnings
     assert "joint_trajectory" not in made.text
     assert not any("joint_trajectory" in source.quote for source in made.sources)
+
+
+async def test_what_was_recognised_from_a_picture_is_never_called_exact(shelf: Shelf) -> None:
+    """Its sentence carries the mark of what may differ, and the reader is told to compare the page."""
+    embedder = WordHashEmbedder()
+    query = understand(Question(text=BATTERY), history=(), language=english(), embedder=embedder)
+    async with leased(shelf, "") as generations:
+        generation, found = await search_books(Searcher(embedder), generations, query, k=5)
+        (part,) = found.parts
+        scanned = [replace(item, chunk=structs.replace(item.chunk, recognized=True)) for item in part.passages]
+        printed = await make_plan(query, generation, found)
+        made = await make_plan(query, generation, replace(found, parts=(replace(part, passages=tuple(scanned)),)))
+    assert [one.support for one in printed.lead] == ["stated"]
+    assert [one.support for one in made.lead] == ["likely"]
+    assert messages.RECOGNIZED_TEXT in made.warnings
+    assert messages.RECOGNIZED_TEXT not in printed.warnings

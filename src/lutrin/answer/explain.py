@@ -213,7 +213,8 @@ class Explainer:
         for number, section in prompt.shown:
             if number in grade.citations and (unit := await self._grader.rests_on(text, section)) is not None:
                 explanation.proofs.setdefault(number, set()).add(unit.char_start)
-        return Sentence(text=grade.text, citations=grade.citations, support=grade.level)
+        recognized = any(section.chunk.recognized for number, section in prompt.shown if number in grade.citations)
+        return Sentence(text=grade.text, citations=grade.citations, support="likely" if recognized else grade.level)
 
 
 class SentenceStream:

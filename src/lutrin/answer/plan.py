@@ -15,7 +15,7 @@ from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import subject_stems, topic_stems
 from lutrin.query.respell import slips_of
 from lutrin.query.understand import Query
-from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence
+from lutrin.records import SELECTED, Chunk, Citation, Excerpt, Refusal, Sentence, SupportGrade
 from lutrin.search.decide import Verdict, fitted
 from lutrin.search.scope import is_far
 from lutrin.search.search import Found, Part
@@ -181,7 +181,8 @@ def _lead(query: Query, runs: Sequence[Run], things: int) -> tuple[tuple[Sentenc
         left = run
         if number <= things:
             units, left = lead_of(run, query.frame)
-            lead += [Sentence(text=block_text(units), citations=(number,))] if units else []
+            support: SupportGrade = "likely" if run.chunk.recognized else "stated"
+            lead += [Sentence(text=block_text(units), citations=(number,), support=support)] if units else []
         if left.units:
             rest.append(markdown(left.units, number))
     return tuple(lead), "\n\n".join(rest)
@@ -266,6 +267,8 @@ def _warnings(query: Query, found: Found, answered: Sequence[Part], runs: Sequen
     told = respellings(found.changes)
     if len(query.parts) == len(found.parts):
         told += [messages.PART_NOT_COVERED.format(part=part.text) for part in found.parts if part not in answered]
+    if any(run.chunk.recognized for run in runs):
+        told.append(messages.RECOGNIZED_TEXT)
     note = safety.simulation_note(run.chunk for run in runs)
     return [*told, note] if note else told
 

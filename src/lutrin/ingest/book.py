@@ -302,7 +302,9 @@ class BookIngest:
 
     def _cut(self, file: SourceFile) -> Read:
         state = self._plan.states.get(file.name)
-        document = read_document(file, self._book, password=self._password, lenient=self._lenient)
+        document = read_document(
+            file, self._book, password=self._password, lenient=self._lenient, ocr=self._settings.ocr
+        )
         if state is None:
             raise DocumentError(file.name, "changed while it was read; ingest again")
         target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens

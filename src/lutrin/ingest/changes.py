@@ -103,6 +103,7 @@ def recipe(book: Book, settings: Settings, embedder: str) -> str:
         book.simulation,
         settings.chunk_tokens,
         settings.chunk_overlap_tokens,
+        settings.ocr,
         embedder,
     )
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()

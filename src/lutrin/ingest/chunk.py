@@ -94,6 +94,7 @@ def chunk_document(
                     units=tuple(units),
                     role=units[0].role,
                     variant=units[0].variant,
+                    recognized=page in document.recognized_pages,
                 )
             )
     return chunks

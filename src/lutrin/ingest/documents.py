@@ -13,7 +13,9 @@ from lutrin.ingest.strict import refusal
 from lutrin.records import Document
 
 
-def read_document(file: SourceFile, book: Book, *, password: str = "", lenient: bool = False) -> Document:
+def read_document(
+    file: SourceFile, book: Book, *, password: str = "", lenient: bool = False, ocr: bool = False
+) -> Document:
     """Read a file of a book; files of most formats and large ones are read in a limited process of their own.
 
     Args:
@@ -21,14 +23,18 @@ def read_document(file: SourceFile, book: Book, *, password: str = "", lenient: 
         book: The book that it belongs to: gives module and chapter.
         password: Of encrypted PDFs.
         lenient: Read a page that MDX would refuse as far as possible.
+        ocr: Recognise the text of scanned pages.
 
     Raises:
         DocumentError: The file cannot be read within the limits, or holds no text.
     """
     kind = format_of(file.name)
     with file.opened() as opened:
-        limited = kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes
-        document = (read_limited if limited else read_plainly)(opened, file.name, password)
+        if kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes:
+            recognize = ocr and kind is not None and kind.recognize is not None
+            document = read_limited(opened, file.name, password, recognize=recognize)
+        else:
+            document = read_plainly(opened, file.name, password)
     refused = refusal(document.source) if file.suffix == ".mdx" and not lenient else None
     if refused is not None:
         line, reason = refused

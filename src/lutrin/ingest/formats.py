@@ -29,6 +29,8 @@ class Format:
     """Whether one file is often a whole book, whose headings name its chapters."""
     time_limit_s: float = 30.0
     memory_limit_bytes: int = 512 * MEGABYTE
+    recognize: Callable[[BinaryIO, str, str], Document] | None = None
+    """Like `parse`, but reads pictures of pages too; it has its own limits."""
 
 
 def _markdown(file: BinaryIO, filename: str, _password: str) -> Document:
@@ -90,6 +92,15 @@ def _pdf(file: BinaryIO, filename: str, password: str) -> Document:
     return parse_pdf(file, filename, password)
 
 
+def _scanned_pdf(file: BinaryIO, filename: str, password: str) -> Document:
+    from lutrin.ingest.ocr import recognizer_of  # noqa: PLC0415 - as above
+    from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - as above
+
+    return parse_pdf(file, filename, password, recognizer=recognizer_of)
+
+
+RECOGNITION_TIME_LIMIT_S, RECOGNITION_MEMORY_LIMIT_BYTES = 3600.0, 4096 * MEGABYTE
+"""For a file whose pages are drawn and recognised: a page takes seconds, and the models' memory is mapped at once."""
 # A page of a book has a tenth of this; the slowest input of this size takes a few seconds.
 _MARKDOWN = Format("Markdown", _markdown, _markdown_page, trusted_bytes=262_144)
 _HTML = Format("HTML", _html, _markdown_page)
@@ -101,7 +112,15 @@ FORMATS: Mapping[str, Format] = {
     ".rmd": Format("R Markdown", _markdown, _markdown_page, trusted_bytes=262_144),
     ".ipynb": Format("Jupyter notebook", _notebook, _markdown_page, max_bytes=100 * MEGABYTE),
     ".rst": Format("reStructuredText", _rst, _markdown_page),
-    ".pdf": Format("PDF", _pdf, _markdown_page, max_bytes=200 * MEGABYTE, time_limit_s=300.0, holds_chapters=True),
+    ".pdf": Format(
+        "PDF",
+        _pdf,
+        _markdown_page,
+        max_bytes=200 * MEGABYTE,
+        time_limit_s=300.0,
+        holds_chapters=True,
+        recognize=_scanned_pdf,
+    ),
     ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True),
     ".docx": Format(
         "Word document", _docx, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True

@@ -19,7 +19,12 @@ from typing import BinaryIO
 import msgspec
 
 from lutrin.errors import DocumentError
-from lutrin.ingest.formats import format_of, suffixes_in_words
+from lutrin.ingest.formats import (
+    RECOGNITION_MEMORY_LIMIT_BYTES,
+    RECOGNITION_TIME_LIMIT_S,
+    format_of,
+    suffixes_in_words,
+)
 from lutrin.platform import bound
 from lutrin.records import Document
 
@@ -36,6 +41,7 @@ class _Job(msgspec.Struct, frozen=True):
     filename: str
     password: str
     data: bytes
+    recognize: bool = False
 
 
 class _Reply(msgspec.Struct, frozen=True):
@@ -43,13 +49,14 @@ class _Reply(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "") -> Document:
+def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, recognize: bool = False) -> Document:
     """Read a file of any kind in this process, without limits.
 
     Args:
         data: The file, or its content.
         filename: Path relative to the book's folder; its suffix says what it is.
         password: Of an encrypted PDF.
+        recognize: Whether to read pictures of pages.
 
     Raises:
         DocumentError: The file cannot be read, or holds no text.
@@ -57,7 +64,8 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "") -> D
     kind = format_of(filename)
     if kind is None:
         raise DocumentError(filename, f"is not a {suffixes_in_words()} file")
-    return kind.parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password)
+    parse = kind.recognize if recognize and kind.recognize is not None else kind.parse
+    return parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password)
 
 
 def read_limited(
@@ -67,6 +75,7 @@ def read_limited(
     *,
     time_limit_s: float | None = None,
     memory_limit_bytes: int | None = None,
+    recognize: bool = False,
 ) -> Document:
     """Read a file of any kind in a limited child process.
 
@@ -77,11 +86,15 @@ def read_limited(
         time_limit_s: Seconds of processor time after which the child is killed, and of the clock some times as many,
             for the machine may have other work; None: what its format may take.
         memory_limit_bytes: Address space that the child may use; None: likewise.
+        recognize: Whether to read pictures of pages, within limits of their own.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.
     """
     kind = format_of(filename)
+    if recognize:
+        time_limit_s = time_limit_s or RECOGNITION_TIME_LIMIT_S
+        memory_limit_bytes = memory_limit_bytes or RECOGNITION_MEMORY_LIMIT_BYTES
     time_limit_s = time_limit_s or (kind.time_limit_s if kind else TIME_LIMIT_S)
     memory_limit_bytes = memory_limit_bytes or (kind.memory_limit_bytes if kind else MEMORY_LIMIT_BYTES)
     shared = [] if isinstance(data, bytes) else [data.fileno()]
@@ -89,7 +102,7 @@ def read_limited(
         sys.executable, "-m", "lutrin.ingest.limited", str(memory_limit_bytes), str(math.ceil(time_limit_s)),
         *map(str, shared),
     )  # fmt: skip
-    job = msgspec.msgpack.encode(_Job(filename, password, data if isinstance(data, bytes) else b""))
+    job = msgspec.msgpack.encode(_Job(filename, password, data if isinstance(data, bytes) else b"", recognize))
     try:
         done = subprocess.run(  # noqa: S603 - our own module
             command, input=job, capture_output=True, timeout=_PATIENCE * time_limit_s, check=False, pass_fds=shared
@@ -112,10 +125,10 @@ def read_limited(
 def _read(job: _Job) -> Document:
     """Read what the parent has opened, or else what it has sent."""
     if len(sys.argv) <= _DESCRIPTOR:
-        return read_plainly(job.data, job.filename, job.password)
+        return read_plainly(job.data, job.filename, job.password, recognize=job.recognize)
     with os.fdopen(int(sys.argv[_DESCRIPTOR]), "rb") as file:
         file.seek(0)
-        return read_plainly(file, job.filename, job.password)
+        return read_plainly(file, job.filename, job.password, recognize=job.recognize)
 
 
 def main() -> int:

@@ -36,7 +36,7 @@ from lutrin.ingest.tree import (
     variant_of,
 )
 from lutrin.ingest.visible import MARKED, anchor_text, read_visible
-from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
+from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, RECOGNIZED, TAB_TITLE, clean, language_of
 
 _KEPT = frozenset(
     "table thead tbody tfoot tr td th caption ul ol li dl dt dd p div section article blockquote figure figcaption "
@@ -315,6 +315,8 @@ def _pdf_block(block: str, slugger: Slugger) -> str:
     if 1 <= level <= 6 and block[level : level + 1] == " ":
         text = block[level + 1 :]
         return f'<h{level} id="{escape(slugger.next(text))}">{escape(text, quote=False)}</h{level}>\n'
+    if block == RECOGNIZED:
+        return f'<p class="recognised"><small>{escape(block, quote=False)}</small></p>\n'
     if block.startswith("```\n"):
         return f"<pre><code>{escape(block[4:].removesuffix('```'), quote=False)}</code></pre>\n"
     if block.startswith("| "):

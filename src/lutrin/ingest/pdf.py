@@ -8,7 +8,7 @@ A PDF can be made to eat time and memory: `lutrin.ingest.limited` runs this in a
 import contextlib
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -21,12 +21,15 @@ from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
 from lutrin.ingest.pdf_glyphs import pages_of
-from lutrin.ingest.pdf_layout import Line, page_lines, running_titles
+from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
+from lutrin.ingest.pdf_page import settled
 from lutrin.ingest.sentences import paragraph_ranges
-from lutrin.ingest.wording import clean
+from lutrin.ingest.wording import RECOGNIZED, clean
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000
+Recognize = Callable[[int], list[Run]]
+"""Recognises the text of a page, by its number counted from 0."""
 _BLOCK = 1 << 20
 _MAX_OUTLINE = 5000
 # A title is so many times as large as most lines, and so many characters long at most.
@@ -38,13 +41,16 @@ _LONGEST_SIGNAL = 80
 _NO_TITLES = ("untitled", "microsoft word", "(anonymous)", "powerpoint")
 
 
-def parse_pdf(data: bytes | BinaryIO, filename: str, password: str = "") -> Document:
+def parse_pdf(
+    data: bytes | BinaryIO, filename: str, password: str = "", *, recognizer: Callable[..., Recognize] | None = None
+) -> Document:
     """Read a PDF.
 
     Args:
         data: The file, or its content.
         filename: Path relative to the book's folder.
         password: Of an encrypted file.
+        recognizer: Takes these three and returns what recognises the text of a page that is only a picture.
 
     Returns:
         The document; its source is the extracted text: blocks separated by blank lines, headings marked with hashes,
@@ -59,15 +65,21 @@ def parse_pdf(data: bytes | BinaryIO, filename: str, password: str = "") -> Docu
     reader = _open(file, filename, password)
     notices: list[Notice] = []
     pages = _pages(file, len(reader.pages), filename, password, notices)
+    recognized: list[int] = []
+    if recognizer is not None and not all(pages):
+        recognized = _recognized(pages, recognizer(file, filename, password), filename, notices)
     if not any(pages):
-        raise DocumentError(filename, "holds no text, only pictures of it; run it through OCR first")
+        remedy = (
+            "none can be recognised" if recognizer is not None else "set LUTRIN_OCR=true, or run it through OCR first"
+        )
+        raise DocumentError(filename, f"holds no text, only pictures of it; {remedy}")
     kept = [
         [line for index, line in enumerate(lines) if index not in dropped]
         for lines, dropped in zip(pages, running_titles(pages), strict=True)
     ]
     blocks = find_blocks(kept, _outline(reader))
     title = _title(reader, blocks) or _largest(kept) or title_from_name(filename)
-    writer = _Writer(title, frozenset(vocabulary_of(kept)), len(pages))
+    writer = _Writer(title, frozenset(vocabulary_of(kept)), len(pages), frozenset(recognized))
     for block in blocks:
         writer.block(block)
     return Document(
@@ -78,6 +90,7 @@ def parse_pdf(data: bytes | BinaryIO, filename: str, password: str = "") -> Docu
         section=stem(filename),
         page_starts=writer.page_starts(),
         page_labels=_labels(reader, len(pages)),
+        recognized_pages=tuple(number + 1 for number in recognized),
         notices=tuple(notices),
     )
 
@@ -131,6 +144,19 @@ def _pages(file: BinaryIO, count: int, filename: str, password: str, notices: li
     return pages
 
 
+def _recognized(pages: list[list[Line]], recognize: Recognize, filename: str, notices: list[Notice]) -> list[int]:
+    """Fill in the pages without text; return which of them were recognised, counted from 0."""
+    found = []
+    for number, lines in enumerate(pages):
+        if not lines and (runs := recognize(number)):
+            pages[number] = page_lines(settled(runs, None))
+            found.append(number)
+    if found:
+        message = f"the text of {len(found)} of its pages was recognised from pictures and may hold wrong letters"
+        notices.append(Notice(filename=filename, message=message))
+    return found
+
+
 def _outline(reader: pypdf.PdfReader) -> list[OutlineEntry]:
     entries: list[OutlineEntry] = []
 
@@ -182,7 +208,8 @@ def _largest(pages: Sequence[Sequence[Line]]) -> str:
 class _Writer:
     """Writes a PDF's text and records the place of each piece."""
 
-    def __init__(self, title: str, vocabulary: frozenset[str], pages: int) -> None:
+    def __init__(self, title: str, vocabulary: frozenset[str], pages: int, recognized: frozenset[int]) -> None:
+        self._recognized = recognized
         self._vocabulary = vocabulary
         self._parts: list[str] = []
         self._length = 0
@@ -264,6 +291,8 @@ class _Writer:
             if self._page > 0:
                 self._put("\f")
             self._starts[self._page] = self._length
+            if self._page in self._recognized:
+                self._put(f"{RECOGNIZED}\n\n")
 
     def _heading(self, block: PdfBlock) -> None:
         text = clean(" ".join(block.lines))

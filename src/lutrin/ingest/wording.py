@@ -8,6 +8,8 @@ _ZERO_WIDTH = dict.fromkeys(
 ALERT = re.compile(r"\[!(?P<kind>[A-Za-z][\w -]{0,30})\][+-]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
 SIGNAL = re.compile(r"(warning|caution|danger)\**\s*[:!]", re.IGNORECASE)
 """A signal word of a safety notice (ISO 3864-2, ANSI Z535) at the start of a text."""
+RECOGNIZED = "\u2042 Recognised from a picture of this page; letters may be wrong."
+"""Stands above the text of a scanned page, and is no part of it."""
 CODE_TITLE = re.compile(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 TAB_TITLE = re.compile(r"\S+[ \t]+(?=[^\s{=])([^{=]*[^\s{=])[ \t]*")
 """What stands behind the language where a fence names its tab: `bash npm`."""
