@@ -3,6 +3,7 @@
 from io import BytesIO
 
 import pypdf
+import pytest
 from pypdf.constants import PageLabelStyle
 from reportlab.pdfgen.canvas import Canvas
 from tests.ingest.drawn import BODY, Draw, heading, pdf, places_hold, text, texts, units
@@ -470,3 +471,67 @@ def test_what_the_crop_box_hides_is_not_read() -> None:
         out = BytesIO()
         writer.write(out)
         assert "slug" not in " ".join(texts(parse_pdf(out.getvalue(), "press.pdf")))
+
+
+MARKS = {
+    "askew": (45, 60, 100, 400, "CONFIDENTIAL"),
+    "steep": (60, 48, 200, 300, "Sample copy"),
+    "across": (0, 60, 80, 640, "DRAFT"),
+}
+
+
+@pytest.mark.parametrize("kind", MARKS)
+def test_a_watermark_is_no_text(kind: str) -> None:
+    """Large letters askew, or level across the lines."""
+    angle, size, x, y, words = MARKS[kind]
+
+    def draw(canvas: Canvas) -> None:
+        text(canvas, [f"{line} {number}" for number in range(4) for line in BODY])
+        canvas.saveState()
+        canvas.translate(x, y)
+        canvas.rotate(angle)
+        canvas.setFont("Helvetica-Bold", size)
+        canvas.drawString(0, 0, words)
+        canvas.restoreState()
+
+    read = " ".join(texts(parse_pdf(pdf(draw), "a.pdf")))
+    assert "controller computes the torque" in read
+    assert not any(letters in read for letters in (words, words[:3], "D R", "C O"))
+
+
+def test_what_a_file_marks_as_no_text_of_its_page_is_none() -> None:
+    """A watermark, a header, a stamp; other marked content is text."""
+
+    def draw(canvas: Canvas) -> None:
+        for place, kind in enumerate(("Watermark", "Header", "Bates")):
+            canvas._code.append(f"/Artifact <</Subtype /{kind} /Type /Pagination>> BDC")
+            text(canvas, [f"Licensed to Jane Doe ({kind})"], top=300 - 40 * place)
+            canvas._code.append("EMC")
+        canvas._code.append("/P <</MCID 0>> BDC")
+        text(canvas, BODY)
+        canvas._code.append("EMC")
+
+    read = texts(parse_pdf(pdf(draw), "a.pdf"))
+    assert len(read) == 3
+    assert not any("Jane" in one for one in read)
+
+
+def test_small_text_askew_stands_behind_the_text() -> None:
+    """In one piece: the label of an axis."""
+
+    def draw(canvas: Canvas) -> None:
+        text(canvas, BODY)
+        canvas.saveState()
+        canvas.translate(100, 400)
+        canvas.rotate(45)
+        canvas.setFont("Helvetica", 9)
+        canvas.drawString(0, 0, "Load in tonnes")
+        canvas.restoreState()
+
+    assert texts(parse_pdf(pdf(draw), "a.pdf"))[-1].endswith("Load in tonnes")
+
+
+@pytest.mark.parametrize("made", ["Microsoft Word - kiln_v3.doc", "10811.exe", "Untitled-2", "PowerPoint Presentation"])
+def test_a_title_that_a_program_made_up_is_not_shown(made: str) -> None:
+    """The page's own or the file's name is."""
+    assert parse_pdf(pdf(lambda canvas: text(canvas, BODY), title=made), "the-kiln.pdf").title == "The Kiln"

@@ -115,3 +115,24 @@ def test_litter_of_other_programs_is_left_out(tmp_path: Path) -> None:
         "~$a.docx": "is made by Office while it has the file open",
         "Kilns_files": "holds what a browser saved beside a page",
     }
+
+
+@pytest.mark.parametrize(
+    ("front", "draft"),
+    [
+        ("---\ntitle: A\ndraft: true\n---\n", True),
+        ("---\ndraft: 'true' # soon\n---\n", True),
+        ("+++\ntitle = 'A'\ndraft = true\n+++\n", True),
+        ("\ufeff---\r\npublished: false\r\n---\r\n", True),
+        ("---\ndraft: false\n---\n", False),
+        ("---\ntitle: 'draft: true'\npublished: 2020-01-01\n---\n", False),
+        ("---\ntitle: A\n---\n\ndraft: true\n", False),
+        ("draft: true\n", False),
+    ],
+)
+def test_a_draft_is_no_page(tmp_path: Path, front: str, draft: bool) -> None:
+    """As the program that builds the site reads its front matter; it is named."""
+    (tmp_path / "a.md").write_text(f"{front}\nText.\n", encoding="utf-8", newline="")
+    told: list[str] = []
+    assert len(scan(tmp_path, lambda name, reason: told.append(f"{name} {reason}"))) == (not draft)
+    assert told == (["a.md is a draft, which the built site does not show"] if draft else [])

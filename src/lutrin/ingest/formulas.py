@@ -6,6 +6,7 @@ MathML 3 and OMML (ECMA-376, part 1, chapter 22.1) give their elements different
 import re
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote
 
 import bs4
 from bs4.element import NavigableString
@@ -44,7 +45,7 @@ _SINGLE = re.compile(r"\$(?P<inline>[^\s$](?:[^$\n]*[^\s$\\])?)\$(?!\d)")
 _VERBATIM = frozenset({"pre", "code", "tex", "script", "style", "textarea", "kbd", "samp"})
 _PREVIEWS = (
     ".MathJax_Preview",
-    ".MathJax",
+    ".MathJax:not(mjx-container)",
     ".MathJax_Display",
     ".MathJax_SVG",
     ".MathJax_SVG_Display",
@@ -53,6 +54,11 @@ _PREVIEWS = (
 _PICTURES = (
     "img.tex", "img.latex", "img.math", "img.texrender", "img.Wirisformula", "img.mwe-math-fallback-image-inline",
 )  # fmt: skip
+_RENDERER = re.compile(
+    r"(?:codecogs\.com/(?:[\w.]+/)?(?:latex|gif|png|svg)(?:\.latex|\.\w+)?|latex\.php|math\.(?:vercel|now)\S*|chart)"
+    r"\?(?:\w+=\w+&(?:amp;)?)*(?:latex=|chl=|from=|tex=)?([^&]+)",
+)
+"""Services that draw TeX, which stands in the picture's address."""
 _CARRIERS = (".katex", ".mwe-math-element", "mjx-container", "math")
 
 
@@ -93,6 +99,9 @@ def mark_formulas(soup: Any, find: Finder) -> int:  # noqa: ANN401 - as bs4 has 
         unread += _replace(whole, tex or str(whole.get("data-latex") or ""), display=display)
     for math in soup.find_all(_is_math) if find.named("math") else ():
         unread += _replace(math, _known_tex(math), display=math.get("display") == "block")
+    for picture in soup.find_all("img", src=_RENDERER) if find.has("img") else ():
+        query = _RENDERER.search(str(picture["src"]))
+        unread += _replace(picture, unquote(query[1]) if query else "", display=False)
     for picture in find.all(_PICTURES):
         tex = _tex_in(str(picture.get("data-mathml") or "")) or str(picture.get("alt") or "")
         unread += _replace(picture, tex, display=False)

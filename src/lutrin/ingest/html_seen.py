@@ -10,6 +10,7 @@ It changes the tree in place, before `lutrin.ingest.hypertext` writes it as Mark
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import bs4
@@ -21,7 +22,23 @@ from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEE
 
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
-_HIDING = re.compile(r"(?:\A|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_HIDING = re.compile(
+    r"(?:\A|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|\Z)"
+    r"|font-size\s*:\s*0(?:px|em|pt|%|rem)?\s*(?:;|!|\Z)|color\s*:\s*transparent|clip\s*:\s*rect\(\s*[01]"
+    r"|(?:left|top|text-indent|right)\s*:\s*-\d{4,})",
+    re.IGNORECASE,
+)
+_SHIFTING = re.compile(
+    r"vertical-align\s*:\s*(?P<aligned>super|text-top|sub|-?[\d.]+(?:em|ex|px|pt|%))"
+    r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
+    re.IGNORECASE,
+)
+_SHIFTED = {
+    "sup": frozenset({"sup", "super", "superscript", "exponent", "supscript"}),
+    "sub": frozenset({"sub", "subscript", "inferior"}),
+}
+"""Classes of raised and lowered text."""
+_SPANS = frozenset("a abbr b cite code em font i mark small span strong u var".split())
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.IGNORECASE)
 _MEDIA = re.compile(r"@[\w-]+[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|/\*.*?\*/", re.DOTALL)
@@ -29,7 +46,8 @@ _NOTE_CLASSES = frozenset(
     "footnote-ref footnote-reference fnref fn-ref noteref footnote-anchor footnoteref reference-footnote".split()
 )
 _NOTE_TARGET = re.compile(
-    r"#(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite_?note|ftnt?|_ftn|_edn|en)[\w.:-]*", re.IGNORECASE
+    r"#(?:[\w.-]*[_.:-])?(?:fn|foot_?note|end_?note|note|cite(?:_?note)?|ref|bib|ftnt?|_ftn|_edn|en)[\w.:-]*",
+    re.IGNORECASE,
 )
 _NOTE_TEXTS = (
     "[epub\\:type~=footnote]",
@@ -85,10 +103,12 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     find = Finder(soup)
     unread = mark_formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in soup.find_all("style"))])
+    rules = [rule for rule in _RULE.findall(_MEDIA.sub("", sheets)) if _HIDING.search(rule[1]) or "align" in rule[1]]
+    _shift(find, rules)
     if find.has("pre", "td"):
         _code(soup, find)
     _notes(soup, find)
-    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(find, sheets)]:
+    for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(find, rules)]:
         if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
             unseen.decompose()
     _headers(soup)
@@ -104,16 +124,35 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
 # What is not seen ----------------------------------------------------------------------------------------------------
 
 
-def _hidden(find: Finder, sheets: str) -> list[Any]:
+def _hidden(find: Finder, rules: Sequence[tuple[str, str]]) -> list[Any]:
     """Elements that the page hides for good."""
     found = [tag for tag in find.all(["[hidden]"]) if str(tag.get("hidden")).lower() != "until-found"]
     found += [tag for tag in find.all(["[style]"]) if _HIDING.search(str(tag["style"]))]
-    for selectors, body in _RULE.findall(_MEDIA.sub("", sheets)):
-        if _HIDING.search(body):
-            for selector in selectors.split(","):
-                if _SIMPLE.fullmatch(selector.strip()):
-                    found += find.all([selector.strip()])
+    found += [tag for selectors, body in rules if _HIDING.search(body) for tag in _ruled(find, selectors)]
     return [tag for tag in found if not _is_opened(tag)]
+
+
+def _ruled(find: Finder, selectors: str) -> list[Any]:
+    """The elements that the plain selectors of a rule match."""
+    return find.all([one.strip() for one in selectors.split(",") if _SIMPLE.fullmatch(one.strip())])
+
+
+def _shift(find: Finder, rules: Sequence[tuple[str, str]]) -> None:
+    """Make `sup` and `sub` of what classes or styles raise and lower."""
+    for name, classes in _SHIFTED.items():
+        for tag in find.all([f".{one}" for one in sorted(classes)]):
+            if tag.name in _SPANS:
+                tag.name = name
+    styled = [(tag, str(tag["style"])) for tag in find.all(["[style]"])]
+    styled += [(tag, body) for selectors, body in rules for tag in _ruled(find, selectors)]
+    for tag, style in styled:
+        shift = _SHIFTING.search(style) if tag.name in _SPANS else None
+        if shift is None or tag.find(_BLOCK_LINES) is not None or (shift["side"] and "relative" not in style):
+            continue
+        if shift["side"]:
+            tag.name = "sup" if (shift["side"].lower() == "top") == shift["moved"].startswith("-") else "sub"
+        else:
+            tag.name = "sub" if shift["aligned"].lower() == "sub" or shift["aligned"].startswith("-") else "sup"
 
 
 def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
@@ -147,7 +186,7 @@ def _notes(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
         target = str(link.get("href") or "")
         if not link.decomposed and _is_note_mark(link, target):
             mark = link.find_parent("sup") or link
-            if mark is not link and mark.get_text().strip() != link.get_text().strip():
+            if mark is not link and mark.get_text().strip(" \n[]()") != link.get_text().strip(" \n[]()"):
                 mark = link
             name = target.partition("#")[2] or link.get_text().strip()
             names.setdefault(name, _NO_NAME.sub("-", name).strip("-") or str(len(names) + 1))
@@ -211,6 +250,8 @@ def _boxes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
         if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
             continue
         kind = box_of(element.get("class") or ()) if element.name != "details" else ""
+        if not kind and element.name == "blockquote":  # Wiki.js writes `is-warning`
+            kind = box_of(f"box-{name}" for name in element.get("class") or ())
         if not kind and (element.get("role") in {"note", "alert"} or element.name in {"aside", "blockquote"}):
             signal = _SIGNAL.match(element.get_text())
             kind = signal[1].lower() if signal else ""

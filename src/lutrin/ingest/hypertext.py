@@ -13,6 +13,7 @@ from lutrin.errors import DocumentError
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.html_seen import settle
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.titles import true_title
 from lutrin.records import Document, Notice
 
 _MAIN = ("main", "[role=main]", "article", "#content", "body")
@@ -43,6 +44,10 @@ class _Converter(MarkdownConverter):
             return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]  # its package has no annotations
         return text
 
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Escape what would be Markdown; three colons would begin a box."""
+        return str(super().escape(text, parent_tags)).replace(":::", "\\:::")
+
     def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """A box, or nothing but a block."""
         kind, text = el.get("data-box"), text.strip()
@@ -70,13 +75,22 @@ class _Converter(MarkdownConverter):
         """Write a note as a paragraph of its own."""
         return f"\n\n[^{el['data-name']}]: {text.strip()}\n\n" if text.strip() else ""
 
-    def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+    def convert_dt(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """Write a term before its meaning."""
-        return f"\n\n**{text.strip()}**\n\n" if text.strip() else ""
+        text, meant, before = " ".join(text.split()), el.find_next_sibling(), el.find_previous_sibling()
+        if meant is None or meant.name not in {"dt", "dd"} or "_inline" in parent_tags:
+            return f"\n\n**{text}**\n\n" if text else ""
+        apart = "" if before is not None and before.name == "dt" else "\n\n"
+        return f"{apart}{text}\n" if text else ""
 
-    def convert_dd(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
-        """Write a term's meaning as a paragraph."""
-        return f"\n\n{text.strip()}\n\n"
+    def convert_summary(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
+        """Write the line that unfolds the rest as a paragraph."""
+        return f"\n\n{text.strip()}\n\n" if text.strip() else ""
+
+    def convert_dd(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
+        """Write a term's meaning below it; what is more than a paragraph stands behind."""
+        text = text.strip()
+        return f"\n\n{text}\n\n" if "_inline" in parent_tags or el.find(["ul", "ol", "table"]) else f": {text}\n\n"
 
     def convert_figcaption(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401, ARG002 - as its base has it
         """Write a caption as its own paragraph."""
@@ -247,7 +261,7 @@ def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
         DocumentError: It holds no text.
     """
     soup = soup_of(data)
-    named = soup.title.get_text() if soup.title else ""
+    named = true_title(soup.title.get_text()) if soup.title else ""
     styles = "\n".join(style.get_text() for style in soup.find_all("style"))
     text, unread = to_markdown(main_of(soup), styles)
     title = "" if _TITLE.search(text) else named

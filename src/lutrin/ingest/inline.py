@@ -121,7 +121,7 @@ def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
 def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
     start = m.start()
     if not state.mdx and not state.src.startswith("{/*", start):
-        return _parse_unseen(start, state) or _parse_role(start, state)
+        return None if state.env["plain"] else _parse_unseen(start, state) or _parse_role(start, state)
     end = scan_braces(state.src, start) if state.env["patience"] >= 0 else None
     if end is None:
         state.env["patience"] -= len(state.src) - start
@@ -164,7 +164,7 @@ def _parse_span(inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
 def _parse_paren_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
     r"""`\\(x\\)` and `\\[x\\]`, of which Markdown makes what MathJax looks for."""
     close = state.src.find("\\\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
-    if close < 0 or not state.src[m.end() : close].strip():
+    if state.env["plain"] or close < 0 or not state.src[m.end() : close].strip():
         return None
     state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
     return int(close) + 3
@@ -172,8 +172,8 @@ def _parse_paren_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int
 
 def _parse_tex_maths(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:  # noqa: ANN401 - a rule of mistune's
     r"""`\(x^2\)` and `\[x^2\]` as TeX writes them; brackets that are only escaped hold nothing of TeX."""
-    close = -1 if state.mdx else state.src.find("\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
-    if close < 0 or _TEX.search(state.src, m.end(), close) is None:
+    close = state.src.find("\\" + (")" if m.group(0).endswith("(") else "]"), m.end())
+    if state.mdx or state.env["plain"] or close < 0 or _TEX.search(state.src, m.end(), close) is None:
         state.append_token({"type": "text", "raw": m.group(0)[1]})
         return int(m.end())
     state.append_token({"type": "maths", "raw": state.src[m.end() : close].strip()})
@@ -293,15 +293,17 @@ class Inline:
         source: The whole file, in which the partner of an unusual tag is looked for.
         references: Link references that the page defines.
         mdx: Whether braces are expressions.
+        plain: Whether a backslash only escapes, for the page was brought into Markdown and its formulas into dollars.
     """
 
-    def __init__(self, source: str, references: References, *, mdx: bool) -> None:
+    def __init__(self, source: str, references: References, *, mdx: bool, plain: bool = False) -> None:
         self._env: dict[str, Any] = {
             "ref_links": references,
             "source": source,
             "tags": {},
             "notes": {},
             "patience": _PATIENCE,
+            "plain": plain,
         }
         self._mdx = mdx
 

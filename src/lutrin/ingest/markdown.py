@@ -62,7 +62,7 @@ class Page:
         self.blocks: list[Block]
         self.references: References
         self.blocks, self.references = parse_blocks(source, self.front.end, self.problem, mdx=self.mdx)
-        self.inline = Inline(source, self.references, mdx=self.mdx)
+        self.inline = Inline(source, self.references, mdx=self.mdx, plain=self.plain)
         scripts = [block for block in _flat(self.blocks) if isinstance(block, Script) and block.module]
         self.values = self._values(scripts)
         self.title = self._find_title()

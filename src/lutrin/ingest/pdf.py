@@ -24,6 +24,7 @@ from lutrin.ingest.pdf_glyphs import pages_of
 from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
 from lutrin.ingest.pdf_page import settled
 from lutrin.ingest.sentences import paragraph_ranges
+from lutrin.ingest.titles import true_title
 from lutrin.ingest.wording import RECOGNIZED, clean
 from lutrin.records import Document, Notice, Section, Unit
 
@@ -38,7 +39,6 @@ _LONGEST_TITLE = 140
 # Signal words of safety notices (ISO 3864-2, ANSI Z535).
 _SIGNAL = re.compile(r"(?:DANGER|WARNING|CAUTION|Danger|Warning|Caution)\b\s*[:!.\u2013\u2014-]")
 _LONGEST_SIGNAL = 80
-_NO_TITLES = ("untitled", "microsoft word", "(anonymous)", "powerpoint")
 
 
 def parse_pdf(
@@ -185,8 +185,8 @@ def _labels(reader: pypdf.PdfReader, count: int) -> tuple[str, ...]:
 
 def _title(reader: pypdf.PdfReader, blocks: Sequence[PdfBlock]) -> str:
     with contextlib.suppress(PdfReadError, KeyError, TypeError, AttributeError, ValueError, RecursionError):
-        title = clean(str((reader.metadata.title if reader.metadata else "") or ""))
-        if title and not title.lower().startswith(_NO_TITLES):
+        title = true_title(clean(str((reader.metadata.title if reader.metadata else "") or "")))
+        if title:
             return title
     # Several headings of the first rank are chapters; one alone, on the first page, is what the whole is called.
     first = [block for block in blocks if block.kind == "heading" and block.level == 1]

@@ -17,6 +17,7 @@ from pdfminer.pdffont import PDFFont, PDFSimpleFont, PDFUnicodeNotDefined
 from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager, PDFTextState
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
+from pdfminer.psparser import literal_name
 
 from lutrin.ingest.pdf_layout import WORD_GAP, Run
 from lutrin.ingest.pdf_page import Box, settled
@@ -39,8 +40,10 @@ _MARKS = {
 }  # fmt: skip
 """Accents that have a place of their own, and those that stand on the letter before them."""
 _ACCENTED = re.compile("([\u00b4\u00a8\u02c6\u02dc\u00af\u02d8\u02d9\u02da\u02c7\u02dd\u00b8]) ?([A-Za-z\u0131])")
-_DIRECTIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
-"""Cosine and sine of the angles of text."""
+_LEVEL_DEGREES = 5
+"""Text that is turned by so little more or less than a right angle is level: a page that was scanned askew."""
+_FOR_PRINTERS = frozenset({"Watermark", "Header", "Footer", "Bates", "PageNum"})
+"""Parts of a page that its file itself marks as no text of it (PDF 32000-1, 14.8.2.2)."""
 _BULLETS = frozenset({0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D})
 """Codes that WinAnsiEncoding leaves unused show a bullet (PDF 32000-1, annex D.2, note 3)."""
 
@@ -90,12 +93,15 @@ class _Pen(PDFTextDevice):
         self._runs: list[Run] = []
         self._open: _Growing | None = None
         self._kinds: dict[object, tuple[bool, bool]] = {}
+        self._marked: list[bool] = []
+        """For each marked content that is open, whether it is for printers only."""
         self._spaced = 0.0
         """Space that the file puts between all letters, in units of the text's own space."""
 
     def taken(self) -> list[Run]:
         """Return the text painted since the last call."""
         self._close()
+        self._marked.clear()
         runs, self._runs = self._runs, []
         return runs
 
@@ -127,7 +133,7 @@ class _Pen(PDFTextDevice):
         a, b, _, _, x, y = matrix
         scale = math.hypot(a, b)
         size = max(1.0, abs(fontsize) * scale)
-        angle = 0 if b == 0.0 < a else round(math.degrees(math.atan2(b, a)) / 90) * 90 % 360
+        angle = 0 if b == 0.0 < a else _angle(math.degrees(math.atan2(b, a)))
         run = self._open
         along = run.takes(x, y, size, angle, self._spaced * scale) if run is not None and run.font is font else None
         if run is not None and along is not None:
@@ -137,9 +143,22 @@ class _Pen(PDFTextDevice):
             run.last, run.length = along, along + advance * scale
         else:
             self._close()
-            cosine, sine = _DIRECTIONS[angle]
+            direction = math.radians(angle)
+            cosine, sine = math.cos(direction), math.sin(direction)
             self._open = _Growing(x, y, size, font, angle, [letter], advance * scale, cosine, sine)
         return advance
+
+    def begin_tag(self, tag: Any, props: Any = None) -> None:  # noqa: ANN401 - as pdfminer has it
+        """Enter marked content."""
+        inside = isinstance(props, dict) and literal_name(props.get("Subtype", "")) in _FOR_PRINTERS
+        self._marked.append(literal_name(tag) == "Artifact" and inside)
+        self._close()
+
+    def end_tag(self) -> None:
+        """Leave it."""
+        self._close()
+        if self._marked:
+            self._marked.pop()
 
     def _close(self) -> None:
         """End the run at hand; blanks alone are none, and those before its first letter only count in code."""
@@ -147,7 +166,7 @@ class _Pen(PDFTextDevice):
         if run is None:
             return
         text = _letters("".join(run.letters).replace("\n", " ").replace("\0", ""))
-        if text.strip():
+        if text.strip() and not any(self._marked):
             bold, mono = self._kind(run.font)
             self._runs.append(Run(run.x, run.y, run.size, text, run.length, bold, mono, run.angle))
 
@@ -207,6 +226,12 @@ def _visible(page: PDFPage) -> Box | None:
 
     (a, b), (c, d) = turn(*page.cropbox[:2]), turn(*page.cropbox[2:])
     return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+def _angle(degrees: float) -> int:
+    """Degrees from 0 to 359 as a whole number; right angles exactly, if it is close to one."""
+    right = round(degrees / 90) * 90
+    return (right if abs(degrees - right) <= _LEVEL_DEGREES else round(degrees)) % 360
 
 
 def _letters(text: str) -> str:

@@ -58,7 +58,7 @@ class Run:
     bold: bool = False
     mono: bool = False
     angle: int = 0
-    """Degrees, a multiple of 90, by which it is turned anticlockwise."""
+    """Degrees by which it is turned anticlockwise; most text is level or turned by a right angle."""
 
     @property
     def right(self) -> float:
@@ -155,8 +155,9 @@ def _upright(runs: list[Run]) -> list[Run]:
         return []
     weights: Counter[int] = Counter()
     for run in runs:
-        weights[run.angle] += len(run.text)
-    main = weights.most_common(1)[0][0]
+        if run.angle % 90 == 0:
+            weights[run.angle] += len(run.text)
+    main = weights.most_common(1)[0][0] if weights else 0
     turned = [_turn(run, main) for run in runs if run.angle == main]
     lowest = min(run.y for run in turned)
     for index, run in enumerate(other for other in runs if other.angle != main):

@@ -19,6 +19,8 @@ _SMALL = 0.92
 """Size of a note's letters to those of the text, at most."""
 _INITIAL = 1.7
 """Size of an initial to that of its text, at least."""
+_WATERMARK, _CROSSED = 1.5, 2
+"""Size of a watermark's letters to those of the text, at least, and lines of text that a level one crosses."""
 _LEAST_NUMBERS = 4
 _APART = 0.6
 _MOST_OF = 0.7
@@ -36,6 +38,7 @@ def settled(runs: Sequence[Run], visible: Box | None) -> list[Run]:
     if not kept:
         return []
     body = body_size(kept)
+    kept = [run for run in kept if not _is_watermark(run, kept, body)]
     kept = _with_initials(kept, body)
     notes = _margin_notes(kept, body)
     apart = {id(run) for run in notes}
@@ -47,6 +50,24 @@ def _is_inside(run: Run, box: Box) -> bool:
     left, lower, right, upper = box
     middle = run.y + 0.3 * run.size if run.angle == 0 else run.y
     return left - 1 <= run.x <= right + 1 and lower - 1 <= middle <= upper + 1
+
+
+def _is_watermark(run: Run, runs: Sequence[Run], body: float) -> bool:
+    """Whether a text in large letters is painted askew, or across lines of text."""
+    if run.size < _WATERMARK * body:
+        return False
+    if run.angle % 90:
+        return True
+    crossed = {
+        round(other.y)
+        for other in runs
+        if other.size < run.size / 2
+        and run.angle == other.angle == 0
+        and run.y <= other.y <= run.y + 0.7 * run.size
+        and other.x < run.right
+        and other.right > run.x
+    }
+    return len(crossed) >= _CROSSED
 
 
 def _once(runs: Sequence[Run]) -> list[Run]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from lutrin.errors import DocumentError
 from lutrin.ingest.configuration import fault_of, read_plain
 from lutrin.ingest.formats import FORMATS, max_bytes, suffix_of
+from lutrin.records import MARKDOWN
 
 IGNORE_FILE = ".lutrinignore"
 """Names, one a line, what a folder leaves out, with `*` for anything; an empty one leaves all of it out."""
@@ -24,10 +25,17 @@ COMPANION = "companion.jsonl"
 _IGNORED_FOLDERS = {
     "node_modules": "holds packages of a program",
     "__pycache__": "is made by a program",
+    "_drafts": "holds drafts, which the built site does not show",
     "__MACOSX": "is made by a program",
     "venv": "holds packages of a program",
     "translations": "holds translations of the same pages",
 }
+_WITH_FRONT_MATTER = MARKDOWN | {".qmd", ".rmd"}
+_FRONT_MATTER_BYTES = 4096
+_DRAFT = re.compile(
+    rb"^(?:draft[ \t]*[:=][ \t]*[\"']?(?:true|yes)|published[ \t]*[:=][ \t]*[\"']?(?:false|no))\b",
+    re.MULTILINE | re.IGNORECASE,
+)
 # Pages about a project that lie beside its text in a repository.
 _HOUSEKEEPING = re.compile(
     r"(?:licen[cs]e|copying|notice|authors?|contributors|contributing|code[-_]of[-_]conduct|security|changelog|changes"
@@ -209,7 +217,23 @@ def _reason(entry: os.DirEntry[str], name: str, rules: Rules, ignored: tuple[str
         return "is nested too deeply" if name.count("/") >= _MAX_DEPTH else _IGNORED_FOLDERS.get(entry.name)
     if not entry.is_file(follow_symlinks=False):
         return "is not a regular file"
-    return _file_reason(entry.name, name, rules)
+    reason = _file_reason(entry.name, name, rules)
+    return "is a draft, which the built site does not show" if reason is None and _is_draft(entry) else reason
+
+
+def _is_draft(entry: os.DirEntry[str]) -> bool:
+    """Whether a page's front matter keeps it out of the built site, as Docusaurus, Hugo, Quarto and Jekyll read it."""
+    if suffix_of(entry.name) not in _WITH_FRONT_MATTER:
+        return False
+    try:
+        descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            head = file.read(_FRONT_MATTER_BYTES).removeprefix(b"\xef\xbb\xbf")
+    except OSError:
+        return False
+    mark = head[:3]
+    front = head[3:].partition(b"\n" + mark)[0] if mark in {b"---", b"+++"} else b""
+    return _DRAFT.search(front) is not None
 
 
 def _is_saved_with_page(folder: Path) -> bool:
