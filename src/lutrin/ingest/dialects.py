@@ -8,7 +8,7 @@ agree.
 import re
 from collections.abc import Callable, Sequence
 
-from lutrin.ingest.makers import BOXES
+from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.pandoc_tables import drawn_tables
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Attribute, Tag
@@ -22,9 +22,11 @@ from lutrin.ingest.tree import (
     Paragraph,
     Quote,
     Script,
+    Table,
     is_dark_twin,
+    is_hidden,
 )
-from lutrin.ingest.wording import ALERT, SIGNAL
+from lutrin.ingest.wording import ALERT, BOLD_ALERT, SIGNAL
 
 Problem = Callable[[int, str], None]
 
@@ -44,6 +46,7 @@ LEFT_OUT = "LeftOut"
 _CELL = re.compile(r"\{(?:r|python|julia|bash|sql|ojs|javascript|dot|mermaid)\b", re.IGNORECASE)
 _OPTIONS = re.compile(r"(?:[ \t]*(?:#|//|--|%%)\|[^\n]*(?:\n|\Z))+")
 _NOT_SHOWN = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F)\b", re.IGNORECASE)
+_TABLE_CAPTION = re.compile(r"(?:Table)?:[ \t]+(?=\S)")
 _DEFINITION = re.compile(r"\n[ \t]{0,3}:[ \t]+(?=\S)")
 _CLASS = re.compile(r"\.([\w-]+)")
 _BRANCH = re.compile(r"\s*(#if\b|:else if\b|:else\b|/if\b)(.*)\Z", re.DOTALL)
@@ -78,11 +81,13 @@ class _Settler:
         self.source = source
         self.mdx = mdx
         self.includes: list[tuple[int, str]] = []
+        self.box = ""
+        """Classes that stand on a line before the block which they make a box."""
 
     def all(self, blocks: Sequence[Block]) -> list[Block]:
         found: list[Block] = []
         for block in blocks:
-            if isinstance(block, Element) and is_dark_twin(block.tag):
+            if isinstance(block, Element) and (is_dark_twin(block.tag) or is_hidden(block.tag)):
                 continue
             if isinstance(block, Quote):
                 block = _alert(block)  # noqa: PLW2901 - the box takes the quotation's place
@@ -96,10 +101,15 @@ class _Settler:
                 for item in block.items:
                     item.children[:] = self.all(item.children)
             self.one(block, found)
-        return _with_tabs(_branches(found, self.source) if self.mdx else drawn_tables(found, self.source))
+        return _with_tabs(_branches(found, self.source) if self.mdx else _captioned(drawn_tables(found, self.source)))
 
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
+        if self.box and isinstance(block, Paragraph | Quote):
+            inside = block.children if isinstance(block, Quote) else [block]
+            box, self.box = Admonition(self.box, None, block.start, block.end, inside), ""
+            found.append(box)
+            return
         if isinstance(block, Code):
             if self.is_include(block.text, block.content_start):
                 found.append(self.left_out(block))
@@ -129,6 +139,15 @@ class _Settler:
             return
         if self.is_include(text, block.start) or _ALONE.match(text):
             return
+        head = text.partition("\n")[0]
+        kind = box_of(_CLASS.findall(head)) if ATTRIBUTES.fullmatch(head.strip()) else ""
+        if kind and len(head) < len(text):
+            inside = block.body.cut(len(head) + 1, len(text)).stripped()
+            found.append(Admonition(kind, None, block.start, block.end, [Paragraph(inside, inside.at(0), block.end)]))
+            return
+        if kind and not (found and self.source[found[-1].end : block.start].count("\n") < 2):
+            self.box = kind
+            return
         rest = _without_attributes(block, found)
         if rest is not None:
             defined = _definitions(rest)
@@ -140,6 +159,22 @@ class _Settler:
                 found.append(Element(Tag("dl", rest.start, rest.start), rest.start, rest.end, defined))
             else:
                 found.append(rest)
+
+
+def _captioned(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks in which Pandoc's `: Loads {#tbl-loads}` and `Table: Loads` beside a table are captions."""
+    found = list(blocks)
+    for place, block in enumerate(blocks):
+        beside = (*blocks[max(0, place - 1) : place], *blocks[place + 1 : place + 2])
+        mark = _TABLE_CAPTION.match(block.body.text) if isinstance(block, Paragraph) else None
+        if mark is None or not isinstance(block, Paragraph) or not any(isinstance(one, Table) for one in beside):
+            continue
+        attributes = ATTRIBUTES.search(block.body.text)
+        end = attributes.start() if attributes and attributes.end() == len(block.body.text) else len(block.body.text)
+        body = block.body.cut(mark.end(), max(end, mark.end())).stripped()
+        tag = Tag("figcaption", block.start, block.start)
+        found[place] = Element(tag, block.start, block.end, [Paragraph(body, block.start, block.end)])
+    return found
 
 
 def _cell(block: Code) -> Code | None:
@@ -231,10 +266,11 @@ def _alert(block: Quote) -> Quote | Admonition:
     if not isinstance(first, Paragraph):
         return block
     text = first.body.text
-    alert = ALERT.match(text)
+    alert = ALERT.match(text) or BOLD_ALERT.match(text)
     if alert is None:
         signal = SIGNAL.match(text.lstrip("*_ "))
-        return Admonition(signal[1].lower(), None, block.start, block.end, block.children) if signal else block
+        kind = signal[1].lower() if signal else "warning" if text.startswith("\u26a0") else ""
+        return Admonition(kind, None, block.start, block.end, block.children) if kind else block
     name = alert["kind"].lower()
     title = first.body.cut(*alert.span("title")).stripped() if alert["title"].strip() else None
     rest = first.body.cut(alert.end(), len(text)).stripped()

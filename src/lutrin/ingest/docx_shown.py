@@ -12,8 +12,8 @@ from io import BytesIO
 from xml.etree import ElementTree as ET
 
 from lutrin.ingest.formulas import tex_of
-from lutrin.ingest.html_seen import numeral
 from lutrin.ingest.hypertext import soup_of
+from lutrin.ingest.numerals import numeral
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"

@@ -19,26 +19,11 @@ from bs4.element import NavigableString
 from lutrin.ingest.formulas import mark_formulas
 from lutrin.ingest.html_find import Finder
 from lutrin.ingest.makers import LINE_NUMBERS, OPENED, PAGE_MARKS, TITLES, UNSEEN, box_of, parts_of
+from lutrin.ingest.numerals import numeral, whole
+from lutrin.ingest.styles import HIDING, SHIFTED, shift_of
 
 _HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 _SIGNAL = re.compile(r"\s*(warning|caution|danger)\s*[:!]", re.IGNORECASE)
-_HIDING = re.compile(
-    r"(?:\A|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|\Z)"
-    r"|font-size\s*:\s*0(?:px|em|pt|%|rem)?\s*(?:;|!|\Z)|color\s*:\s*transparent|clip\s*:\s*rect\(\s*[01]"
-    r"|(?:left|top|text-indent|right)\s*:\s*-\d{4,})",
-    re.IGNORECASE,
-)
-_SHIFTING = re.compile(
-    r"vertical-align\s*:\s*(?P<aligned>super|text-top|sub|-?[\d.]+(?:em|ex|px|pt|%))"
-    r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
-    re.IGNORECASE,
-)
-_SHIFTED = {
-    "sup": frozenset({"sup", "super", "superscript", "exponent", "supscript"}),
-    "sub": frozenset({"sub", "subscript", "inferior"}),
-}
-"""Classes of raised and lowered text."""
-_SPANS = frozenset("a abbr b cite code em font i mark small span strong u var".split())
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+", re.IGNORECASE)
 _MEDIA = re.compile(r"@[\w-]+[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|/\*.*?\*/", re.DOTALL)
@@ -75,7 +60,6 @@ _BACK = (
 _MARK = re.compile(r"[\[(]?\s*(\d{1,4}|[*\u2020\u2021\u00a7\u00b6]{1,3}|[a-z]|[ivx]{1,5})\s*[\])]?")
 _NO_NAME = re.compile(r"[^\w-]+")
 _BLOCK_LINES = ("div", "p", "li")
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LINES = frozenset({"line", "token-line", "code-line", "view-line"})
 _CODE_CELLS = frozenset({"hljs-ln-code", "blob-code"})
 _LISTED = {
@@ -103,7 +87,7 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     find = Finder(soup)
     unread = mark_formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in soup.find_all("style"))])
-    rules = [rule for rule in _RULE.findall(_MEDIA.sub("", sheets)) if _HIDING.search(rule[1]) or "align" in rule[1]]
+    rules = [rule for rule in _RULE.findall(_MEDIA.sub("", sheets)) if HIDING.search(rule[1]) or "align" in rule[1]]
     _shift(find, rules)
     if find.has("pre", "td"):
         _code(soup, find)
@@ -127,8 +111,8 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
 def _hidden(find: Finder, rules: Sequence[tuple[str, str]]) -> list[Any]:
     """Elements that the page hides for good."""
     found = [tag for tag in find.all(["[hidden]"]) if str(tag.get("hidden")).lower() != "until-found"]
-    found += [tag for tag in find.all(["[style]"]) if _HIDING.search(str(tag["style"]))]
-    found += [tag for selectors, body in rules if _HIDING.search(body) for tag in _ruled(find, selectors)]
+    found += [tag for tag in find.all(["[style]"]) if HIDING.search(str(tag["style"]))]
+    found += [tag for selectors, body in rules if HIDING.search(body) for tag in _ruled(find, selectors)]
     return [tag for tag in found if not _is_opened(tag)]
 
 
@@ -139,20 +123,13 @@ def _ruled(find: Finder, selectors: str) -> list[Any]:
 
 def _shift(find: Finder, rules: Sequence[tuple[str, str]]) -> None:
     """Make `sup` and `sub` of what classes or styles raise and lower."""
-    for name, classes in _SHIFTED.items():
-        for tag in find.all([f".{one}" for one in sorted(classes)]):
-            if tag.name in _SPANS:
-                tag.name = name
-    styled = [(tag, str(tag["style"])) for tag in find.all(["[style]"])]
+    named = [f".{name}" for names in SHIFTED.values() for name in sorted(names)]
+    styled = [(tag, str(tag.get("style") or "")) for tag in find.all([*named, "[style]"])]
     styled += [(tag, body) for selectors, body in rules for tag in _ruled(find, selectors)]
     for tag, style in styled:
-        shift = _SHIFTING.search(style) if tag.name in _SPANS else None
-        if shift is None or tag.find(_BLOCK_LINES) is not None or (shift["side"] and "relative" not in style):
-            continue
-        if shift["side"]:
-            tag.name = "sup" if (shift["side"].lower() == "top") == shift["moved"].startswith("-") else "sub"
-        else:
-            tag.name = "sub" if shift["aligned"].lower() == "sub" or shift["aligned"].startswith("-") else "sup"
+        shift = shift_of(tag.name, tag.get("class") or (), style)
+        if shift and tag.find(_BLOCK_LINES) is None:
+            tag.name = shift
 
 
 def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
@@ -250,8 +227,6 @@ def _boxes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
         if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
             continue
         kind = box_of(element.get("class") or ()) if element.name != "details" else ""
-        if not kind and element.name == "blockquote":  # Wiki.js writes `is-warning`
-            kind = box_of(f"box-{name}" for name in element.get("class") or ())
         if not kind and (element.get("role") in {"note", "alert"} or element.name in {"aside", "blockquote"}):
             signal = _SIGNAL.match(element.get_text())
             kind = signal[1].lower() if signal else ""
@@ -295,43 +270,14 @@ def _numbers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
     for listing in soup.find_all("ol"):
         items = [item for item in listing.find_all("li", recursive=False) if "data-mark" not in item.attrs]
         down = listing.has_attr("reversed")
-        number = _whole(listing.get("start"), len(items) if down else 1)
+        number = whole(listing.get("start"), len(items) if down else 1)
         style = _LIST_STYLE.search(str(listing.get("style") or ""))
         named = [name for name in listing.get("class") or () if name in _LISTED]
         kind = _LISTED.get(style[1] if style else named[0], "1") if style or named else str(listing.get("type") or "1")
         for item in items:
-            number = _whole(item.get("value"), number)
+            number = whole(item.get("value"), number)
             item["data-mark"] = f"{numeral(number, kind)}."
             number += -1 if down else 1
-
-
-def _whole(value: object, default: int) -> int:
-    return int(str(value)) if value is not None and re.fullmatch(r"-?\d{1,9}", str(value).strip()) else default
-
-
-def numeral(number: int, kind: str) -> str:
-    """A number as lists show it: `1`, `a`, `A`, `i` or `I`.
-
-    >>> numeral(4, "a"), numeral(9, "i"), numeral(28, "A"), numeral(0, "a")
-    ('d', 'ix', 'AB', '0')
-    """
-    if kind in "aA" and number > 0:
-        text = ""
-        while number:
-            number, rest = divmod(number - 1, 26)
-            text = _LETTERS[rest] + text
-        return text if kind == "a" else text.upper()
-    if kind in "iI" and 0 < number < 4000:
-        text = ""
-        for value, sign in zip(
-            (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-            "m cm d cd c xc l xl x ix v iv i".split(),
-            strict=True,
-        ):
-            text += sign * (number // value)
-            number %= value
-        return text if kind == "i" else text.upper()
-    return str(number)
 
 
 def _ruby(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it

@@ -6,17 +6,21 @@ text is located between those ranges, where only escapes and emphasis marks can 
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import bs4
 import mistune
 from mistune.core import InlineState
 
 from lutrin.ingest.dialects import ATTRIBUTES, LIQUID
+from lutrin.ingest.formulas import UNREAD, tex_of
 from lutrin.ingest.leaves import References
 from lutrin.ingest.mdx_lines import is_tag
-from lutrin.ingest.script import scan_braces, scan_tag
-from lutrin.ingest.tree import is_dark_twin
+from lutrin.ingest.script import VOID, scan_braces, scan_tag
+from lutrin.ingest.styles import shift_of
+from lutrin.ingest.tree import is_dark_twin, is_hidden
 
 Token = dict[str, Any]
 """A token of mistune: `type`, `raw` or `children`, `attrs`; here also `span`, its range in the text."""
@@ -114,6 +118,11 @@ def _parse_tag(_inline: mistune.InlineParser, m: Any, state: Any) -> int | None:
     if tag is None or not is_tag(tag, state.env["source"], state.env["tags"], mdx=state.mdx):
         state.env["patience"] -= 200
         return None
+    if tag.name.lower() == "math" and not tag.closing and (close := src.find("</math", tag.end)) > 0:
+        stop = src.find(">", close) + 1
+        tex = tex_of(bs4.BeautifulSoup(src[start:stop], "html.parser"))
+        state.append_token({"type": "maths", "raw": tex.strip() or UNREAD})
+        return int(stop) or len(src)
     state.append_token({"type": "comment"} if is_dark_twin(tag) else {"type": "tag", "tag": tag})
     return tag.end
 
@@ -128,6 +137,7 @@ def _parse_expression(_inline: mistune.InlineParser, m: Any, state: Any) -> int 
         state.env["unclosed"] = state.mdx
         return None
     state.append_token({"type": "expression", "raw": state.src[start + 1 : end - 1]})
+    state.env["expressions"][state.src[start + 1 : end - 1]] = None
     return end
 
 
@@ -304,6 +314,7 @@ class Inline:
             "notes": {},
             "patience": _PATIENCE,
             "plain": plain,
+            "expressions": {},
         }
         self._mdx = mdx
 
@@ -314,11 +325,45 @@ class Inline:
             state = _State(self._env)
             state.src, state.base, state.mdx = text[start:end], start, self._mdx
             tokens += _parser().render(state)
-        return tokens
+        return _styled(tokens)
+
+    @property
+    def expressions(self) -> list[str]:
+        """What stood in braces in the texts so far, each once."""
+        return list(self._env["expressions"])
 
     def take_problem(self) -> bool:
         """Return whether an unmatched brace was found in MDX since the last call."""
         return bool(self._env.pop("unclosed", False))
+
+
+def _styled(tokens: list[Token]) -> list[Token]:
+    """Tokens without what a tag hides; what classes and styles raise or lower is in `sup` and `sub`."""
+    found: list[Token] = []
+    opened: list[tuple[str, str]] = []
+    """Names of the elements that are open, and what each is: `sup`, `sub`, `hidden` or nothing."""
+    for token in tokens:
+        tag = token.get("tag")
+        hidden = any(kind == "hidden" for _, kind in opened)
+        if tag is None or tag.name.lower() in VOID or tag.self_closing:
+            found.append({"type": "comment", "span": token["span"]} if hidden and "span" in token else token)
+            if hidden and "span" not in token:
+                found[-1] = {"type": "comment"}
+            continue
+        if tag.closing:
+            kind = next((kind for name, kind in reversed(opened) if name == tag.name), "")
+            while opened and any(name == tag.name for name, _ in opened):
+                if opened.pop()[0] == tag.name:
+                    break
+        else:
+            style = tag.attribute("style")
+            kind = "hidden" if is_hidden(tag) else shift_of(tag.name.lower(), tag.attribute("class").split(), style)
+            opened.append((tag.name, kind))
+        if hidden or kind == "hidden":
+            found.append({"type": "comment", "span": token["span"]})
+        else:
+            found.append(token if not kind else {**token, "tag": replace(tag, name=kind)})
+    return found
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:

@@ -16,8 +16,8 @@ from lutrin.ingest.script import HTML
 from lutrin.ingest.sections import Outline
 from lutrin.ingest.strings import UNSEEN_KEYS, exported_names, exported_values
 from lutrin.ingest.tree import Block, Element, Heading, Paragraph, Script
-from lutrin.ingest.visible import read_visible
-from lutrin.ingest.wording import clean
+from lutrin.ingest.visible import expression_text, read_visible
+from lutrin.ingest.wording import UNKNOWN, clean
 from lutrin.records import MARKDOWN, Document, Notice
 
 _CELLS = (".qmd", ".rmd", ".ipynb")
@@ -142,6 +142,14 @@ class Page:
         tags = {token["tag"].name for token in tokens if token["type"] == "tag"}
         return tags <= {"a", "span"} and not read_visible(block.body.text, tokens, self.values).text.strip()
 
+    def report_unknown(self) -> None:
+        """Note the expressions, of the texts read so far, whose values are not known."""
+        unknown = [raw for raw in self.inline.expressions if UNKNOWN in expression_text(raw, self.values)]
+        if unknown:
+            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            message = f"the value of {{{unknown[0].strip()}}}{more} is not known; {UNKNOWN} stands in its place"
+            self.problem(max(0, self.source.find(f"{{{unknown[0]}}}")), message)
+
     def position(self) -> float | None:
         """Place among its siblings, as Docusaurus, Hugo, Just the Docs and others call it."""
         given = (self.front.number(name) for name in ("sidebar_position", "weight", "nav_order", "order"))
@@ -201,6 +209,7 @@ def parse_markdown(source: str, filename: str) -> Document:
     )
     outline.add_front(page.shown_front())
     outline.add(page.blocks)
+    page.report_unknown()
     return Document(
         filename=filename,
         title=page.title,

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from lutrin.ingest.makers import BOXES, HOLDERS, KINDS
 from lutrin.ingest.placed import line_ranges
+from lutrin.ingest.wording import UNKNOWN
 
 FILLER = "\u2060"
 """Word joiner: no blank, so that a mask joins no words and parts none, and no reader sees it."""
-UNKNOWN = "[\u2026]"
-"""Stands where the built page has a value that the file does not tell."""
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`\r\n]*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`).{1,4000}?(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(
@@ -29,6 +28,8 @@ _WIKI = re.compile(
     r"(?<![\\\w])(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\\?\|(?P<alias>[^\[\]\n]{1,300}))?\]\](?![(\[:])"
 )
 _COMMENT = re.compile(r"%%(?!%)(?:[^%]|%(?!%)){0,20000}%%")
+_HIDDEN = re.compile(r"\{%-?\s*comment\s*-?%\}.{0,20000}?\{%-?\s*endcomment\s*-?%\}", re.DOTALL)
+_CELL_BREAK = re.compile(r"^\+{3}[ \t]*\r?$", re.MULTILINE)
 _MARKED = re.compile(r"(?<![=\w])(==)(?=[^\s=])[^=\n]{0,500}[^\s=](==)(?![=\w])")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _TAGS = re.compile(r"^ {0,3}(?:#[A-Za-z][\w/-]*[ \t]*)+$", re.MULTILINE)
@@ -54,6 +55,10 @@ _UNSEEN_TAGS = frozenset(
     "relref link post_url toc pagebreak video youtube vimeo gist tweet file code endcode capture stepper endstepper "
     "step endstep columns endcolumns column endcolumn updates endupdates update endupdate".split()
 )
+_ADDRESSES = frozenset(
+    "ref relref include include-file includecode readfile link code-snippet youtube vimeo gist".split()
+)
+"""Shortcodes whose words are names of files and films."""
 _WORDS = ("text", "title", "label", "caption", "alt", "name", "summary", "content", "tab", "header", "heading", "body")
 _TABS = {"tabs": "tabs", "tabpane": "tabs", "tab": "tab"}
 _FOLDS = frozenset({"details", "expand", "spoiler", "collapse", "accordion"})
@@ -72,7 +77,7 @@ def mask(source: str, start: int, values: Mapping[str, str], problem: Problem) -
         values: Values that the page's own front matter gives.
         problem: Told of values that are not known, once a page.
     """
-    if not any(mark in source for mark in ("{{", "{%", "[[", "%%", "==", "^", "#", "::", "(@", "\n|", "\\")):
+    if not any(mark in source for mark in ("{{", "{%", "[[", "%%", "==", "^", "#", "::", "(@", "\n|", "\\", "+++")):
         return source
     masker = _Masker(source, values)
     for begin, end in _stretches(source, start):
@@ -122,7 +127,7 @@ class _Masker:
         found: list[Edit] = []
         if "{" in self.source[begin:end]:
             found += [edit for match in _TAG.finditer(self.source, begin, end) for edit in self.template(match)]
-        for pattern in (_COMMENT, _BLOCK_ID, _TAGS, _BREAK, _LATEX):
+        for pattern in (_COMMENT, _HIDDEN, _CELL_BREAK, _BLOCK_ID, _TAGS, _BREAK, _LATEX):
             found += [(*match.span(), "") for match in pattern.finditer(self.source, begin, end)]
         self.latex += [(match.start(), match[1]) for match in _LATEX.finditer(self.source, begin, end)]
         for match in _WIKI.finditer(self.source, begin, end):
@@ -192,7 +197,7 @@ class _Masker:
             return self.value(match, arguments[0] if arguments else name)
         if match["name"] in self.closed and (box := self.box(match, name, "rest")):
             return box
-        return self.words(match, "rest")
+        return [(*match.span(), "")] if name in _ADDRESSES else self.words(match, "rest")
 
     def tag(self, match: re.Match[str]) -> list[Edit]:
         """A tag of Liquid, Nunjucks or GitBook."""

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
 
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import HTML, INLINE, VOID, Tag, is_comment, scan_braces, scan_tag, statement_end
@@ -14,6 +15,7 @@ _MODULE = re.compile(
 )
 _FROM = re.compile(r"\bfrom\s*['\"]|import\s*['\"]")
 _CLOSER = re.compile(r"</([\w.:-]*)\s*>")
+_LINE_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?=[\r\n])")
 _CELLS = frozenset({"td", "th", "li", "dt", "dd", "caption"})
@@ -126,6 +128,8 @@ class Flow:
             return None
         if not self.mdx and tag.name in INLINE and tag.end > self._ends[self._line_of(pos)]:
             return None  # in plain Markdown such a tag is part of its paragraph
+        if tag.name.lower() == "math":
+            return None  # a formula is read with the text that it stands in
         if tag.name in _UNSEEN and not tag.closing and not tag.self_closing:
             return self._unseen(tag)
         if tag.name == "pre" and not tag.closing and not tag.self_closing:
@@ -152,7 +156,7 @@ class Flow:
         if close < 0:
             self.problem(tag.start, "<pre> is never closed")
             return None
-        text = _TAG.sub("", self.source[tag.end : close]).strip("\r\n")
+        text = unescape(_TAG.sub("", _LINE_BREAK.sub("\n", self.source[tag.end : close]))).strip("\r\n")
         bare = text.strip()
         if bare.startswith("{`") and bare.endswith("`}"):
             text = bare[2:-2]
@@ -195,6 +199,8 @@ class Flow:
             tag = Tag(match[1], start + at, start + len(text), closing=True)
             closers.insert(0, Mark(tag, tag.start, tag.end))
             stop = start + at
+        while closers and closers[0].tag.name in INLINE:  # `<summary>a <b>word</b></summary>`
+            stop = closers.pop(0).end
         opened = [block.tag for block in blocks if isinstance(block, Mark) and block.tag.name not in VOID][::-1]
         names = [mark.tag.name for mark in closers]
         if not closers or len(opened) < len(closers) or names != [tag.name for tag in opened[: len(closers)]]:

@@ -44,7 +44,7 @@ _KEPT = frozenset(
 )
 
 _CELLS = frozenset({"td", "th", "li", "dt", "dd", "p", "caption"})
-_SPANS = ("colspan", "rowspan")
+_SPANS = ("colspan", "rowspan", "start", "value")
 _TABS = {"tabs": "tabs", "tabitem": "tab", "hfoptions": "tabs", "hfoption": "tab", "branch": "tab"}
 
 _FOLDED = {

@@ -9,6 +9,7 @@ from lutrin.ingest.frontmatter import FrontText
 from lutrin.ingest.grids import Cell, grid_of, spans
 from lutrin.ingest.inline import Inline, Token
 from lutrin.ingest.labels import CAPTION, MARKED_CAPTION
+from lutrin.ingest.numerals import numeral, whole
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.roles import role_of_box, role_of_opening, shape_of
 from lutrin.ingest.script import Tag, literal_of
@@ -35,8 +36,8 @@ from lutrin.ingest.tree import (
     rows_of,
     variant_of,
 )
-from lutrin.ingest.visible import Visible, anchor_text, plain_text, read_visible, unmarked
-from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, clean, language_of
+from lutrin.ingest.visible import Visible, anchor_text, expression_text, plain_text, read_visible, unmarked
+from lutrin.ingest.wording import CODE_GROUPS, CODE_TITLE, TAB_TITLE, UNKNOWN, clean, language_of
 from lutrin.records import Section, TextRole, Unit
 
 # An item of a list is quoted whole unless it is a small essay.
@@ -342,6 +343,9 @@ class Outline:
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
             self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)
             return
+        if block.tag.name in {"ol", "ul"} and all(_is_item(child) for child in block.children):
+            self._html_list(block, inside)
+            return
         if block.tag.name == "dl" and (entries := entries_of(block)):
             self._definitions(entries, inside)
             return
@@ -389,6 +393,20 @@ class Outline:
         text = " ".join(clean(self._visible(part.body).text) for part in inside)
         return Cell(text, cell.tag.name == "th", *spans(cell.tag.attribute("colspan"), cell.tag.attribute("rowspan")))
 
+    def _html_list(self, block: Element, where: Where) -> None:
+        """The items of a list in HTML, with the number or letter that a browser shows."""
+        items = [child for child in block.children if isinstance(child, Element)]
+        down = any(item.name == "reversed" for item in block.tag.attributes)
+        following = whole(block.tag.attribute("start"), len(items) if down else 1)
+        outer = replace(where, headings=False, lead=where.lead or self._intro)
+        number = self._draft.new_block()
+        for item in items:
+            shown = whole(item.tag.attribute("value"), following)
+            following = shown + (-1 if down else 1)
+            marker = f"{numeral(shown, block.tag.attribute('type') or '1')}. " if block.tag.name == "ol" else ""
+            self._item(Item("-", item.start, item.end, item.children), marker, number, outer)
+        self._intro = ""
+
     def _definitions(self, entries: Sequence[tuple[Paragraph, Paragraph]], where: Where) -> None:
         """Each term with the first sentence of what it means: an item that can be quoted alone."""
         number = self._draft.new_block()
@@ -425,7 +443,11 @@ class Outline:
             self._draft.add("sentence", clean(value), (block.start, block.end), self._draft.new_block(), where)
             return
         number = self._draft.new_block()
-        for shown in script_texts(self.source, *inner):
+        found = script_texts(self.source, *inner)
+        if not found and not block.module and expression_text(self.source[slice(*inner)], self.values) == UNKNOWN:
+            written = clean(self.source[block.start : block.end])[:60]
+            self._problem(block.start, f"the value of {written} is not known, and nothing stands in its place")
+        for shown in found:
             text = clean(shown.text)
             for start, end in sentence_ranges(text):
                 self._draft.add("sentence", text[start:end], (shown.start, shown.end), number, where)
@@ -442,6 +464,10 @@ class Outline:
         end -= len(text) - len(text.rstrip())
         first, last = visible.range_of(start, max(end, start + 1))
         return body.at(first), body.end(last)
+
+
+def _is_item(block: Block) -> bool:
+    return isinstance(block, Element) and block.tag.name == "li"
 
 
 def _is_code(tag: Tag) -> bool:

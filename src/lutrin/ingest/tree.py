@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from lutrin.ingest.makers import BOXES, box_of
 from lutrin.ingest.placed import Placed
 from lutrin.ingest.script import Tag
+from lutrin.ingest.styles import HIDING
 
 
 @dataclass(slots=True)
@@ -216,6 +217,14 @@ def is_dark_twin(tag: Tag) -> bool:
 def is_dark_address(url: str) -> bool:
     """Whether a picture's address ends as GitHub and MkDocs mark those for dark schemes."""
     return url.endswith(_DARK_ADDRESSES)
+
+
+def is_hidden(tag: Tag) -> bool:
+    """Whether an element of HTML is never shown."""
+    hidden = next((item for item in tag.attributes if item.name == "hidden"), None)
+    if hidden is not None and not hidden.expression and hidden.value != "until-found":
+        return tag.name.islower()
+    return HIDING.search(tag.attribute("style")) is not None
 
 
 _BOXES = frozenset({"aside", "blockquote", "div", "p", "section"})

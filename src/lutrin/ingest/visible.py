@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from lutrin.ingest.inline import Inline, Token
-from lutrin.ingest.script import HTML, INLINE, literal_of, shown_literals
+from lutrin.ingest.script import HTML, INLINE, is_comment, literal_of, shown_literals, skip_literal, unquote
 from lutrin.ingest.tree import is_dark_address
-from lutrin.ingest.wording import looks_like_note_mark, signs_around
+from lutrin.ingest.wording import UNKNOWN, looks_like_note_mark, signs_around
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -22,6 +22,9 @@ SLOTS = frozenset(
     "hint tooltip explanation explain name term quote author message tip body aria-label placeholder".split()
 )
 """Names under which components take the texts that they show."""
+_NOTHING = frozenset({"null", "undefined", "true", "false"})
+"""Values that React shows nothing for."""
+_VALUE = re.compile(r"\$\{([^{}]*)\}")
 _HIDDEN = frozenset("class classname style href src id key to type icon value url path lang width height align".split())
 
 
@@ -279,12 +282,21 @@ class _Reader:
 
 
 def expression_text(raw: str, values: dict[str, str]) -> str:
-    """What an expression in braces shows: a string, a number, a known name, or the strings that it chooses from."""
+    """What an expression in braces shows: a string, a number, a known name, or the strings that it chooses from.
+
+    >>> expression_text("`v${major}.2`", {"major": "3"}), expression_text("null", {}), expression_text("f(x)", {})
+    ('v3.2', '', '[\u2026]')
+    """
     literal = literal_of(raw)
     if literal is not None:
         return literal[0]
     bare = raw.strip()
-    return bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
+    if not bare or bare in _NOTHING or is_comment(raw):
+        return ""
+    if bare[0] == "`" and skip_literal(bare, 0, len(bare)) == len(bare):
+        return _VALUE.sub(lambda value: values.get(value[1].strip(), UNKNOWN), unquote(bare))
+    known = bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
+    return known or UNKNOWN
 
 
 def is_shown(tag: str, name: str, value: str) -> bool:

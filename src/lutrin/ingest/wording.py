@@ -2,10 +2,16 @@
 
 import re
 
+UNKNOWN = "[\u2026]"
+"""Stands where the built page has a value that the file does not tell."""
 _ZERO_WIDTH = dict.fromkeys(
     map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 )
 ALERT = re.compile(r"\[!(?P<kind>[A-Za-z][\w -]{0,30})\][+-]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
+BOLD_ALERT = re.compile(
+    r"\*\*(?P<kind>warning|caution|danger|important|note|tip)\*\*(?P<title>)[ \t]*(?:\n|\Z)", re.IGNORECASE
+)
+"""GitHub's first way to write an alert."""
 SIGNAL = re.compile(r"(warning|caution|danger)\**\s*[:!]", re.IGNORECASE)
 """A signal word of a safety notice (ISO 3864-2, ANSI Z535) at the start of a text."""
 RECOGNIZED = "\u2042 Recognised from a picture of this page; letters may be wrong."

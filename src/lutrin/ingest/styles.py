@@ -1,0 +1,40 @@
+"""What classes and style attributes do to a text: hide it, raise it, lower it."""
+
+import re
+from collections.abc import Collection
+
+HIDING = re.compile(
+    r"(?:\A|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|\Z)"
+    r"|font-size\s*:\s*0(?:px|em|pt|%|rem)?\s*(?:;|!|\Z)|color\s*:\s*transparent|clip\s*:\s*rect\(\s*[01]"
+    r"|(?:left|top|text-indent|right)\s*:\s*-\d{4,})",
+    re.IGNORECASE,
+)
+SHIFTING = re.compile(
+    r"vertical-align\s*:\s*(?P<aligned>super|text-top|sub|-?[\d.]+(?:em|ex|px|pt|%))"
+    r"|(?<![\w-])(?P<side>top|bottom)\s*:\s*(?P<moved>-?[\d.]+)(?:em|ex|px|pt|%)",
+    re.IGNORECASE,
+)
+SHIFTED = {
+    "sup": frozenset({"sup", "super", "superscript", "supscript", "exponent"}),
+    "sub": frozenset({"sub", "subscript", "inferior"}),
+}
+"""Classes of raised and lowered text."""
+_SPANS = frozenset("a abbr b cite code em font i mark small span strong u var".split())
+
+
+def shift_of(name: str, classes: Collection[str], style: str) -> str:
+    """`sup` or `sub` for an element of running text that is raised or lowered; empty for others.
+
+    >>> shift_of("span", ["superscript"], ""), shift_of("i", [], "vertical-align: -0.3em"), shift_of("div", ["sub"], "")
+    ('sup', 'sub', '')
+    """
+    if name not in _SPANS:
+        return ""
+    named = next((kind for kind, known in SHIFTED.items() if not known.isdisjoint(classes)), "")
+    shift = None if named else SHIFTING.search(style)
+    if shift is None:
+        return named
+    if shift["side"]:
+        upwards = (shift["side"].lower() == "top") == shift["moved"].startswith("-")
+        return ("sup" if upwards else "sub") if "relative" in style else ""
+    return "sub" if shift["aligned"].lower() == "sub" or shift["aligned"].startswith("-") else "sup"
