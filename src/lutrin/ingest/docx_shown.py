@@ -25,6 +25,9 @@ _PART = re.compile(r"word/(?:document|footnotes|endnotes|comments)\d*\.xml")
 _PLACE = re.compile(r"%(\d)")
 _KINDS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _DEEPEST = 9
+_WRAPPERS = frozenset(f"{_W}{name}" for name in ("fldSimple", "smartTag", "customXml", "dir", "bdo"))
+_LEAST_MOVED = 3
+"""Half points: text that is moved by less is set so for looks."""
 
 
 @dataclass
@@ -115,8 +118,10 @@ def _tree(xml: bytes) -> ET.Element:
 
 def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes:
     root = _tree(xml)
+    _unwrap(root)
     parents = {child: parent for parent in root.iter() for child in parent}
     for run in list(root.iter(f"{_W}r")):
+        _align(run.find(f"{_W}rPr"))
         if _is_hidden(run.find(f"{_W}rPr")):
             parents[run].remove(run)
         elif run.find(f".//{_W}object") is not None:
@@ -132,6 +137,26 @@ def _part(xml: bytes, styles: dict[str, _Style], numbering: _Numbering) -> bytes
     for paragraph in root.iter(f"{_W}p"):
         _number(paragraph, styles, numbering)
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _unwrap(root: ET.Element) -> None:
+    """Put the runs of fields, smart tags and the like in their place: mammoth does not look into these."""
+    for holder in list(root.iter()):
+        while any(child.tag in _WRAPPERS for child in holder):
+            inside: list[ET.Element] = []
+            for child in holder:
+                inside += list(child) if child.tag in _WRAPPERS else [child]
+            holder[:] = inside
+
+
+def _align(properties: ET.Element | None) -> None:
+    """Say of a run that is set higher or lower by so many half points that it is raised or lowered."""
+    moved = _value(properties, "position")
+    if properties is None or not re.fullmatch(r"-?\d{1,3}", moved) or abs(int(moved)) < _LEAST_MOVED:
+        return
+    align = properties.find(f"{_W}vertAlign")
+    align = ET.SubElement(properties, f"{_W}vertAlign") if align is None else align
+    align.set(f"{_W}val", "superscript" if int(moved) > 0 else "subscript")
 
 
 def _number(paragraph: ET.Element, styles: dict[str, _Style], numbering: _Numbering) -> None:

@@ -265,7 +265,7 @@ class _Masker:
         """The source with all edits made."""
         parts: list[str] = []
         done = 0
-        for begin, end, text in sorted(self.edits):
+        for begin, end, text in sorted(self.edits, key=lambda edit: (edit[0], -edit[1])):
             if begin < done or begin == end:
                 continue
             parts += [self.source[done:begin], _filled(self.source, begin, end, text)]

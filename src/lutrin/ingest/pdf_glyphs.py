@@ -116,7 +116,7 @@ class _Pen(PDFTextDevice):
         font: PDFFont,
         fontsize: float,
         scaling: float,
-        rise: float,  # noqa: ARG002 - as above
+        rise: float,
         cid: int,
         ncs: Any,  # noqa: ANN401, ARG002 - as above
         graphicstate: Any,  # noqa: ANN401, ARG002 - as above
@@ -130,7 +130,8 @@ class _Pen(PDFTextDevice):
                 self.unmapped += 1
                 return advance
             letter = "•"
-        a, b, _, _, x, y = matrix
+        a, b, c, d, x, y = matrix
+        x, y = x + c * rise, y + d * rise
         scale = math.hypot(a, b)
         size = max(1.0, abs(fontsize) * scale)
         angle = 0 if b == 0.0 < a else _angle(math.degrees(math.atan2(b, a)))

@@ -1,0 +1,269 @@
+"""Kinds of markup that differ in how they are written and not in what a reader sees: one table for each kind."""
+
+from collections.abc import Callable
+
+import pytest
+from tests.ingest.drawn import pdf
+from tests.ingest.made import docx, epub, paragraph
+
+from lutrin.ingest.docx import parse_docx
+from lutrin.ingest.epub import parse_epub
+from lutrin.ingest.formats import page_html
+from lutrin.ingest.hypertext import parse_html
+from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.pdf import parse_pdf
+from lutrin.records import Document, Unit
+
+
+def html(body: str) -> Document:
+    """A page of HTML."""
+    return parse_html(f"<h1>Page</h1>{body}".encode(), "a.html")
+
+
+def markdown(body: str) -> Document:
+    """A page of Markdown with HTML in it."""
+    return parse_markdown(f"# Page\n\n{body}\n", "a.md")
+
+
+def book(body: str) -> Document:
+    """An EPUB."""
+    return parse_epub(epub({"a.xhtml": f"<h1>Page</h1>{body}"}), "a.epub")
+
+
+def units(document: Document) -> list[Unit]:
+    """What can be quoted."""
+    return [unit for section in document.sections for unit in section.units]
+
+
+def texts(document: Document) -> list[str]:
+    """Its texts."""
+    return [unit.text for unit in units(document)]
+
+
+READERS = pytest.mark.parametrize("read", [html, markdown, book])
+
+
+@READERS
+@pytest.mark.parametrize(
+    "raised",
+    [
+        "<sup>9</sup>",
+        '<span style="vertical-align: super; font-size: 70%">9</span>',
+        '<span style="vertical-align:0.4em">9</span>',
+        '<span style="position: relative; top: -0.5em">9</span>',
+        '<span class="superscript">9</span>',
+        '<small class="sup">9</small>',
+    ],
+)
+def test_what_is_raised_never_becomes_a_digit(read: Callable[[str], Document], raised: str) -> None:
+    """By an element, a style, a class."""
+    assert texts(read(f"<p>It has 10{raised} bytes.</p>")) == ["It has 10^9 bytes."]
+
+
+@READERS
+@pytest.mark.parametrize(
+    "lowered",
+    [
+        "<sub>2</sub>",
+        '<span style="vertical-align: sub">2</span>',
+        '<i style="position: relative; bottom: -2px">2</i>',
+        '<span class="subscript">2</span>',
+    ],
+)
+def test_what_is_lowered_stays_with_its_letters(read: Callable[[str], Document], lowered: str) -> None:
+    """Likewise."""
+    assert texts(read(f"<p>Water is H{lowered}O.</p>")) == ["Water is H2O."]
+
+
+def test_a_rule_of_the_page_raises_too() -> None:
+    """As in most EPUBs."""
+    page = (
+        "<style>.x { vertical-align: super; font-size: 0.7em }</style><p>It has 10<span class='x'>9</span> bytes.</p>"
+    )
+    assert texts(html(page)) == texts(book(page)) == ["It has 10^9 bytes."]
+
+
+def test_word_and_pdf_raise_in_more_ways_than_one() -> None:
+    """By a position, by a rise of the pen."""
+    run = '<w:r><w:t xml:space="preserve">It has 10</w:t></w:r><w:r><w:rPr>{}</w:rPr><w:t>9</w:t></w:r>'
+    for properties in ('<w:vertAlign w:val="superscript"/>', '<w:position w:val="8"/><w:sz w:val="14"/>'):
+        word = docx(paragraph("T", "Title"), f"<w:p>{run.format(properties)}</w:p>")
+        assert texts(parse_docx(word, "a.docx")) == ["It has 10^9"]
+
+    def draw(canvas: object) -> None:
+        pen = canvas.beginText(72, 600)  # type: ignore[attr-defined]  # a canvas of reportlab
+        for letters, rise, size in (("The pole has", 0, 11), (" -3", 0, 11), ("+2", 4, 7), (" volts.", 0, 11)):
+            pen.setFont("Helvetica", size)
+            pen.setRise(rise)
+            pen.textOut(letters)
+        canvas.drawText(pen)  # type: ignore[attr-defined]  # as above
+
+    assert texts(parse_pdf(pdf(draw), "a.pdf")) == ["The pole has -3^+2 volts."]
+
+
+@READERS
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p hidden>No.</p>",
+        '<p style="display: none">No.</p>',
+        '<p style="visibility:hidden">No.</p>',
+        '<p style="opacity: 0">No.</p>',
+        '<p style="font-size:0">No.</p>',
+        '<p style="position:absolute; left:-9999px">No.</p>',
+        "<p>Yes. <span hidden>No.</span></p>",
+        '<p>Yes. <span style="display:none"><b>No.</b></span></p>',
+        "<!-- No. -->",
+    ],
+)
+def test_what_is_hidden_is_not_read(read: Callable[[str], Document], hidden: str) -> None:
+    """Nor shown; what a reader can unfold is."""
+    document = read(f"{hidden}\n\n<details><summary>More</summary>\n\nSeen.\n\n</details>")
+    assert "No" not in " ".join(texts(document))
+    assert "No." not in page_html(document.source, document.filename)
+    assert [text for text in texts(document) if text not in {"Yes.", "More"}] == ["Seen."]
+
+
+@READERS
+@pytest.mark.parametrize(
+    ("listing", "shown"),
+    [
+        ('<ol start="5">{}</ol>', ["5. x", "6. y"]),
+        ('<ol type="a">{}</ol>', ["a. x", "b. y"]),
+        ('<ol type="I" start="4">{}</ol>', ["IV. x", "V. y"]),
+        ("<ol reversed>{}</ol>", ["2. x", "1. y"]),
+        ('<ol reversed start="9">{}</ol>', ["9. x", "8. y"]),
+        ("<ul>{}</ul>", ["x", "y"]),
+    ],
+)
+def test_items_have_the_numbers_that_a_browser_shows(
+    read: Callable[[str], Document], listing: str, shown: list[str]
+) -> None:
+    """Of whatever kind."""
+    assert texts(read(listing.format("<li>x</li><li>y</li>"))) == shown
+    assert [unit.kind for unit in units(read(listing.format("<li>x</li><li>y</li>")))] == ["list_item"] * 2
+
+
+@READERS
+@pytest.mark.parametrize(
+    ("formula", "tex"),
+    [
+        ("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>", "$\\frac{a}{b}$"),
+        ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "$x^{2}$"),
+        ("<math><msqrt><mi>x</mi></msqrt></math>", "$\\sqrt{x}$"),
+    ],
+)
+def test_mathml_without_an_annotation_is_read(read: Callable[[str], Document], formula: str, tex: str) -> None:
+    """As TeX."""
+    assert texts(read(f"<p>It is {formula} here.</p>")) == [f"It is {tex} here."]
+
+
+SQUARE = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        f'<mjx-container class="MathJax"><mjx-math>x</mjx-math><mjx-assistive-mml>{SQUARE}</mjx-assistive-mml></mjx-container>',
+        '<img src="https://latex.codecogs.com/gif.latex?x%5E%7B2%7D">',
+        '<img src="https://s0.wp.com/latex.php?latex=x%5E%7B2%7D&bg=ffffff">',
+        '<img class="tex" alt="x^{2}" src="f.png">',
+    ],
+)
+def test_whoever_draws_a_formula_it_is_read(formula: str) -> None:
+    """MathJax 3, services that draw TeX, pictures with their TeX."""
+    assert texts(html(f"<p>It is {formula} here.</p>")) == ["It is $x^{2}$ here."]
+
+
+def test_brackets_of_a_page_are_no_formulas() -> None:
+    """Only what its own delimiters mark is."""
+    page = "<p>Read a[x_i], [n = 5], (a_b) and {x}.</p><p>:::note</p><p>{{ value }} stays.</p>"
+    assert texts(html(page)) == ["Read a[x_i], [n = 5], (a_b) and {x}.", ":::note", "{{ value }} stays."]
+
+
+BOXES = [
+    "> **Warning**\n> Mind it.",
+    "> [!CAUTION]\n> Mind it.",
+    "> \u26a0\ufe0f Mind it.",
+    "{: .warning }\nMind it.",
+    "{: .warning }\n> Mind it.",
+    "> Mind it.\n{: .warning }",
+    "{% note warning %}\nMind it.\n{% endnote %}",
+    '{{< callout type="error" >}}\nMind it.\n{{< /callout >}}',
+    '<blockquote class="is-danger">\nMind it.\n</blockquote>',
+    "!!! danger\n    Mind it.",
+    "::: {.callout-warning}\nMind it.\n:::",
+]
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_a_warning_of_any_maker_is_one(box: str) -> None:
+    """And its text stands alone."""
+    (unit,) = units(markdown(box))
+    assert unit.warning
+    assert unit.text.removeprefix("\u26a0\ufe0f ") == "Mind it."
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        ("{v}", "5"),
+        ("{`about ${v} m`}", "about 5 m"),
+        ("{props.unknown}", "[\u2026]"),
+        ("{compute(3)}", "[\u2026]"),
+        ("{`${unknown} m`}", "[\u2026] m"),
+        ("{null}", ""),
+        ("{/* no */}", ""),
+        ("{' '}", ""),
+    ],
+)
+def test_a_value_that_is_not_known_leaves_its_mark(expression: str, shown: str) -> None:
+    """In text and page alike, and a notice names it."""
+    document = parse_markdown(f"# P\n\nexport const v = 5\n\nIt is ({expression}).\n", "a.mdx")
+    assert texts(document) == [f"It is ({shown})."] or (shown == "" and texts(document) == ["It is ( )."])
+    assert f"({shown}" in page_html(document.source, "a.mdx").replace("( )", "()")
+    assert bool(document.notices) == ("[\u2026]" in shown)
+
+
+def test_a_list_of_components_that_is_computed_is_named() -> None:
+    """It cannot be read, and is not dropped in silence."""
+    (notice,) = parse_markdown("# P\n\n{items.map(item => <li>{item}</li>)}\n\nText.\n", "a.mdx").notices
+    assert notice.line == 3
+    assert "items.map" in notice.message
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("+++\n\nText.", ["Text."]),
+        ("{% comment %}No.{% endcomment %}\n\nText.", ["Text."]),
+        ('{{< ref "a.md" >}}Text.', ["Text."]),
+        ("<details>\n<summary>An <b>answer</b></summary>\nText.\n</details>", ["An answer", "Text."]),
+        ("<pre><code>a &lt; b<br>c</code></pre>", ["a < b\nc"]),
+        ("| A |\n|---|\n| 1 |\n\nTable: Loads {#tbl-loads}", ["1", "Loads"]),
+        (": Loads\n\n| A |\n|---|\n| 1 |", ["Loads", "1"]),
+    ],
+)
+def test_marks_of_programs_are_no_text(source: str, shown: list[str]) -> None:
+    """Breaks of cells, comments, references, captions, entities in code."""
+    assert texts(markdown(source)) == shown
+
+
+def test_terms_and_their_meanings_are_one_item() -> None:
+    """In HTML, EPUB and Markdown alike; several terms share one meaning."""
+    page = "<dl><dt>Slip</dt><dd>Liquid clay.</dd><dt>Bisque</dt><dt>Biscuit</dt><dd>First firing.</dd></dl>"
+    assert texts(html(page)) == texts(book(page)) == ["Slip: Liquid clay.", "Bisque Biscuit: First firing."]
+
+
+def test_a_field_of_word_is_read() -> None:
+    """Such as the number of a caption."""
+    field = '<w:fldSimple w:instr=" SEQ Figure "><w:r><w:t>3</w:t></w:r></w:fldSimple>'
+    caption = f'<w:p><w:r><w:t xml:space="preserve">Figure </w:t></w:r>{field}<w:r><w:t>: The lid</w:t></w:r></w:p>'
+    assert texts(parse_docx(docx(paragraph("T", "Title"), caption), "a.docx")) == ["Figure 3: The lid"]
+
+
+def test_the_first_row_below_a_table_s_title_holds_its_heads() -> None:
+    """If nothing is marked as a head."""
+    rows = ("<td colspan=2>Planets</td>", "<td>Name</td><td>Moons</td>", "<td>Mars</td><td>2</td>")
+    page = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+    assert [(unit.lead, unit.text) for unit in units(html(page))][-1] == ("Name | Moons", "Mars | 2")
