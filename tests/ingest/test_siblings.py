@@ -164,7 +164,7 @@ SQUARE = "<math><msup><mi>x</mi><mn>2</mn></msup></math>"
 @pytest.mark.parametrize(
     "formula",
     [
-        f'<mjx-container class="MathJax"><mjx-math>x</mjx-math><mjx-assistive-mml>{SQUARE}</mjx-assistive-mml></mjx-container>',
+        f'<mjx-container class="MathJax"><mjx-math>x</mjx-math><mjx-assistive-mml>{SQUARE}</mjx-container>',
         '<img src="https://latex.codecogs.com/gif.latex?x%5E%7B2%7D">',
         '<img src="https://s0.wp.com/latex.php?latex=x%5E%7B2%7D&bg=ffffff">',
         '<img class="tex" alt="x^{2}" src="f.png">',
