@@ -86,7 +86,7 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     """
     find = Finder(soup)
     unread = mark_formulas(soup, find)
-    sheets = "\n".join([styles, *(style.get_text() for style in soup.find_all("style"))])
+    sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])
     rules = [rule for rule in _RULE.findall(_MEDIA.sub("", sheets)) if HIDING.search(rule[1]) or "align" in rule[1]]
     _shift(find, rules)
     if find.has("pre", "td"):
@@ -95,13 +95,13 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     for unseen in [*find.all((*UNSEEN, *PAGE_MARKS)), *_hidden(find, rules)]:
         if not unseen.decomposed and not (unseen.name == "nav" and unseen is soup):
             unseen.decompose()
-    _headers(soup)
-    for link in [link for heading in soup.find_all(_HEADINGS) for link in heading.find_all("a")]:
+    _headers(soup, find)
+    for link in [link for heading in find.tags(*_HEADINGS) for link in heading.find_all("a")]:
         if not any(c.isalnum() for c in link.get_text()):
             link.decompose()
-    _ruby(soup)
-    _boxes(soup)
-    _numbers(soup)
+    _ruby(find)
+    _boxes(find)
+    _numbers(find)
     return unread
 
 
@@ -139,14 +139,14 @@ def _is_opened(tag: Any) -> bool:  # noqa: ANN401 - as bs4 has it
     return any(not OPENED.isdisjoint(parts_of(name)) for name in tag.get("class") or ())
 
 
-def _headers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _headers(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
     """Drop the header and footer of a site; keep a header with a title in it, and a footer with notes."""
-    titles = len(soup.find_all("h1"))
-    for header in soup.find_all("header"):
+    titles = len(find.tags("h1"))
+    for header in find.tags("header"):
         inside = header.find_parent(["main", "article", "section"]) is not None or soup.name in {"main", "article"}
         if header.find(_HEADINGS) is None or not (inside or len(header.find_all("h1")) == titles):
             header.decompose()
-    for footer in soup.find_all("footer"):
+    for footer in find.tags("footer"):
         if footer.find("notetext") is None and footer.find_parent("blockquote") is None:
             footer.decompose()
 
@@ -159,7 +159,7 @@ def _notes(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
     for back in find.all(_BACK):
         back.decompose()
     names: dict[str, str] = {}
-    for link in soup.find_all("a"):
+    for link in find.tags("a"):
         target = str(link.get("href") or "")
         if not link.decomposed and _is_note_mark(link, target):
             mark = link.find_parent("sup") or link
@@ -220,9 +220,9 @@ def _as_note(element: Any, name: str) -> None:  # noqa: ANN401 - as bs4 has it
 # Boxes, numbers ------------------------------------------------------------------------------------------------------
 
 
-def _boxes(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _boxes(find: Finder) -> None:
     """Find the boxes of every maker, and the title inside each."""
-    for found in soup.find_all(["div", "aside", "section", "blockquote", "p", "details", "table"]):
+    for found in find.tags("div", "aside", "section", "blockquote", "p", "details", "table"):
         element = found
         if element.decomposed or not (element.attrs or element.name in {"aside", "blockquote"}):
             continue
@@ -265,10 +265,10 @@ def _title_of(element: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return ""
 
 
-def _numbers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _numbers(find: Finder) -> None:
     """Note the number or letter that a browser shows before each item."""
-    for listing in soup.find_all("ol"):
-        items = [item for item in listing.find_all("li", recursive=False) if "data-mark" not in item.attrs]
+    for listing in find.tags("ol"):
+        items = [item for item in listing.children if item.name == "li" and "data-mark" not in item.attrs]
         down = listing.has_attr("reversed")
         number = whole(listing.get("start"), len(items) if down else 1)
         style = _LIST_STYLE.search(str(listing.get("style") or ""))
@@ -280,9 +280,9 @@ def _numbers(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
             number += -1 if down else 1
 
 
-def _ruby(soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
+def _ruby(find: Finder) -> None:
     """Write how a word is read behind it, in brackets."""
-    for reading in soup.find_all("rt"):
+    for reading in find.tags("rt"):
         text = reading.get_text().strip()
         reading.replace_with(f" ({text})" if text else "")
 
@@ -297,10 +297,10 @@ def _code(soup: Any, find: Finder) -> None:  # noqa: ANN401 - as bs4 has it
             number.decompose()
     for broken in find.all(["pre br"]):
         broken.replace_with("\n")
-    for table in soup.find_all("table"):
+    for table in find.tags("table"):
         if not table.decomposed:
             _code_of_table(table)
-    for block in soup.find_all("pre"):
+    for block in [block for block in soup.descendants if block.name == "pre"]:
         text = block.get_text()
         lines = block.find_all(_is_line) or block.find_all(_BLOCK_LINES)
         if len(lines) > 1 and text.strip("\n").count("\n") < len(lines) - 1:

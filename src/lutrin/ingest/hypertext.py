@@ -26,6 +26,16 @@ _TITLE = re.compile(r"^# ", re.MULTILINE)
 _DEEPEST = 200
 
 
+class _Tag(bs4.Tag):
+    """An element that finds what it stands in by a plain walk: the converter asks each of them for a `pre`."""
+
+    def find_parent(self, name: Any = None, attrs: Any = None, **others: Any) -> Any:  # noqa: ANN401 - as its base has it
+        """The nearest element of a name around this one."""
+        if not isinstance(name, str) or attrs or others:
+            return super().find_parent(name, attrs or {}, **others)
+        return next((parent for parent in self.parents if parent.name == name), None)
+
+
 class _Converter(MarkdownConverter):
     """Writes a settled tree as Markdown for Lutrin's own parser."""
 
@@ -133,7 +143,7 @@ class _Converter(MarkdownConverter):
     def convert_table(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """Write a table's grid: a row of heads, then rows with all their cells; one within a cell as running text."""
         rows = [row for row in el.find_all("tr") if row.find_parent("table") is el]
-        cells = [[self._cell(cell) for cell in row.find_all(["td", "th"], recursive=False)] for row in rows]
+        cells = [[self._cell(cell) for cell in row.children if cell.name in {"td", "th"}] for row in rows]
         if "_inline" in parent_tags:
             return f" {'; '.join(': '.join(c.text for c in row if c.text) for row in cells)} "
         marked = sum(row.parent is not None and row.parent.name == "thead" for row in rows)
@@ -189,7 +199,7 @@ _CLOSES |= {"td": {"td", "th"}, "th": {"td", "th"}}
 
 def _close(element: Any) -> None:  # noqa: ANN401 - as bs4 has it
     """Put beside each other what the parser has put inside each other for want of an end tag."""
-    for tag in element.find_all(list(_CLOSES)):
+    for tag in [tag for tag in element.descendants if tag.name in _CLOSES]:
         while tag.parent is not None and tag.parent is not element and tag.parent.name in _CLOSES[tag.name]:
             before = tag.parent
             for moved in [*tag.next_siblings][::-1]:
@@ -217,7 +227,7 @@ def soup_of(markup: str | bytes) -> bs4.BeautifulSoup:
         # XHTML and the few XML files of an EPUB deliberately go through the same forgiving parser.
         warnings.simplefilter("ignore", bs4.XMLParsedAsHTMLWarning)
         warnings.simplefilter("ignore", bs4.MarkupResemblesLocatorWarning)
-        return bs4.BeautifulSoup(markup, "html.parser")
+        return bs4.BeautifulSoup(markup, "html.parser", element_classes={bs4.Tag: _Tag})
 
 
 def main_of(soup: bs4.BeautifulSoup) -> Any:  # noqa: ANN401 - as bs4 has it
