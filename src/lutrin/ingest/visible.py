@@ -291,8 +291,8 @@ def expression_text(raw: str, values: dict[str, str]) -> str:
     if literal is not None:
         return literal[0]
     bare = raw.strip()
-    if not bare or bare in _NOTHING or is_comment(raw):
-        return ""
+    if not bare or bare in _NOTHING or bare[0] in ":#" or is_comment(raw):
+        return ""  # attributes of Kramdown and ids show nothing either
     if bare[0] == "`" and skip_literal(bare, 0, len(bare)) == len(bare):
         return _VALUE.sub(lambda value: values.get(value[1].strip(), UNKNOWN), unquote(bare))
     known = bare if _NUMBER.fullmatch(bare) else values.get(bare) or " / ".join(shown_literals(bare))
