@@ -84,6 +84,21 @@ async def test_a_changed_file_replaces_only_its_own_chunks(press: Press) -> None
     assert await press.found("thirty") == []
 
 
+async def test_a_page_that_was_moved_is_neither_updated_nor_embedded_again(press: Press) -> None:
+    """Its passages are the same ones at another place, and so are those of a copy."""
+    await press.ingest()
+    press.embedder.texts.clear()
+    home = press.corpus / "robots"
+    (home / "moved").mkdir()
+    (home / LIDAR).rename(home / "moved" / "99-lidar.md")
+    summary = await press.ingest()
+    assert (summary.processed, summary.updated, summary.removed) == (1, 0, 1)
+    assert (summary.chunks_created, summary.chunks_reused, summary.chunks_removed) == (0, 4, 0)
+    assert press.embedder.texts == []
+    (home / "copy.md").write_bytes((home / "moved" / "99-lidar.md").read_bytes())
+    assert (await press.ingest()).texts_embedded == 0
+
+
 async def test_a_file_with_a_new_time_only_is_not_read_again(press: Press) -> None:
     """Its content is compared once; the run after that does not even look into it."""
     await press.ingest()

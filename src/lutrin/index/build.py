@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -92,9 +93,9 @@ class GenerationBuilder:
         """A file and its chunks as they were added; None if it was not added."""
         return read_book_file(self._passages, filename)
 
-    def chunk_ids(self) -> set[str]:
-        """The ids of all chunks added so far."""
-        return chunk_ids(self._passages)
+    def chunk_hashes(self) -> Counter[str]:
+        """How many chunks of each text were added so far."""
+        return chunk_hashes(self._passages)
 
     async def finish(
         self,
@@ -204,9 +205,9 @@ def collection_name(book: BookInfo) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", f"{book.slug}-v{book.version.removeprefix('v')}").strip("-._")
 
 
-def chunk_ids(passages: sqlite.Connection) -> set[str]:
-    """The ids of all chunks in a `passages.db`."""
-    return {row[0] for row in passages.execute(statements.CHUNK_IDS)}
+def chunk_hashes(passages: sqlite.Connection) -> Counter[str]:
+    """How many chunks of each text a `passages.db` holds; a page that was moved has the same ones."""
+    return Counter(row[1] for row in passages.execute(statements.CHUNK_HASHES))
 
 
 def rehash(directory: Path) -> None:

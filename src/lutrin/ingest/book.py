@@ -14,7 +14,7 @@ import msgspec
 
 from lutrin import sqlite
 from lutrin.errors import DocumentError, LutrinError
-from lutrin.index.build import BookFile, GenerationBuilder, chunk_ids, read_book_file, rehash
+from lutrin.index.build import BookFile, GenerationBuilder, chunk_hashes, read_book_file, rehash
 from lutrin.index.catalog import FileState, LeftOut
 from lutrin.index.companion import BY_THE_BOOK, Companion, Decision, Entry, Prepared, key_of, write_companion
 from lutrin.index.disk import sync, sync_tree
@@ -200,7 +200,7 @@ class BookIngest:
         changed = {file.name for file in self._plan.changed}
         left = Counter(folder_of(file.name) for file in self._plan.changed)
         created: Counter[str] = Counter()
-        old = await in_thread(chunk_ids, self._before) if self._before is not None else set()
+        old = await in_thread(chunk_hashes, self._before) if self._before is not None else Counter[str]()
         files = sorted((*self._plan.changed, *self._plan.unchanged), key=lambda file: file.name)
         for number, file in enumerate(files):
             found = await in_thread(self._read if file.name in changed else self._copy, file)
@@ -210,7 +210,9 @@ class BookIngest:
                 await self._embedding.add(chunks)
                 self._tally.positions[file.name] = entry.position
                 if file.name in changed and file.name not in self._tally.kept:
-                    created[folder_of(file.name)] += sum(chunk.chunk_id not in old for chunk in chunks)
+                    hashes = Counter(chunk.content_hash for chunk in chunks)
+                    created[folder_of(file.name)] += (hashes - old).total()
+                    old -= hashes
             if file.name in changed:
                 folder = folder_of(file.name)
                 left[folder] -= 1
@@ -332,9 +334,11 @@ class BookIngest:
 
     def _compare(self, builder: GenerationBuilder) -> IngestSummary:
         """Numbers of chunks that are new, unchanged, and gone."""
-        new = builder.chunk_ids()
-        old = chunk_ids(self._before) if self._before is not None else set()
-        return IngestSummary(chunks_created=len(new - old), chunks_reused=len(new & old), chunks_removed=len(old - new))
+        new = builder.chunk_hashes()
+        old = chunk_hashes(self._before) if self._before is not None else Counter[str]()
+        return IngestSummary(
+            chunks_created=(new - old).total(), chunks_reused=(new & old).total(), chunks_removed=(old - new).total()
+        )
 
     def _summary(self, chunks: IngestSummary) -> IngestSummary:
         tally = self._tally
