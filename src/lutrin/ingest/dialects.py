@@ -106,7 +106,7 @@ class _Settler:
     def one(self, block: Block, found: list[Block]) -> None:
         """Add a block, or what it becomes, to those found so far."""
         if self.box and isinstance(block, Paragraph | Quote):
-            inside = block.children if isinstance(block, Quote) else [block]
+            inside: list[Block] = block.children if isinstance(block, Quote) else [block]
             box, self.box = Admonition(self.box, None, block.start, block.end, inside), ""
             found.append(box)
             return

@@ -56,7 +56,8 @@ class _Converter(MarkdownConverter):
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Escape what would be Markdown; three colons would begin a box."""
-        return str(super().escape(text, parent_tags)).replace(":::", "\\:::")
+        escaped = str(super().escape(text, parent_tags))  # type: ignore[misc]  # its package has no annotations
+        return escaped.replace(":::", "\\:::")
 
     def convert_div(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ANN401 - as its base has it
         """A box, or nothing but a block."""

@@ -25,7 +25,7 @@ class Recognizer:
     def __init__(self) -> None:
         from rapidocr import RapidOCR  # noqa: PLC0415 - an extra
 
-        self._engine = RapidOCR(params={"Global.log_level": "critical"})
+        self._engine: Any = RapidOCR(params={"Global.log_level": "critical"})
 
     def runs(self, picture: Any, scale: float) -> list[Run]:  # noqa: ANN401 - an array of numpy
         """The lines of a picture, as runs of a page whose lowest point is 0.
