@@ -88,14 +88,13 @@ async def test_a_page_that_was_moved_is_neither_updated_nor_embedded_again(press
     """Its passages are the same ones at another place, and so are those of a copy."""
     await press.ingest()
     press.embedder.texts.clear()
-    home = press.corpus / "robots"
-    (home / "moved").mkdir()
-    (home / LIDAR).rename(home / "moved" / "99-lidar.md")
+    page = press.corpus / "robots" / LIDAR
+    moved = page.rename(page.with_name("99-lidar.md"))
     summary = await press.ingest()
     assert (summary.processed, summary.updated, summary.removed) == (1, 0, 1)
     assert (summary.chunks_created, summary.chunks_reused, summary.chunks_removed) == (0, 4, 0)
     assert press.embedder.texts == []
-    (home / "copy.md").write_bytes((home / "moved" / "99-lidar.md").read_bytes())
+    page.with_name("98-copy.md").write_bytes(moved.read_bytes())
     assert (await press.ingest()).texts_embedded == 0
 
 
