@@ -126,15 +126,18 @@ def stand_back(niceness: int = LOWEST) -> None:
             (PROC / "self" / "autogroup").write_text(str(own), "ascii")
 
 
-def idle_on_one_cpu(pid: int) -> None:
-    """Give another process the lowest priority and one processor, as far as the system allows (sched(7), Linux)."""
+def idle_on_one_cpu() -> None:
+    """Give this process the lowest priority and one processor, as far as the system allows (sched(7), Linux).
+
+    All that it starts from then on inherits both.
+    """
     with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, pid, LOWEST)
+        os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
     if not hasattr(os, "sched_setscheduler"):
         return
     with suppress(OSError):
-        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
-        os.sched_setaffinity(pid, sorted(usable_cpus())[-1:])
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        os.sched_setaffinity(0, sorted(usable_cpus())[-1:])
 
 
 def on_battery(system: Path = SYS) -> bool:
@@ -212,3 +215,8 @@ def widen_pipe(descriptor: int, size_bytes: int) -> None:
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size_bytes)
+
+
+if __name__ == "__main__":  # python -m lutrin.platform COMMAND...: that command, in the background
+    idle_on_one_cpu()
+    os.execvp(sys.argv[1], sys.argv[1:])  # noqa: S606 - the command is the caller's, word for word

@@ -70,3 +70,12 @@ def test_a_machine_gets_the_largest_model_that_it_carries(
     monkeypatch.setattr(language_model, "usable_cpus", lambda: set(range(cpus)))
     assert language_model.auto_tier(load_settings(data_dir=tmp_path, models_dir=models_dir)) == tier
     assert any(one.name == "medium" and one.memory_mb == 3_000 for one in weights.load_manifest(models_dir).tiers)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getscheduler"), reason="Linux only")
+def test_what_compiles_leaves_the_cores_to_readers() -> None:
+    """The lowest priority and one core, for the command and all that it starts."""
+    code = "import os; print(os.sched_getscheduler(0) == os.SCHED_IDLE, len(os.sched_getaffinity(0)))"
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    command = [sys.executable, "-P", "-m", "lutrin.platform", sys.executable, "-c", child]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == ["True", "1"]

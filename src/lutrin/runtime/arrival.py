@@ -20,7 +20,6 @@ from lutrin.installed import ABOVE
 from lutrin.keep import weights
 from lutrin.log import get_logger
 from lutrin.messages import MODEL_AWAY
-from lutrin.platform import idle_on_one_cpu
 from lutrin.records import GenerationEvent, GenerationRequest, ModelState
 from lutrin.runtime.language_model import ability_of, auto_tier, open_generator
 from lutrin.runtime.profile import HousedGenerator
@@ -184,7 +183,10 @@ class ArrivingModel:
             ModelMissing: It failed; the message is its last line.
         """
         self._tell(what)
+        # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.
+        background = [sys.executable, "-P", "-m", "lutrin.platform"] if idle else []
         process = await asyncio.create_subprocess_exec(
+            *background,
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -192,8 +194,6 @@ class ArrivingModel:
             env={**os.environ, **environment},
             start_new_session=True,
         )
-        if idle:
-            idle_on_one_cpu(process.pid)
         last = ""
         try:
             if process.stdout is None:
