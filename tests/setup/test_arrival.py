@@ -1,5 +1,8 @@
 """The language model arrives while the server answers: what is missing is brought, what cannot come is said once."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
