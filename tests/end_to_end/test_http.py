@@ -116,7 +116,7 @@ def test_a_conversation_is_kept(server: Server) -> None:
     first = replies[0]
     assert set(first) == {
         *("answer", "session_id", "sources", "citations", "explanation", "excerpts", "suggestions", "warnings"),
-        *("kind", "model_used", "explainable", "prepared_by", "sentences", "closest", "meant"),
+        *("kind", "model_used", "explainable", "prepared_by", "sentences", "closest", "meant", "refusal"),
     }
     assert first["session_id"] == session
     assert books.ANSWER_FILE in first["sources"]

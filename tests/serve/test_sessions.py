@@ -179,7 +179,7 @@ async def test_feedback(client: httpx.AsyncClient) -> None:
 async def test_questions_without_a_session_are_not_stored(client: httpx.AsyncClient) -> None:
     """`/api/query` keeps nothing unless a session is named; with one it does."""
     await client.post("/api/query", json={"query": "Q"}, headers=MINE)
-    assert (await client.get("/sessions", headers=MINE)).json() == {"sessions": []}
+    assert (await client.get("/sessions", headers=MINE)).json() == {"sessions": [], "more": False}
     await client.post("/api/query", json={"query": "Q", "session_id": "named"}, headers=MINE)
     assert len((await client.get("/history/named", headers=MINE)).json()["messages"]) == 2
 
