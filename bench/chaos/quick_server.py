@@ -26,7 +26,8 @@ from lutrin.records import (
     SourcesEvent,
 )
 from lutrin.serve.app import run_server
-from lutrin.serve.notes import Notes
+from lutrin.serve.finding import Found
+from lutrin.serve.notes import Notes, Term
 from lutrin.serve.services import Ingest, PageEntry, Services, ShelvedBook
 from lutrin.settings import Settings
 from lutrin.study.deck import Card, Practice
@@ -102,6 +103,18 @@ class OneBook:
         """There are none."""
         return {}
 
+    async def chapters(self, slug: str) -> Sequence[str]:  # noqa: ARG002 - the library's signature
+        """There are none."""
+        return []
+
+    async def glossary(self, slug: str) -> Sequence[Term]:  # noqa: ARG002 - as above
+        """There are no terms."""
+        return []
+
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:  # noqa: ARG002 - as above
+        """Nothing is found."""
+        return []
+
     async def practice(self, slug: str) -> Practice:
         """Its cards."""
         if slug == "b":
@@ -117,7 +130,7 @@ class OneBook:
         raise NotFound(f"{slug}/{name}")
 
 
-async def found_nothing(_: Question) -> Sequence[Passage]:
+async def found_nothing(question: Question) -> Sequence[Passage]:  # noqa: ARG001 - as searches are called
     """A search without results."""
     return []
 
