@@ -172,7 +172,7 @@ def floor_for(chances: Array, right: Array, share: float) -> float:
     return float(chances[order][fine[-1]]) if len(fine) else 1.0
 
 
-def left_out(signals: Array, right: Array, standing: Mask, books: npt.NDArray[np.str_]) -> Array:
+def cross_chances(signals: Array, right: Array, standing: Mask, books: npt.NDArray[np.str_]) -> Array:
     """(n,): the chance of each sentence by what is fitted on the other books; 0 where a literal does not stand."""
     chances = np.zeros(len(right))
     for book in np.unique(books):
@@ -247,7 +247,7 @@ async def fit(rows: Sequence[WrittenRow], folders: Sequence[Path], *, write: boo
     heads += [f"{what} of {of}" for of in ("stated", "shown") for what in ("right", "false")]
     table, fits = [[*heads, "shown of right"]], []
     for name, seen in (("small", signals), ("unsigned", without_model(signals))):
-        chances = left_out(seen, right, standing, books)
+        chances = cross_chances(seen, right, standing, books)
         floors = [floor_for(chances, 1 - false, share) for share in (STATED_TRUE, SHOWN_TRUE)]
         fits.append(made(*fitted(seen[standing], right[standing]), floors[0], floors[1]))
         table += [[name, "left out in turn", *figures(chances, right, false, fits[-1])]]

@@ -9,7 +9,7 @@ from tests.answer.book import english
 from tests.fakes import WordHashEmbedder
 
 from lutrin import messages
-from lutrin.answer.plan import Plan, make_plan, proven, settled
+from lutrin.answer.plan import Plan, make_plan, settled, with_proof
 from lutrin.index.shelf import Shelf
 from lutrin.query.understand import understand
 from lutrin.records import Question
@@ -71,7 +71,7 @@ async def test_a_strong_model_reads_more_than_is_quoted(plan: MakePlan) -> None:
     made = await plan(BATTERY, sections=3)
     number, section = max(made.reading)
     assert number > len(made.excerpts)
-    shown = proven(made, {number: {section.units[0].char_start}})
+    shown = with_proof(made, {number: {section.units[0].char_start}})
     assert [excerpt.n for excerpt in shown.excerpts] == [source.n for source in shown.sources] == [number]
     assert shown.text.endswith(f"[{number}]")
 
@@ -80,7 +80,7 @@ async def test_each_thing_that_is_asked_keeps_its_excerpt(plan: MakePlan) -> Non
     """Also where the model says something of one of them only."""
     made = await plan(f"{BATTERY[:-1]}, and how fast runs the sensorimotor loop on Kestrel?", sections=1)
     number, section = made.reading[1]
-    assert [one.n for one in proven(made, {number: {section.units[0].char_start}}).excerpts] == [1, 2]
+    assert [one.n for one in with_proof(made, {number: {section.units[0].char_start}}).excerpts] == [1, 2]
 
 
 async def test_what_answers_best_stands_alone_and_first(plan: MakePlan) -> None:

@@ -9,7 +9,7 @@ import pytest
 from evaluation.claims import stretch_as_passage
 from evaluation.rows import read_rows
 from evaluation.whether import WhetherRow, decisions, table
-from evaluation.written import FITTING, ROWS, WrittenRow, fitted, floor_for, left_out, without_model
+from evaluation.written import FITTING, ROWS, WrittenRow, cross_chances, fitted, floor_for, without_model
 from lutrin.answer.grade import SIGNALS
 
 SHELF = Path(__file__).parents[3] / "shared" / "shelf" / "books"
@@ -43,7 +43,7 @@ def test_a_book_is_judged_by_what_the_others_teach() -> None:
     signals, right = np.array([[1.0], [0.0]] * 20), np.array([1.0, 0.0] * 20)
     books = np.array(["one"] * 20 + ["two"] * 20)
     right[:20] = 1 - right[:20]  # book "one" is the other way round
-    chances = left_out(signals, right, np.array([True] * 39 + [False]), books)
+    chances = cross_chances(signals, right, np.array([True] * 39 + [False]), books)
     assert chances[0] > 0.5 > chances[1]
     assert chances[20] < 0.5 < chances[21]
     assert chances[39] == 0

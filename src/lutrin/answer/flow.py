@@ -16,7 +16,7 @@ from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
 from lutrin.answer.grade import Grader, fitted_weights
-from lutrin.answer.plan import Plan, from_contents, make_plan, proven, refused, settled
+from lutrin.answer.plan import Plan, from_contents, make_plan, refused, settled, with_proof
 from lutrin.answer.prompt import MOST_TURNS, Prompt, prompt_of
 from lutrin.answer.refuse import next_questions
 from lutrin.answer.render import explanation_of
@@ -350,7 +350,7 @@ class AnswerFlow:
     ) -> DoneEvent:
         said = _sentences(plan, explanation.sentences) if explanation is not None else ()
         if explanation is not None and said:
-            plan = proven(plan, explanation.proofs, {number for one in said for number in one.citations})
+            plan = with_proof(plan, explanation.proofs, {number for one in said for number in one.citations})
         warnings = explanation.warnings if explanation is not None else []
         by_book = plan.lead if not said and not plan.explanation else ()
         # A copy of the book is the book's, whoever chose it.

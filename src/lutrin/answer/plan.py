@@ -211,7 +211,7 @@ def settled(plan: Plan, verdict: Verdict) -> Plan:
     return replace(plan, verdict=verdict, suggestions=() if plan.verdict != "answers" else plan.suggestions)
 
 
-def proven(plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = ()) -> Plan:
+def with_proof(plan: Plan, proofs: Mapping[int, Collection[int]], cited: Collection[int] = ()) -> Plan:
     """The plan with the excerpts that prove a model's sentences in the place of those that the reader found.
 
     Args:
