@@ -66,7 +66,6 @@ class FastembedEmbedder:
     Args:
         directory: Folder with `FILES`, which the caller has checked against the manifest.
         name: Name of the model; the embedder's own name adds whatever else influences the vectors.
-        dimension: Dimension of the vectors.
         pooling: What stands for a window: the mean of its tokens, or its first token (`cls`).
         threads: Windows that are computed at once; 0: one for each core.
     """
@@ -253,10 +252,6 @@ def multiplies_signed(processor: str, cpuinfo: str) -> bool:
     """Return whether ONNX Runtime multiplies signed 8-bit weights exactly here.
 
     On x86 without instructions for 8-bit dot products (VNNI) it adds pairs in 16 bits, which overflow.
-
-    Args:
-        processor: Its name according to `platform.machine`.
-        cpuinfo: Contents of /proc/cpuinfo; empty if unknown.
     """
     return processor.lower() not in {"x86_64", "amd64", "i686"} or any(flag in cpuinfo for flag in DOT_PRODUCTS)
 
@@ -268,11 +263,6 @@ def windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
     [(0, 10)]
     >>> windows(30, 16, 4)
     [(0, 13), (8, 21), (17, 30)]
-
-    Args:
-        length: Tokens of the text.
-        size: Most tokens of a window.
-        overlap: Least tokens that neighbours share.
 
     Returns:
         Pairs of first token and token after the last, in order; one window even for no tokens.

@@ -44,13 +44,10 @@ def open_decoder(
     """Load a GGUF file.
 
     Args:
-        path: The file.
         n_ctx: Cells that all sequences share.
         slots: Simultaneous answers.
-        threads: Threads of the computation; 0: the physical cores.
         kv_type: Number format of the cache.
         flash_attention: Skips cells that a token does not attend to (docs/decisions/0010).
-        step_tokens: Most tokens in one step.
         gpu_layers: Layers on a graphics processor; None: all, if the engine supports one.
 
     Raises:

@@ -123,8 +123,6 @@ class ChromaIndex:
     """An open collection. Calls run in a thread, one at a time, because Chroma's client does not promise thread safety.
 
     Args:
-        client: Owns the files; closed with the index.
-        collection: The collection.
         finish: Called after the client is closed.
         held: The records, if they are few and do not change.
     """

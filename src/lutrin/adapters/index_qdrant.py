@@ -128,13 +128,7 @@ class QdrantStore:
 
 
 class QdrantIndex:
-    """One collection; safe for many simultaneous callers.
-
-    Args:
-        client: Closed together with the index.
-        note: Names the collection.
-        directory: Folder for the note once the collection is complete; None for an index that is only read.
-    """
+    """One collection; safe for many simultaneous callers. Its folder is None for an index that is only read."""
 
     def __init__(self, client: AsyncQdrantClient, note: Note, directory: Path | None) -> None:
         self._client = client

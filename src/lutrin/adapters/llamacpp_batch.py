@@ -10,11 +10,7 @@ from lutrin.ports import Run
 
 
 class Batch:
-    """A reusable batch.
-
-    Args:
-        capacity: Most tokens of a batch.
-    """
+    """A reusable batch."""
 
     def __init__(self, capacity: int) -> None:
         self._token = np.zeros(capacity, np.int32)

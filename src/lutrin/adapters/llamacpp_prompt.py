@@ -22,11 +22,7 @@ PIECE_BYTES = 256
 
 
 class Prompts:
-    """Tokenizer and chat template of a loaded model.
-
-    Args:
-        model: Pointer to the loaded model.
-    """
+    """Tokenizer and chat template of a loaded model."""
 
     def __init__(self, model: int) -> None:
         self._vocab = llama_cpp.llama_model_get_vocab(model)
@@ -63,7 +59,6 @@ class Prompts:
         """Return the tokens of a text.
 
         Args:
-            text: Any text.
             special: Whether names of control tokens in the text become those tokens.
         """
         data = text.encode("utf-8", "replace")

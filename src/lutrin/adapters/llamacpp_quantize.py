@@ -30,8 +30,6 @@ def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
     """Write `source` in another number format. Weights that are already quantised lose a little more precision.
 
     Args:
-        source: A GGUF file.
-        target: The new file, which gets its name when it is complete.
         kind: A name in `FORMATS`.
         threads: 0: all cores.
 

@@ -76,13 +76,7 @@ class Seal(Protocol):
 
 
 class Shared:
-    """A few connections to the database that all servers share; open it with `Shared.open`.
-
-    Args:
-        pool: The connections.
-        seal: Seals readers' words.
-        secret: Used for the hashes of keys.
-    """
+    """A few connections to the database that all servers share; open it with `Shared.open`."""
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", seal: Seal, secret: bytes) -> None:
         self.pool = pool
@@ -113,9 +107,6 @@ class Shared:
     async def admit(self, wanted: Sequence[tuple[str, int]]) -> None:
         """Count a question under every key, or under none.
 
-        Args:
-            wanted: Pairs of key and questions a minute.
-
         Raises:
             RateLimited: One of them is used up; says for how long.
             ChatStoreError: PostgreSQL is away.
@@ -135,9 +126,6 @@ class Shared:
 
         Args:
             turn: Id of the stream.
-            asked: Fingerprint of the question and its reader.
-            first: Number of the first event.
-            events: The events as JSON.
 
         Raises:
             ChatStoreError: PostgreSQL is away.

@@ -38,11 +38,7 @@ ALTER TABLE lutrin_file ALTER COLUMN data SET STORAGE EXTERNAL;
 
 
 class PostgresRack:
-    """Published books in PostgreSQL; see `ports.BookRack`. Each call opens a connection.
-
-    Args:
-        url: `postgresql://user:password@host:port/name`.
-    """
+    """Published books in PostgreSQL; see `ports.BookRack`. Each call opens a connection."""
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -46,13 +46,7 @@ for _name in ("openai", "httpx2"):
 
 
 class RemoteGenerator:
-    """A language model of a service; see `ports.Generator`.
-
-    Args:
-        model: Name of the model at the service.
-        base_url: Address of the service, without `/chat/completions`.
-        api_key: Sent as a bearer token; never logged.
-    """
+    """A language model of a service; see `ports.Generator`."""
 
     def __init__(self, model: str, base_url: str, api_key: str) -> None:
         self.name = model
@@ -199,10 +193,7 @@ class RemoteEmbedder:
     a small local model. They are padded with zeros to the service's width, which does not change their cosines.
 
     Args:
-        model: Name of the model at the service.
         dimension: Width of its vectors, at least that of `tokens`.
-        base_url: Address of the service, without `/embeddings`.
-        api_key: Sent as a bearer token; never logged.
         tokens: Local model that counts tokens and embeds each of them.
         patience_s: Seconds for a request with all its tries: few for questions, many for an ingest.
     """

@@ -83,8 +83,6 @@ class FastembedReranker:
 
     Args:
         model: The ONNX file; `FILES` lie beside it. The caller has checked them against the manifest.
-        name: Name of the model.
-        threads: Threads of one run.
     """
 
     def __init__(self, model: Path, *, name: str, threads: int = 1) -> None:

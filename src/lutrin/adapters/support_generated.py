@@ -48,10 +48,8 @@ class GeneratedSupport:
     """Asks a generator; see `ports.Support`. Doubt, failure and silence count as no.
 
     Args:
-        generator: A language model.
         threshold: Probability of a yes from which a claim counts as stated.
         patience_s: Seconds for one judgement; after that the answer is no.
-        asking: What is judged.
     """
 
     def __init__(self, generator: Generator, threshold: float = 0.5, *, asking: Asking, patience_s: float) -> None:

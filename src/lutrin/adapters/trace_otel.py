@@ -37,7 +37,6 @@ class OtelTraces:
 
     Args:
         processor: Receives each span; tests pass one that exports to memory.
-        version: Version of Lutrin for the trace's resource.
     """
 
     def __init__(self, processor: SpanProcessor, version: str) -> None:
@@ -68,7 +67,6 @@ def otlp(endpoint: str, version: str) -> OtelTraces:
 
     Args:
         endpoint: Address of its OTLP/gRPC port, such as `http://127.0.0.1:4317`.
-        version: Of Lutrin.
     """
     exporter = OTLPSpanExporter(endpoint=endpoint, insecure=endpoint.startswith("http://"))
     return OtelTraces(BatchSpanProcessor(exporter), version)

@@ -8,11 +8,7 @@ from lutrin.errors import ChatStoreError
 
 
 class AbsentChats(ChatTables):
-    """Conversations that could not be opened: every call fails with the reason.
-
-    Args:
-        reason: Why they could not be opened.
-    """
+    """Conversations that could not be opened: every call fails with this reason."""
 
     def __init__(self, reason: ChatStoreError) -> None:
         super().__init__(_NoDatabase(reason), NoSeal())

@@ -24,8 +24,6 @@ def take_over(database: Path, key: str, other: Path) -> None:
     A database that this key does not open, because it is damaged, is replaced as a file.
 
     Args:
-        database: The database of the conversations.
-        key: Key of both databases.
         other: The snapshot, migrated; it is deleted.
 
     Raises:

@@ -29,12 +29,7 @@ class Transaction(Protocol):
     """Statements that are stored together or not at all."""
 
     async def execute(self, statement: str, values: Values) -> list[Any]:
-        """Run one statement and return its rows, which have their columns as attributes.
-
-        Args:
-            statement: SQL with named parameters, of `sql.py`.
-            values: Values of its parameters by name.
-        """
+        """Run one statement and return its rows, which have their columns as attributes."""
         ...
 
 
@@ -88,10 +83,6 @@ class SqlCipher:
     @classmethod
     async def open(cls, path: Path, key: str) -> "SqlCipher":
         """Open the file for one writer and a few readers.
-
-        Args:
-            path: Path of the file.
-            key: Its key, 64 hexadecimal digits.
 
         Raises:
             ChatStoreError: Its key is being changed.

@@ -47,7 +47,6 @@ def installation_keys(settings: Settings, *, make: bool) -> list[bytes]:
     """Return the keys by which this installation knows its own archives; they follow from those of the conversations.
 
     Args:
-        settings: Name the key.
         make: Whether a key is made where there is none.
 
     Returns:
@@ -143,9 +142,6 @@ def rotate_key(database: Path, key: str, following: str, *, keep_former: bool = 
     """Encrypt the database with another key; one rename replaces the old file. No server may be running.
 
     Args:
-        database: The database of the conversations.
-        key: Its present key.
-        following: Its new key.
         keep_former: Keep `key`, encrypted with `following`, for earlier backups.
 
     Raises:
@@ -165,12 +161,7 @@ def _exchange(database: Path, key: str, following: str, *, keep_former: bool = T
 
 
 def former_keys(database: Path, key: str) -> list[str]:
-    """Return the former keys of the conversations, newest first.
-
-    Args:
-        database: The database of the conversations.
-        key: Its present key.
-    """
+    """Return the former keys of the conversations, newest first."""
     path = _former(database)
     if not path.exists():
         return []

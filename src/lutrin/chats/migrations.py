@@ -45,8 +45,6 @@ def migrate(path: Path, key: str, migrations: Sequence[Sequence[str]] = MIGRATIO
     """Migrate the database to the newest version, creating it if necessary.
 
     Args:
-        path: The database.
-        key: Its key, 64 hexadecimal digits.
         migrations: In order; number n leads from version n to n + 1.
 
     Returns:

@@ -84,8 +84,6 @@ class PostgresChatStore(ChatTables):
         Args:
             url: `postgresql://user:password@host:port/name`.
             key: The chat key, the same for all servers: 64 hexadecimal digits.
-            now: Returns the current time.
-            room: Limits on what is stored; None: no limits.
 
         Raises:
             InvalidSettings: The address has another form.
@@ -115,11 +113,7 @@ class PostgresChatStore(ChatTables):
 
 
 class Pool:
-    """A few connections to PostgreSQL, migrated.
-
-    Args:
-        engine: Closed together with the pool.
-    """
+    """A few connections to PostgreSQL, migrated."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine

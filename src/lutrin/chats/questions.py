@@ -64,12 +64,7 @@ _signals = msgspec.json.Decoder(_Signals)
 
 
 def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
-    """Make the records of rows of `sql.ASKED`.
-
-    Args:
-        found: Answers with their questions and judgements, the newest first.
-        seal: Opens readers' words.
-    """
+    """Make the records of rows of `sql.ASKED`."""
     asked: list[AskedQuestion] = []
     later: set[tuple[str, str]] = set()
     for row in found:

@@ -9,11 +9,7 @@ _log = get_logger("chats")
 
 
 class Recollection:
-    """Read earlier messages. A conversation that cannot be read counts as empty, so the question is still answered.
-
-    Args:
-        chats: The stored conversations.
-    """
+    """Read earlier messages. A conversation that cannot be read counts as empty, so the question is still answered."""
 
     def __init__(self, chats: ChatStore) -> None:
         self._chats = chats

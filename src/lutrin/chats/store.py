@@ -41,12 +41,6 @@ class ChatTables:
     """Conversations in the tables of `tables.py`.
 
     An argument `key` is always an `owner.conversation_key`: for a conversation without an owner, the id itself.
-
-    Args:
-        database: The migrated database, closed together with this.
-        seal: Seals readers' words if the database is not encrypted as a whole.
-        now: Returns the current time.
-        room: Limits on what is stored; None: no limits.
     """
 
     trouble: tuple[type[Exception], ...] = (sqlite.DatabaseError,)

@@ -46,12 +46,7 @@ def serve(*, host: str | None, port: int | None, lan: bool, echo: bool, reading:
 
 
 def with_own_names(settings: Settings, host_name: str) -> Settings:
-    """Allow the names that this machine has in its own network; no page on the internet can pretend to have them.
-
-    Args:
-        settings: The names are added to their allowed hosts.
-        host_name: Name of this machine; multicast DNS offers it as `NAME.local`.
-    """
+    """Allow the names that this machine has in its own network; no page on the internet can pretend to have them."""
     name = host_name.partition(".")[0].lower()
     names = (*settings.allowed_hosts, host_name.lower(), name, f"{name}.local")
     return settings.model_copy(update={"allowed_hosts": tuple(dict.fromkeys(filter(None, names)))})
@@ -61,7 +56,6 @@ def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Call
     """Return a function that prints the server's address for everybody in the room.
 
     Args:
-        addresses: Addresses of this machine in its networks, the likeliest first.
         drawn: Whether to draw a QR code; None: only on a terminal.
     """
 
@@ -118,10 +112,6 @@ def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool,
     Args:
         settings: Name the folders that it may write: the data, and the books that a teacher uploads.
         home: Working directory, which may have a `.env`.
-        command: Path of the program `lutrin`.
-        user: User that runs it.
-        lan: Whether the whole network may connect.
-        gpu: Whether it may use the devices of a graphics processor.
     """
     written = " ".join(_quoted(home / path) for path in (settings.data_dir, settings.corpus_dir))
     inside = any(path.is_relative_to(place) for path in (home, command) for place in HOMES)

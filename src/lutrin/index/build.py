@@ -38,11 +38,7 @@ class BookFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GenerationBuilder:
-    """Fills an empty folder; `finish` completes it.
-
-    Args:
-        directory: New and empty.
-    """
+    """Fills a new, empty folder; `finish` completes it."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

@@ -228,12 +228,7 @@ class Catalog:
             )
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
-        """Store what the newest ingest of a folder left out, in place of an earlier list.
-
-        Args:
-            corpus: The folder, absolute.
-            left_out: Each file or folder once.
-        """
+        """Store what the newest ingest of a folder left out, in place of an earlier list."""
         rows = [
             {"corpus": corpus, "slug": item.book, "filename": item.filename, "reason": item.reason} for item in left_out
         ]
@@ -308,9 +303,6 @@ def _new_tables() -> list[str]:
 
 def read_left_out(path: Path) -> list[LeftOut]:
     """Read which files the latest ingests left out; empty before the first ingest.
-
-    Args:
-        path: `catalog.db`.
 
     Raises:
         IndexUnavailable: The file is no catalogue of this program.

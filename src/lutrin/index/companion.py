@@ -167,7 +167,6 @@ class Companion:
     """The entries of one generation, in the order of the book.
 
     Args:
-        entries: Of the generation.
         vectors: (texts, d) of the questions that lead to the entries, each text once, in order.
         tokens: (tokens, k).
         starts: (texts + 1,): first token of each text, then the number of tokens.
@@ -212,7 +211,6 @@ class Companion:
         """The companion after the teacher's decisions.
 
         Args:
-            decisions: One for each entry. An entry that the companion lacks is added if the text is the teacher's own.
             encoded: The added questions, as the generation's embedder sees them. A question that is missing here is
                 found only in the same words.
         """
@@ -302,9 +300,6 @@ async def write_companion(
     """Write a companion into a generation that is being built; writes nothing if there are no entries.
 
     Args:
-        directory: The generation's folder.
-        entries: In the order of the book.
-        embedder: Encodes their questions.
         before: The previous generation's companion, by the same embedder; its texts are not encoded again.
 
     Raises:

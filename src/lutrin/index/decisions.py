@@ -37,15 +37,7 @@ class StoredDecision:
 
 
 def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, when: str) -> None:
-    """Store a decision in place of an earlier one about the same entry.
-
-    Args:
-        catalog: Where to store it.
-        slug: The book's.
-        name: Id of the entry; see `lutrin.index.companion.id_of`.
-        decided: The decision.
-        when: ISO 8601, UTC.
-    """
+    """Store a decision in place of an earlier one about the same entry."""
     spoken = [
         _Spoken(one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1])
         for one in decided.wordings

@@ -105,10 +105,6 @@ def explain_failure(error: BaseException, folder: Path) -> LutrinError | None:
 
     Follows the chain of causes, because the vector index wraps errors. SQLite and Chroma tell the cause by text alone,
     and SQLite reports an I/O error when a full disk refuses its shared memory.
-
-    Args:
-        error: The error raised.
-        folder: The folder being written.
     """
     full = broken = False
     cause: BaseException | None = error

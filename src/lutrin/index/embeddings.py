@@ -25,9 +25,6 @@ class EmbeddingCache:
     """The embeddings of one embedder.
 
     Args:
-        catalog: The database that holds them.
-        embedder: Name of the embedder.
-        dimension: The width of its vectors.
         projection: (dimension, k), learned for its token vectors (`Reading.projection`), if any.
     """
 
@@ -72,14 +69,7 @@ class EmbeddingCache:
         )
 
     def prune(self, live: Iterable[str]) -> int:
-        """Delete the embeddings, of any embedder, of texts that no current or previous generation holds.
-
-        Args:
-            live: Content hashes of all current and previous generations.
-
-        Returns:
-            How many were deleted.
-        """
+        """Delete the embeddings of texts that no current or previous generation holds; return how many."""
         connection = self._catalog.connection
         with self._catalog.transaction():
             connection.execute(statements.MAKE_LIVE)

@@ -123,7 +123,6 @@ class OpenGeneration:
 
         Args:
             vector: (dimension,), of length 1.
-            k: How many at most.
             where: Only chunks whose `chapter`, `module`, `filename`, `section`, `content_type`, `role` or `variant` is
                 this.
 
@@ -154,12 +153,7 @@ class OpenGeneration:
             wanted *= 2
 
     async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:
-        """The `k` chunks whose words match best.
-
-        Args:
-            words: A question, or any text.
-            k: How many at most.
-            where: As for `nearest`.
+        """The `k` chunks whose words match a text best; `where` as for `nearest`.
 
         Returns:
             Pairs of chunk id and BM25, larger is better, best first.
@@ -295,10 +289,6 @@ class OpenGeneration:
     async def typed(self, text: str, most: int) -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
         """Suggest passages for a partly typed query; see `lutrin.index.typeahead`.
 
-        Args:
-            text: As it stands in the box.
-            most: How many passages at most.
-
         Returns:
             The words that were typed with the book's words for each, and the passages with their BM25, best first.
 
@@ -332,7 +322,6 @@ class OpenGeneration:
         """Apply the teacher's decisions to the published companion.
 
         Args:
-            decided: All decisions about this book.
             revision: A number that changes each time.
 
         Raises:

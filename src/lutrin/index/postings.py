@@ -58,7 +58,6 @@ class Postings:
 
     Args:
         ids: The ids of the book's chunks, by row.
-        read: Reads terms that are not in memory.
     """
 
     def __init__(self, ids: Sequence[str], read: Read) -> None:
@@ -72,8 +71,6 @@ class Postings:
         """The `k` chunks that match a question's words best.
 
         Args:
-            text: A question, or any text; any of its words may match.
-            k: How many at most.
             rows: Only these chunks; None: all.
 
         Returns:

@@ -14,10 +14,6 @@ from lutrin.index.manifest import MANIFEST
 def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:
     """Delete the folders of generations that are neither current nor previous, unless somebody still reads them.
 
-    Args:
-        books_dir: One folder a book, in it one folder a generation.
-        retired: Slug and name of each, from `Catalog.retired`.
-
     Returns:
         The names of the deleted ones.
     """
@@ -31,12 +27,7 @@ def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[
 
 
 def live_hashes(books_dir: Path, live: Mapping[str, str]) -> set[str]:
-    """Content hashes of all chunks of the generations that are current or previous.
-
-    Args:
-        books_dir: One folder a book, in it one folder a generation.
-        live: Slug by name of each, from `Catalog.live`.
-    """
+    """Content hashes of all chunks of the generations that are current or previous."""
     hashes: set[str] = set()
     for name, slug in live.items():
         path = books_dir / slug / name / PASSAGES

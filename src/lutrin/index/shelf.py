@@ -45,9 +45,6 @@ class Shelf:
     Use it as an asynchronous context manager, or call `start` and `close`.
 
     Args:
-        catalog_path: `catalog.db`.
-        books_dir: One folder a book, in it one folder a generation.
-        store: Opens vector indexes.
         embedder: Name of the model that embeds questions; an index of another model is not opened.
         poll_s: Seconds between looks into the catalogue.
     """
@@ -244,13 +241,7 @@ class Shelf:
 
 
 class PinnedShelf(Shelf):
-    """One generation alone, whichever is current in the catalogue; for looking back.
-
-    Args:
-        directory: The generation's folder, `books/SLUG/NAME`.
-        catalog_path: `catalog.db`; not read.
-        store: Opens vector indexes.
-    """
+    """One generation alone, whichever is current in the catalogue; for looking back."""
 
     def __init__(self, directory: Path, catalog_path: Path, store: VectorStore) -> None:
         super().__init__(catalog_path, directory.parent.parent, store)

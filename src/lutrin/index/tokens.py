@@ -105,7 +105,6 @@ def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.N
     """Cut a chunk's tokens into its heading path, its units and the text between them.
 
     Args:
-        chunk: The chunk whose `embedded_text` was encoded.
         offsets: (tokens, 2), characters of that text.
 
     Returns:
@@ -221,9 +220,6 @@ class TokenIndex:
     def open(cls, directory: Path) -> "TokenIndex":
         """The token vectors of one generation, memory-mapped.
 
-        Args:
-            directory: Where `write_tokens` put them.
-
         Raises:
             OSError, ValueError: The files are missing or invalid.
         """
@@ -244,7 +240,6 @@ class TokenIndex:
         """Wrap one passage that is not stored here, so that it is compared like those that are.
 
         Args:
-            chunk: The chunk whose `embedded_text` was encoded.
             vectors: (n, d), its token vectors.
             offsets: (n, 2), characters of that text.
         """

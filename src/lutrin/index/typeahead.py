@@ -41,8 +41,6 @@ def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) 
 
     Args:
         text: The text in the box; a space at its end ends the last word.
-        words_from: The book's words by their beginning.
-        vocabulary: All the book's words, each with its number of chunks.
 
     Returns:
         At most `MOST_TYPED` words; one without forms is not in the book.

@@ -18,13 +18,6 @@ async def write_vectors(
 ) -> None:
     """Make the collection of a generation that is being built.
 
-    Args:
-        directory: Holds `windows.npy`; gets the store's folder.
-        passages: Its `passages.db`, with where each chunk's windows start.
-        store: Makes the collection.
-        collection: Its name.
-        dimension: The vectors' width.
-
     Raises:
         IndexUnavailable: It cannot be written.
     """

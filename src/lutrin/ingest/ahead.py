@@ -9,12 +9,7 @@ _FARTHEST = 2000
 
 
 class Ahead:
-    """Where in a page fences and formulas can close.
-
-    Args:
-        source: The whole file.
-        lines: Start and end of each of its lines.
-    """
+    """Where in a page fences and formulas can close."""
 
     def __init__(self, source: str, lines: list[tuple[int, int]]) -> None:
         self._source = source

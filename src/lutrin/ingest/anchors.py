@@ -47,9 +47,6 @@ class Slugger:
 def explicit_id(text: str) -> tuple[int, str]:
     """Find where a heading's own text ends, and the id that its author gave it.
 
-    Args:
-        text: The heading's source line without its hashes.
-
     Returns:
         Length of the text before the id and the id; the whole length and an empty string if there is none.
     """

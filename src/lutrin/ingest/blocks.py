@@ -28,9 +28,7 @@ def parse_blocks(
     """The blocks of a page and the link references that it defines.
 
     Args:
-        source: The whole file.
         start: Where its Markdown starts, after the front matter.
-        problem: Called with the offset and description of each fault.
         mdx: Whether tags, braces, imports and exports have a meaning, and indentation has none.
     """
     parser = _Parser(source, start, problem, mdx=mdx)

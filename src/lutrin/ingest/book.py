@@ -76,19 +76,9 @@ class BookIngest:
     """The work on one book; `lutrin.ingest.run.ingest` does the rest.
 
     Args:
-        book: As found on the disk.
-        plan: What changed in it.
         name: The new generation's.
         recipe: Fingerprint of everything that determines its chunks.
-        settings: Folders and lengths.
-        embedder: Encodes passages and counts tokens.
-        cache: Holds embeddings.
-        store: Makes the vector index.
-        verify: Reads the new generation back in a fresh process.
         current: Folder of the current generation, if it is intact.
-        password: For encrypted PDFs.
-        lenient: Read pages that MDX would refuse as far as possible.
-        progress: Called at each step.
         companions: Files with entries prepared for the book's readers; they may be missing.
         own_companions: Of those, the ones that are believed in what they say of themselves.
         companion: Their fingerprint; if it differs from the current generation's, a new generation is made.
@@ -146,9 +136,6 @@ class BookIngest:
 
     async def run(self, created: str) -> Outcome:
         """Build and verify the new generation and put it in its place; the caller publishes it.
-
-        Args:
-            created: ISO 8601, UTC.
 
         Raises:
             VerificationFailed: It did not read back as it was written.

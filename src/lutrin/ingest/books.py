@@ -149,7 +149,6 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
     """Read a book's description, its site's configuration, and the labels of its folders.
 
     Args:
-        root: The book's folder, or one file, which is then a book of one page.
         only: The book consists of these files of the folder.
 
     Raises:

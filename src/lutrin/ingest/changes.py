@@ -40,9 +40,6 @@ def make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, ev
     """Find out what changed: by size and time, and if these differ, by SHA-256.
 
     Args:
-        files: The files in the folder.
-        known: The last ingested files, by name.
-        everything: Read all files again.
         now_ns: Nanoseconds since the epoch, from the clock that stamps files.
     """
     changed, unchanged, touched, states = [], [], [], {}

@@ -47,8 +47,6 @@ def chunk_document(
     """Cut a document into chunks, in text order.
 
     Args:
-        document: As read by `lutrin.ingest.documents`.
-        book: The book that it belongs to.
         embedder_token_offsets: Counts tokens as the embedding model does, without special tokens.
         target_tokens: Length to aim at, headings included; only a single longer unit exceeds it.
         overlap_tokens: Most tokens of whole units that the next chunk of a section repeats at its start.

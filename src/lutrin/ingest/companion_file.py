@@ -89,8 +89,6 @@ def own_files(paths: Sequence[Path], studied: Path, approved: Path) -> tuple[Pat
     here, or whoever publishes Lutrin with its sample book. A folder that says *approved* of itself says nothing.
 
     Args:
-        paths: The companions; missing ones are no matter.
-        studied: The one that this machine's study writes.
         approved: List of the SHA-256 of files that somebody approved here, one a line; it may be missing.
     """
     known = {*SHIPPED.read_text(encoding="ascii").split()}
@@ -212,8 +210,6 @@ class Fitting:
     """Checks entries against a book.
 
     Args:
-        read: Returns source and chunks of a file.
-        names: Names of the book's files.
         holds: Checks entries that nobody vouches for yet; None: only the place counts.
     """
 
@@ -227,7 +223,6 @@ class Fitting:
         """An entry with its places in the book, and its quotes as the book has them.
 
         Args:
-            entry: An entry without faults of its own.
             draft: Whether it was written for the present section, whatever hash it has; it gets the present hash.
 
         Raises:
@@ -348,10 +343,8 @@ def check_files(
 
     Args:
         paths: The files; missing ones are skipped, and earlier ones win.
-        fitting: Checks against the book.
         names: Names of the book's files in reading order.
         decisions: The teacher's decisions, which override the files.
-        own: Of the files, those that are believed; see `own_files`.
 
     Raises:
         OSError: A file cannot be read.
@@ -380,12 +373,7 @@ def check_files(
 
 
 def in_order(entries: Iterable[Prepared], names: Sequence[str]) -> tuple[Prepared, ...]:
-    """Entries in the order of the book.
-
-    Args:
-        entries: In any order.
-        names: Names of the book's files in reading order.
-    """
+    """Entries in the order of the book, whose files `names` has in reading order."""
     order = {name: place for place, name in enumerate(names)}
     return tuple(sorted(entries, key=lambda item: _place(item, order)))
 

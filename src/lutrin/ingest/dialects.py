@@ -62,9 +62,6 @@ def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool)
     """Blocks as the built page has them; parts that cannot be resolved are reported and left out.
 
     Args:
-        blocks: A page's blocks.
-        source: The whole file.
-        problem: Called for includes, once a page.
         mdx: Whether braces are expressions, so that none of them is an attribute.
     """
     settler = _Settler(source, mdx=mdx)

@@ -38,9 +38,6 @@ def discover(path: Path, *, shelf: bool = False, slug: str = "", title: str = ""
     Args:
         path: A shelf, a book, or one file, which is then a book of one page.
         shelf: Whether the folder is known to hold books; it is then not a book itself unless it says so.
-        slug: Overrides the slug of a single book.
-        title: Overrides its title.
-        edition: Overrides its edition.
 
     Raises:
         DocumentError: A `book.toml` cannot be read.

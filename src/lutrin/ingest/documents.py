@@ -18,13 +18,6 @@ def read_document(
 ) -> Document:
     """Read a file of a book; files of most formats and large ones are read in a limited process of their own.
 
-    Args:
-        file: As the scan found it.
-        book: The book that it belongs to: gives module and chapter.
-        password: Of encrypted PDFs.
-        lenient: Read a page that MDX would refuse as far as possible.
-        ocr: Recognise the text of scanned pages.
-
     Raises:
         DocumentError: The file cannot be read within the limits, or holds no text.
     """

@@ -29,13 +29,6 @@ p[style-name='caption'] => p:fresh > em:fresh
 def parse_docx(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a Word document of 2007 or later.
 
-    Args:
-        data: The file.
-        filename: Path relative to the book's folder.
-
-    Returns:
-        The document; its source is the text as Markdown.
-
     Raises:
         DocumentError: It is encrypted, broken, larger than the limit when unpacked, or holds no text.
     """

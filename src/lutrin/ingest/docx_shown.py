@@ -88,9 +88,6 @@ class _Numbering:
 def as_shown(data: bytes) -> tuple[bytes, str]:
     """Rewrite a document so that all that Word shows stands in its text.
 
-    Args:
-        data: The file.
-
     Returns:
         The file anew, and rules for mammoth that make headings of styles with an outline level.
     """

@@ -85,13 +85,7 @@ class Draft:
 
 
 def finished(drafts: Iterable[Draft], end: int, page: TextRole | None) -> tuple[Section, ...]:
-    """The sections, each up to where the next one starts, their units with their roles.
-
-    Args:
-        drafts: In page order.
-        end: Length of the source.
-        page: Role of the whole page, if its name or front matter tells it.
-    """
+    """The sections of a page in order, each up to where the next one starts, their units with their roles."""
     drafts = list(drafts)
     ends = [draft.start for draft in drafts[1:]] + [end]
     given = roles_of_headings([titled(draft.title, len(draft.path), draft.units) for draft in drafts], page)

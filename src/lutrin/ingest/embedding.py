@@ -14,12 +14,7 @@ vectors stay in memory at full width, half a megabyte a passage."""
 
 
 class Embedding:
-    """Collects passages without an embedding and embeds them in the background, each text once.
-
-    Args:
-        embedder: Encodes the texts.
-        cache: Keeps the results.
-    """
+    """Collects passages without an embedding and embeds them in the background, each text once."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder

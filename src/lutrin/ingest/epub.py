@@ -34,10 +34,6 @@ _XHTML = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+
 def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
     """Read an EPUB of version 2 or 3.
 
-    Args:
-        data: The file.
-        filename: Path relative to the book's folder.
-
     Returns:
         The document; its source is the text of all pages as Markdown, each page below a heading of the second level.
 

@@ -150,12 +150,7 @@ def max_bytes(name: str) -> int:
 
 
 def page_html(source: str, filename: str) -> str:
-    """The HTML body of a page.
-
-    Args:
-        source: The text that was indexed.
-        filename: Path of the file, whose suffix says what it is.
-    """
+    """The HTML body of a page, from the text that was indexed."""
     kind = format_of(filename)
     return (kind or _MARKDOWN).page(source, filename)
 

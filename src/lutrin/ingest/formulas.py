@@ -73,10 +73,6 @@ def mark_formulas(soup: Any, find: Finder) -> int:  # noqa: ANN401 - as bs4 has 
     """Put an element `tex` in the place of each formula of a page, and return how many cannot be read.
 
     An element `tex` has its TeX in `data-tex`; with `display` it is a block.
-
-    Args:
-        soup: The page.
-        find: Finds in it.
     """
     loads = find.has("script", "link") and soup.find(_loads_renderer) is not None
     has_maths = loads or find.named("math") or find.has(*_CARRIERS)

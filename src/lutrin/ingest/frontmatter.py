@@ -98,12 +98,7 @@ def front_texts(source: str, front: FrontMatter) -> list[FrontText]:
 
 
 def read_front_matter(source: str, problem: Callable[[int, str], None]) -> FrontMatter:
-    """Read the front matter of a page; if it is broken, use its plain `name: value` lines.
-
-    Args:
-        source: The whole file.
-        problem: Called with the offset and description of each fault.
-    """
+    """Read the front matter of a page; if it is broken, use its plain `name: value` lines."""
     opening = _OPENING.match(source)
     if opening is None:
         return _toml(source, problem) or _title_block(source) or FrontMatter(end=int(source.startswith("\ufeff")))

@@ -40,7 +40,6 @@ def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid
     """Lay a table out.
 
     Args:
-        rows: As written: a cell that spans stands in its first row only.
         marked: Rows at the top that the table itself marks as heads.
         infer: Whether the first row of a table that marks no heads at all holds them.
     """

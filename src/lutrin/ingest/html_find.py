@@ -14,11 +14,7 @@ _NAME = re.compile(r"(?:\A|\s)([a-z][\w-]*)", re.IGNORECASE)
 
 
 class Finder:
-    """The names, classes and attributes of a page, gathered once: a selector that needs others is not tried.
-
-    Args:
-        soup: The page. What is put into it later is found only if its names were there before.
-    """
+    """What names, classes and attributes a page has at first, so that selectors that need others are not tried."""
 
     def __init__(self, soup: Any) -> None:  # noqa: ANN401 - as bs4 has it
         self._soup = soup

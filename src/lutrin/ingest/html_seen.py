@@ -78,7 +78,6 @@ def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
     """Change a tree to what a reader sees of it.
 
     Args:
-        soup: The element with the page's text.
         styles: Style sheets of the page, whose rules say what is hidden.
 
     Returns:

@@ -165,12 +165,7 @@ def _as_text(mark: str) -> str:
 
 
 def to_markdown(element: Any, styles: str = "") -> tuple[str, int]:  # noqa: ANN401 - as bs4 has it
-    """An element with its children as Markdown, and how many of its formulas cannot be read.
-
-    Args:
-        element: It is changed.
-        styles: Style sheets of the page.
-    """
+    """An element with its children as Markdown, and how many of its formulas cannot be read."""
     _close(element)
     _flatten(element)
     unread = settle(element, styles)
@@ -260,13 +255,6 @@ def document_of(source: str, filename: str, notices: tuple[Notice, ...] = ()) ->
 
 def parse_html(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a page of HTML; menus, forms and scripts are left out.
-
-    Args:
-        data: The file.
-        filename: Path relative to the book's folder.
-
-    Returns:
-        The document; its source is the page's text as Markdown.
 
     Raises:
         DocumentError: It holds no text.

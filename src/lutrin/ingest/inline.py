@@ -300,9 +300,6 @@ class Inline:
     """Parses the inline content of one page.
 
     Args:
-        source: The whole file, in which the partner of an unusual tag is looked for.
-        references: Link references that the page defines.
-        mdx: Whether braces are expressions.
         plain: Whether a backslash only escapes, for the page was brought into Markdown and its formulas into dollars.
     """
 

@@ -52,12 +52,6 @@ class _Reply(msgspec.Struct, frozen=True):
 def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, recognize: bool = False) -> Document:
     """Read a file of any kind in this process, without limits.
 
-    Args:
-        data: The file, or its content.
-        filename: Path relative to the book's folder; its suffix says what it is.
-        password: Of an encrypted PDF.
-        recognize: Whether to read pictures of pages.
-
     Raises:
         DocumentError: The file cannot be read, or holds no text.
     """
@@ -80,13 +74,9 @@ def read_limited(
     """Read a file of any kind in a limited child process.
 
     Args:
-        data: The file, which the child reads itself, or its content.
-        filename: Path relative to the book's folder; its suffix says what it is.
-        password: Of an encrypted PDF.
         time_limit_s: Seconds of processor time after which the child is killed, and of the clock some times as many,
             for the machine may have other work; None: what its format may take.
         memory_limit_bytes: Address space that the child may use; None: likewise.
-        recognize: Whether to read pictures of pages, within limits of their own.
 
     Raises:
         DocumentError: The file cannot be read, or not within the limits.

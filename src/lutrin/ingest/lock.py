@@ -14,9 +14,6 @@ from lutrin.index.disk import explain_failure
 def ingest_lock(data_dir: Path) -> Iterator[None]:
     """Hold a data folder's ingest lock; loads next to nothing, so that a second ingest ends at once.
 
-    Args:
-        data_dir: Made if it is not there yet.
-
     Raises:
         IngestInProgress: Another process holds it.
         NotEnoughSpace, IngestError: The folder cannot be written.

@@ -189,10 +189,6 @@ def looks_like_mdx(source: str) -> bool:
 def parse_markdown(source: str, filename: str) -> Document:
     """Read a Markdown or MDX page.
 
-    Args:
-        source: The whole file as text, exactly as it stands; all offsets refer to it.
-        filename: Path relative to the book's folder.
-
     Returns:
         The document; its `module` and `chapter` are left to `lutrin.ingest.documents`, which knows the folders.
     """

@@ -69,14 +69,7 @@ Problem = Callable[[int, str], None]
 
 
 def mask(source: str, start: int, values: Mapping[str, str], problem: Problem) -> str:
-    """A Markdown page of the same length, in which nothing is left of the marks of templates.
-
-    Args:
-        source: The whole file.
-        start: Where its own text starts, behind the front matter.
-        values: Values that the page's own front matter gives.
-        problem: Told of values that are not known, once a page.
-    """
+    """A Markdown page of the same length from `start` on, in which nothing is left of the marks of templates."""
     if not any(mark in source for mark in ("{{", "{%", "[[", "%%", "==", "^", "#", "::", "(@", "\n|", "\\", "+++")):
         return source
     masker = _Masker(source, values)

@@ -35,14 +35,7 @@ class LineBlocks:
 
 
 class Flow:
-    """Reads such lines of one page.
-
-    Args:
-        source: The whole file.
-        lines: Start and end of each line.
-        problem: Told of what cannot be understood: offset and what is wrong.
-        mdx: Whether braces, imports and exports have a meaning.
-    """
+    """Reads such lines of one page."""
 
     def __init__(
         self, source: str, lines: list[tuple[int, int]], problem: Callable[[int, str], None], *, mdx: bool
@@ -58,12 +51,7 @@ class Flow:
         self._last_closers: dict[str, int] = {}
 
     def start(self, at: int, *, paragraph: bool) -> LineBlocks | None:
-        """What starts at offset `at`, and goes on over as many lines as it needs; None if it is Markdown.
-
-        Args:
-            at: The first character of a line that is not white space.
-            paragraph: Whether the line would otherwise go on with a paragraph.
-        """
+        """What starts at offset `at`, and goes on over as many lines as it needs; None if it is Markdown."""
         if self.source[at] in "ie":
             return None if paragraph or not self.mdx else self._module(at)
         blocks: list[Block] = []
@@ -255,10 +243,7 @@ def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:
     """Whether what looks like a tag is one: `std::vector<int>` and `cp <file> <folder>` are text.
 
     Args:
-        tag: As scanned.
-        source: The text in which a partner may stand.
         known: Answers about names, kept between calls.
-        mdx: Whether a fragment (`<>`) is a tag.
     """
     if not tag.name:
         return mdx

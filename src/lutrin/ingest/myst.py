@@ -24,12 +24,7 @@ Range = tuple[int, int]
 
 
 def expand(blocks: Sequence[Block], source: str) -> list[Block]:
-    """Blocks in which each fence that is a directive has become what a reader sees of it.
-
-    Args:
-        blocks: Of a page or a container.
-        source: The whole file.
-    """
+    """Blocks in which each fence that is a directive has become what a reader sees of it."""
     expanded: list[Block] = []
     for block in blocks:
         if isinstance(block, Code) and (match := _DIRECTIVE.match(block.info)):
@@ -53,14 +48,7 @@ def shown_option(source: str, start: int, end: int) -> Paragraph | None:
 
 
 def picture(source: str, start: int, end: int, alt: Range | None = None) -> Element:
-    """The picture that a directive names.
-
-    Args:
-        source: The whole file.
-        start: Where the picture's address starts.
-        end: Where it ends.
-        alt: Where its description stands.
-    """
+    """The picture that a directive names."""
     places = [("src", (start, end)), *([("alt", alt)] if alt else [])]
     attributes = tuple(Attribute(name, source[a:b].strip(), a, b) for name, (a, b) in places)
     return Element(Tag("img", start, end, attributes, self_closing=True), start, end)

@@ -63,12 +63,7 @@ def bare(name: str) -> str:
 
 
 def from_tree(tree: Any, home: str) -> Iterator[Entry]:  # noqa: ANN401 - whatever the file holds
-    """The pages of a nested table: of MkDocs, Jupyter Book, MyST, Quarto, Docusaurus, Mintlify and others.
-
-    Args:
-        tree: Lists and mappings as they were read.
-        home: Folder that its paths are relative to.
-    """
+    """The pages of a nested table: of MkDocs, Jupyter Book, MyST, Quarto, Docusaurus, Mintlify and others."""
     seen = set()
     for entry in _walk(tree, home, _Above(), 0):
         if entry.path not in seen:
@@ -145,8 +140,6 @@ def from_summary(text: str, home: str, *, numbered: bool) -> Iterator[Entry]:
     """The pages of a `SUMMARY.md`: links, listed and indented; headings between them are parts.
 
     Args:
-        text: The file.
-        home: Folder that holds it.
         numbered: Its listed chapters have numbers for their readers, as mdBook gives them.
     """
     module, chapter, number, started, seen = "", "", 0, False, set()

@@ -13,8 +13,6 @@ def nest(blocks: list[Block], problem: Callable[[int, str], None], *, strict: bo
     """Put what stands between an opening and its closing tag inside an element.
 
     Args:
-        blocks: Blocks of one container, with `Mark`s for tags.
-        problem: Told of tags without partner, with their offset.
         strict: Whether a missing partner is an error (MDX) or usual (HTML's `<p>`, `<li>`).
 
     Returns:

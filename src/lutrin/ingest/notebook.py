@@ -22,10 +22,6 @@ _LONGEST_RESULT = 4_000
 def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a notebook of Jupyter, version 3 or 4 of its format.
 
-    Args:
-        data: The file.
-        filename: Path relative to the book's folder.
-
     Returns:
         The document; its source is the notebook's cells as Markdown, code and results in fences.
 

@@ -76,12 +76,7 @@ _ESCAPED_BAR = "\\|"
 
 
 def page_html(source: str, filename: str) -> str:
-    """The body of a page: its title as `h1`, headings with their ids, everything else escaped.
-
-    Args:
-        source: The file's text as it was indexed; of a PDF its extracted text.
-        filename: Path of the file, whose suffix says what it is.
-    """
+    """The body of an indexed page: its title as `h1`, headings with their ids, everything else escaped."""
     if filename.lower().endswith(".pdf"):
         return _pdf_html(source)
     page = Page(source, filename)

@@ -40,12 +40,7 @@ def image_html(url: str, alt: str) -> str:
 
 
 def inline_html(tokens: Sequence[Token], values: dict[str, str]) -> str:
-    """HTML of a paragraph's tokens.
-
-    Args:
-        tokens: From `lutrin.ingest.inline`.
-        values: Text of expressions that can be known.
-    """
+    """HTML of a paragraph's tokens."""
     return "".join(_token(token, values) for token in tokens)
 
 

@@ -14,12 +14,7 @@ Range = tuple[int, int]
 
 
 def drawn_tables(blocks: Sequence[Block], source: str) -> list[Block]:
-    """Blocks in which each drawn table, read as paragraphs and rules so far, is a table.
-
-    Args:
-        blocks: Of a page or a container.
-        source: The whole file.
-    """
+    """Blocks in which each drawn table, read as paragraphs and rules so far, is a table."""
     found: list[Block] = []
     place = 0
     while place < len(blocks):

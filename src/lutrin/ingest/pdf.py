@@ -47,9 +47,6 @@ def parse_pdf(
     """Read a PDF.
 
     Args:
-        data: The file, or its content.
-        filename: Path relative to the book's folder.
-        password: Of an encrypted file.
         recognizer: Takes these three and returns what recognises the text of a page that is only a picture.
 
     Returns:

@@ -57,7 +57,6 @@ def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[OutlineEntry]
     """The blocks of all pages, headers and footers already removed.
 
     Args:
-        pages: Lines of each page in reading order.
         outline: Bookmarks; where there are hardly any, size and weight of the letters make headings, too.
     """
     finder = _Finder(pages, outline)
@@ -258,7 +257,6 @@ def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
     """The lines of a paragraph such that their concatenation reads well: hyphenation mended, else a blank between.
 
     Args:
-        lines: As printed.
         vocabulary: Words that occur unbroken in the document, with and without hyphens; they decide between `real-time`
             and `con-troller`.
 

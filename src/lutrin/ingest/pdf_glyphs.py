@@ -65,13 +65,9 @@ class _Growing:
     """Where its last glyph starts."""
 
     def takes(self, x: float, y: float, size: float, angle: int, spaced: float) -> float | None:
-        """How far along the baseline a glyph stands that goes on in the same word or line; None if it does not.
+        """Points along the baseline to a glyph that goes on in the same word or line; None if it does not go on.
 
         Args:
-            x: Of the glyph, points.
-            y: As x.
-            size: Of the glyph, points.
-            angle: As `Run.angle`.
             spaced: Points that the file puts between all letters here.
         """
         if angle != self.angle or abs(self.size - size) > _LEVEL * self.size:
@@ -180,10 +176,6 @@ class _Pen(PDFTextDevice):
 
 def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[Run], int]]:
     """The runs of each page in the order in which they are painted, and how many glyphs have no letter.
-
-    Args:
-        file: A PDF that can be sought.
-        password: Of an encrypted file; one that its owner only protects from changes needs none.
 
     Raises:
         Exception: Of pdfminer's or of any kind, where a page is broken; the next one can still be asked for.

@@ -30,7 +30,6 @@ def settled(runs: Sequence[Run], visible: Box | None) -> list[Run]:
     """The runs of a page in the order in which they are painted, notes of the margin last.
 
     Args:
-        runs: As painted.
         visible: The box that viewers show; None: all of the page.
     """
     seen = [run for run in runs if run.text.strip() and (visible is None or _is_inside(run, visible))]

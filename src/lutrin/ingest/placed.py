@@ -76,14 +76,7 @@ def line_number(source: str, offset: int) -> int:
 
 
 def indentation(source: str, begin: int, pos: int, end: int) -> tuple[int, int]:
-    """Return the offset of the first non-blank from `pos` and the columns up to it, with tab stops of four.
-
-    Args:
-        source: The whole file.
-        begin: Where the line begins, from which tabs are measured.
-        pos: Where to start.
-        end: Where the line ends.
-    """
+    """Return the offset of the first non-blank from `pos` and the columns up to it, with tab stops of four."""
     match = _BLANKS.match(source, pos, end)
     at = match.end() if match else pos
     blanks = source[pos:at]

@@ -19,12 +19,7 @@ _REAL = re.compile(
 
 
 def placed(document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks of a file, each with the chapter and section that its headings name.
-
-    Args:
-        document: The file. Only formats that hold whole books are concerned, and of these files with two chapters.
-        chunks: As they were cut, with the file's own chapter and section.
-    """
+    """The chunks of a file with the chapter and section that its headings name, if its format holds whole books."""
     kind = format_of(document.filename)
     chapters = {chunk.heading_path[_CHAPTER] for chunk in chunks if len(chunk.heading_path) > _CHAPTER}
     if kind is None or not kind.holds_chapters or len(chapters) < 2:

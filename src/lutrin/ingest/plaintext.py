@@ -24,10 +24,6 @@ _LISTING = 4
 def parse_text(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a plain text.
 
-    Args:
-        data: The file.
-        filename: Path relative to the book's folder.
-
     Returns:
         The document; its source is the text as Markdown, with whatever would be markup escaped.
 

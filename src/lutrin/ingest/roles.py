@@ -64,12 +64,7 @@ def _data() -> dict[str, Names]:
 
 
 def roles_of_headings(headings: Sequence[Titled], page: TextRole | None) -> list[TextRole | None]:
-    """The role that each section of a page has by its own heading or the nearest one above it.
-
-    Args:
-        headings: In order of the page.
-        page: Role of the whole page, where its name tells it.
-    """
+    """The role that each section of a page has by its own heading or the nearest one above it."""
     found: list[TextRole | None] = []
     above: list[TextRole | None] = []
     for heading in headings:
@@ -113,9 +108,6 @@ def role_of_title(title: str) -> TextRole | None:
 
     >>> role_of_title("🚀 Challenge"), role_of_title("Chapter 3 quiz"), role_of_title("The challenge of balance")
     ('exercise', 'quiz', None)
-
-    Args:
-        title: As a reader sees it.
     """
     return _by_title("titles", title)
 
@@ -135,12 +127,7 @@ def _by_title(table: str, title: str) -> TextRole | None:
 
 
 def role_of_box(names: Iterable[str], title: str = "") -> TextRole | None:
-    """The role that a box gives to what stands inside: a directive, a component, what unfolds.
-
-    Args:
-        names: Of the directive or component, and its classes.
-        title: Of the box, as a reader sees it.
-    """
+    """The role that a box gives to what stands inside: a directive, a component, what unfolds."""
     spoken = {name.casefold().removeprefix("callout-") for name in names}
     named = (role for role, known in _data()["markup"].items() if not spoken.isdisjoint(known))
     return next(named, None) or (_by_title("titles", title) or _by_title("next_titles", title) if title else None)
@@ -188,11 +175,7 @@ def role_of_page(filename: str) -> TextRole | None:
 
 
 def role_of_front(text: Callable[[str], str]) -> TextRole | None:
-    """The role that a page's front matter names: `role: rubric`, `type: quiz`.
-
-    Args:
-        text: Gives the value of a field.
-    """
+    """The role that a page's front matter names: `role: rubric`, `type: quiz`."""
     spoken = [text(name).casefold() for name in ("role", "type", "page_type", "layout")]
     return next((role for role in _ROLES if role in spoken), None) or role_of_box(spoken)
 
@@ -204,7 +187,6 @@ def roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: Text
 
     Args:
         units: Those that stand in markup with a role have it already.
-        shapes: Of each unit.
         heading: The role of the section by its headings.
     """
     roles: list[TextRole] = []

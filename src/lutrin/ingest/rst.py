@@ -148,13 +148,6 @@ class _Unseen(Directive):
 def parse_rst(data: bytes, filename: str, _password: str = "") -> Document:
     """Read a page of reStructuredText.
 
-    Args:
-        data: The file.
-        filename: Path relative to the book's folder.
-
-    Returns:
-        The document; its source is the page's text as Markdown.
-
     Raises:
         DocumentError: It holds no text.
     """

@@ -113,10 +113,6 @@ async def ingest_alone(
     """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
 
     Args:
-        corpus: A book, a folder of books, or one file.
-        settings: Name the data folder and the length of chunks.
-        tools: The adapters.
-        overrides: Description of a single book.
         rebuild: Read every file again; embeddings are still taken from the cache.
         password: Password of encrypted PDFs.
         lenient: Read pages that MDX would refuse as far as possible.

@@ -133,7 +133,6 @@ def scan(root: Path, skipped: Skipped | None = None, rules: Rules = Rules()) -> 
     """The files of a book that Lutrin reads, numbers in their names ordered as numbers.
 
     Args:
-        root: The book's folder.
         skipped: Told of every file and folder that was left out: relative name and the reason.
         rules: What the book's own files say of its folder.
     """

@@ -70,13 +70,7 @@ class Tag:
 
 
 def scan_tag(text: str, pos: int, end: int | None = None) -> Tag | None:
-    """Read the tag that starts with the `<` at `text[pos]`; None if it is incomplete.
-
-    Args:
-        text: Any text.
-        pos: Index of the `<`.
-        end: Where the text to look at ends.
-    """
+    """Read the tag that starts with the `<` at `text[pos]`; None if it is incomplete."""
     limit = min(len(text) if end is None else end, pos + MAX_SPAN)
     if text.startswith("<>", pos):
         return Tag("", pos, pos + 2)

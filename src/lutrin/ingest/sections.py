@@ -49,13 +49,6 @@ class Outline:
     """Collects the sections of one page.
 
     Args:
-        source: The whole file.
-        title: Of the page.
-        inline: Reader of its inline texts.
-        values: Text of expressions that can be known.
-        shown: Names of exports that the page uses.
-        role: Of the whole page, where its name or front matter tells it.
-        problem: Told of what cannot be understood: offset and what is wrong.
         written: Whether the numbers of lists are shown as they stand in the source.
     """
 

@@ -22,7 +22,6 @@ def sentence_ranges(
     """Start and end of each sentence, white space at their ends left out.
 
     Args:
-        text: Text as a reader sees it.
         protected: Ascending ranges (code, maths, addresses) inside which no sentence ends.
         typed: By somebody who may begin a sentence with a small letter.
     """
@@ -45,8 +44,6 @@ def paragraph_ranges(text: str, protected: Sequence[tuple[int, int]] = (), run_i
     """The sentences of a paragraph; a run-in title (**Near miss.** An event that ...) stays with its sentence.
 
     Args:
-        text: Of the paragraph.
-        protected: As for `sentence_ranges`.
         run_in: Characters of bold text at its start.
     """
     ranges = sentence_ranges(text, protected)

@@ -57,9 +57,6 @@ class Site:
 def read_site(root: Path) -> Site:
     """What the configurations in a folder, or in a folder of text below it, say.
 
-    Args:
-        root: The book's folder.
-
     Returns:
         The first title, order and language that were found; `make` is empty if there is no configuration.
     """

@@ -17,12 +17,7 @@ _LONGEST_MATHS = 4_000
 
 
 class Refused(Exception):
-    """MDX would refuse the page.
-
-    Args:
-        offset: Where in the source.
-        message: Why.
-    """
+    """MDX would refuse the page."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(message)

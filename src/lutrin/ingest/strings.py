@@ -163,9 +163,6 @@ def script_texts(source: str, start: int, end: int, *, slots: bool = False) -> l
     The members of one object make one text, `name: Kestrel, mass: 28 kg`, as a table row would.
 
     Args:
-        source: The text that the stretch is in.
-        start: Where it starts.
-        end: Where it ends.
         slots: Whether members such as `text` and `label` only say where a component puts their string, as in the
             attributes of a quiz, so that no reader sees those names.
     """

@@ -119,11 +119,7 @@ class Listing:
     items: list[Item] = field(default_factory=list)
 
     def numbers(self, *, written: bool) -> list[int]:
-        """The number that a reader sees before each item of a numbered list.
-
-        Args:
-            written: Whether it is the one in the source; Markdown takes that of the first item and counts on.
-        """
+        """The number before each item of a numbered list: its author's if `written`, else counted from the first."""
         first = int(self.items[0].marker[:-1])
         return [int(item.marker[:-1]) if written else first + place for place, item in enumerate(self.items)]
 

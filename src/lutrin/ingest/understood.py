@@ -19,8 +19,6 @@ def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notic
     """Metadata, headings with their units, and chunks of a document.
 
     Args:
-        document: As read.
-        chunks: As cut from it.
         notices: Of the cutting; those of the document are known.
     """
     lines = [*_metadata(document), "", "Headings"]

@@ -57,7 +57,6 @@ def store(corpus: Path, files: Iterable[tuple[str, BinaryIO]], *, book: str = ""
     """Put files into a folder of the corpus, all of them or none; zip archives are unpacked.
 
     Args:
-        corpus: The folder of books.
         files: Names as the sender gives them, with their contents.
         book: Name of the book's folder; empty: of the archive, the folder or the file that was sent.
         replace: A folder that is there is replaced.

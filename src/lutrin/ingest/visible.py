@@ -338,9 +338,6 @@ def read_visible(text: str, tokens: list[Token], values: dict[str, str], *, attr
     """Put together what a reader sees.
 
     Args:
-        text: The inline text.
-        tokens: Its tokens, from `parse_inline`.
-        values: Text of expressions that can be known: exported constants, strings of the front matter.
         attributes: Whether texts in the attributes of components count; those in a heading are names of icons.
     """
     reader = _Reader(text, values, attributes=attributes)

@@ -62,9 +62,6 @@ def signs_around(name: str, before: str, inside: str, after: str = "") -> tuple[
     ('', '')
 
     Args:
-        name: `sup`, `sub` or `rt`.
-        before: The text before it.
-        inside: The raised or lowered text.
         after: The text behind it; between capitals a figure is a part of a name.
     """
     inside = inside.strip()

@@ -67,10 +67,7 @@ def require_own(source: Path, manifest: ArchiveManifest, keys: Iterable[bytes], 
     Whoever can write a file can compute hashes; nobody else has the key.
 
     Args:
-        source: The archive.
-        manifest: Its manifest.
         keys: Of this installation, former ones too; none: it has none yet.
-        trust: Whether the operator says so.
 
     Raises:
         ArchiveError: It is foreign.
@@ -106,9 +103,7 @@ def write_archive(
     """Write files into one archive. It replaces the target only once it is complete and has been read back.
 
     Args:
-        target: The file; one that is there is replaced.
         members: Pairs of name in the archive and file.
-        describe: Makes the manifest from the hashes.
         prefix: Folder of all members, with a slash at its end.
 
     Raises:

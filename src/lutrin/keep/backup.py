@@ -79,8 +79,6 @@ def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[lis
     """Collect the catalogue, the prepared entries and the current generations at one moment, as members of an archive.
 
     Args:
-        settings: Name the data folder.
-        work: Folder for the copy of the catalogue.
         locks: Receives locks that protect the generations until they have been copied.
 
     Returns:
@@ -127,11 +125,7 @@ def same_files(expected: Mapping[str, str], hashes: Mapping[str, str]) -> None:
 
 
 def _catalog(settings: Settings, work: Path, locks: ExitStack) -> list[index.Published]:
-    """Copy the catalogue, and lock the generations that the copy names.
-
-    Raises:
-        IndexUnavailable: The catalogue or a generation cannot be read.
-    """
+    """Copy the catalogue, and lock the generations that the copy names."""
     if not settings.catalog_path.exists():
         return []
     for _ in range(TRIES):
@@ -166,11 +160,7 @@ def _conversations(settings: Settings, work: Path) -> bool:
 
 
 def _generation(books_dir: Path, item: index.Published) -> dict[str, str]:
-    """Collect the files of a generation by their names in the archive, with the hashes of their publication.
-
-    Raises:
-        IndexUnavailable: The manifest is not the one that was published.
-    """
+    """Collect the files of a generation by their names in the archive, with the hashes of their publication."""
     directory = books_dir / item.slug / item.name
     if hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest() != item.manifest_sha256:
         raise _damaged(f"{item.slug}/{item.name}")

@@ -69,11 +69,7 @@ def bundle(
     """Write the bundle.
 
     Args:
-        settings: Name the folders of models and index.
         language_model: Name of the language model in the manifest; None for no model or an operator's own file.
-        root: Lutrin's folder, with its source and requirement files.
-        target: The file to write; an existing one is replaced once the new one is whole.
-        now: The current time.
 
     Raises:
         ArchiveError: This is not Lutrin's folder, a package is missing or changed, or the file cannot be written.
@@ -149,11 +145,7 @@ def oldest_python(wishes: Iterable[str]) -> str:
 
 
 def _wheels(requirements: str, work: Path) -> list[Path]:
-    """Make wheels of every installed package of the requirement file, of Lutrin, and of pip if it is installed.
-
-    Raises:
-        ArchiveError: A package has another version than the requirement file says, or has been changed.
-    """
+    """Make wheels of every installed package of the requirement file, of Lutrin, and of pip if it is installed."""
     folder = work / "wheels"
     folder.mkdir()
     wanted, here = wheels.pins(requirements), wheels.installed()

@@ -109,11 +109,7 @@ async def _compared(settings: Settings, rack: BookRack) -> tuple[list[Record], l
 
 
 def _record(encoded: bytes) -> Record:
-    """A record of the rack, whose names become names of folders here.
-
-    Raises:
-        IndexUnavailable: One of them is no plain name.
-    """
+    """A record of the rack, whose names become names of folders here."""
     record = msgspec.json.decode(encoded, type=Record)
     check_names(record.book.info.slug, record.book.current)
     return record
@@ -141,11 +137,7 @@ def _emptied(folder: Path) -> None:
 
 
 def _check(folder: Path, book: PublishedBook) -> None:
-    """Check that every file is what was published.
-
-    Raises:
-        IndexUnavailable: One is not.
-    """
+    """Check that every file is what was published."""
     digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
     if digest != book.manifest_sha256 or file_hashes(folder, without=MANIFEST) != read_manifest(folder).hashes:
         raise IndexUnavailable(f"The index {book.current} that was fetched is not what was published.")

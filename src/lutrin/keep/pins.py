@@ -50,10 +50,7 @@ def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> M
     """Return the model of a spec; fetch and pin it first if it is not pinned.
 
     Args:
-        models_dir: Folder of the manifest and the files.
         spec: `hf:OWNER/REPO/FILE@REVISION`; the file is a GGUF.
-        progress: Called with the progress of the download.
-        hub: Address of the model hub.
 
     Raises:
         InvalidSettings: The spec has another form.

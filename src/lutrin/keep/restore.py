@@ -48,10 +48,7 @@ def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust:
     """Replace the present state with that of a backup.
 
     Args:
-        settings: Name the data folder and the key of the conversations.
-        source: A file that `lutrin backup` wrote.
         with_chats: Replace the conversations too; the present ones are lost.
-        trust: Whether the operator trusts a file that another installation wrote.
 
     Raises:
         ArchiveError: The file is no backup, or damaged, or foreign and not trusted; nothing was changed.
@@ -207,11 +204,7 @@ def _intact(directory: Path) -> bool:
 
 
 def _readable(catalog_path: Path) -> bool:
-    """Return whether the database is sound or does not exist yet.
-
-    Raises:
-        OperationalError: It is locked, or the disk fails, so its state is unknown.
-    """
+    """Return whether the database is sound or does not exist yet."""
     try:
         with closing(sqlite.connect(catalog_path)) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))

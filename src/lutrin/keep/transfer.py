@@ -85,13 +85,8 @@ async def import_index(
     """Publish the books of an exported file in the vector store of these settings. The caller holds the ingest lock.
 
     Args:
-        settings: Name the data folder.
-        source: File that `export_index` wrote.
-        embedder: Name of the embedding model of the settings.
         store: Receives the vectors.
         verify: Reads each new generation back.
-        now: The current time.
-        trust: Whether the operator trusts a file that another installation wrote.
 
     Raises:
         ArchiveError: The file is no exported index, or not whole, or foreign and not trusted.

@@ -265,16 +265,10 @@ def verified_path(models_dir: Path, model: Model) -> Path:
 
 
 def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB) -> list[Path]:
-    """Fetch every file of a model that is not here already with the right hash.
+    """Fetch every file of a model that is not here already with the right hash; return their paths.
 
     Args:
-        models_dir: Folder of the manifest and the files.
-        model: Entry of the manifest.
-        progress: Called with the progress of each file.
         hub: Address of the model hub; empty to use only mirrors.
-
-    Returns:
-        The paths of the files that were fetched.
 
     Raises:
         NotEnoughSpace: The disk has too little room; nothing was fetched.

@@ -52,8 +52,6 @@ def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | 
     """Make a package's wheel.
 
     Args:
-        package: The installed package.
-        folder: Where the wheel is written.
         source: Folder to import from, if the package is installed in editable mode.
 
     Raises:

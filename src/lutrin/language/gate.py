@@ -21,11 +21,7 @@ SIGN, HINT = 1.0, 0.5
 
 
 class LanguageGate:
-    """Decides whether questions are in one of the accepted languages.
-
-    Args:
-        accepted: ISO 639-1 codes.
-    """
+    """Decides whether questions are in one of the accepted languages (ISO 639-1 codes)."""
 
     def __init__(self, accepted: Collection[str]) -> None:
         self._accepted = frozenset(accepted)

@@ -47,12 +47,7 @@ class Completed:
 
 
 def completed(question: str, history: Sequence[ChatMessage]) -> Completed:
-    """Complete a question from its conversation, if it leans on it.
-
-    Args:
-        question: Cleaned.
-        history: Messages of the conversation, oldest first.
-    """
+    """Complete a question from its conversation, if it leans on it."""
     if is_courtesy(question):
         return Completed(question, lacks=True)
     talk = _Talk()

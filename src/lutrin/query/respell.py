@@ -68,12 +68,6 @@ class Speller:
     async def changes(self, generation: Vocabulary, text: str, embedder: Embedder, *, chunks: int) -> dict[str, str]:
         """Return the words of a question that a book spells differently, and its spelling.
 
-        Args:
-            generation: Open for reading.
-            text: The question.
-            embedder: Its tokenizer tells ordinary words from others.
-            chunks: Of the book.
-
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
@@ -149,8 +143,6 @@ def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str
     """A book's spelling of a word, if it differs.
 
     Args:
-        words_from: Looks into the book.
-        word: In lower case.
         frequent: A word in so many chunks is frequent; None: the word is no slip.
     """
     for other, own_start, start in spellings(word):

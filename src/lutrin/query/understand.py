@@ -77,12 +77,6 @@ def understand(
 ) -> Query:
     """Understand a question.
 
-    Args:
-        question: As typed.
-        history: Messages of its conversation, oldest first.
-        language: Knows the accepted languages.
-        embedder: Counts the tokens of a selection.
-
     Raises:
         InvalidQuestion: It is empty.
     """
@@ -130,23 +124,14 @@ def understand(
 
 
 def alone(question: Question) -> Query:
-    """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts.
-
-    Args:
-        question: With words in it.
-    """
+    """Take a question as it stands, for a search without an answer: no conversation, no language check, no cuts."""
     text = " ".join(question.text.split())
     _, topic, _ = framed(text)
     return Query(question=question, typed=text, text=text, topic=topic, parts=(topic,), page=question.page)
 
 
 def respelled(query: Query, changes: Mapping[str, str]) -> Query:
-    """Return the same question in a book's spelling; the reader's own words are kept.
-
-    Args:
-        query: The understood question.
-        changes: Each word as asked, with the book's spelling.
-    """
+    """Return the same question in a book's spelling; the reader's own words are kept."""
     return replace(
         query,
         text=respell(query.text, changes),

@@ -76,7 +76,6 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
     """Have the model work through a book; without a model, report what the book's own markup provides.
 
     Args:
-        settings: Name the model.
         book: Slug of the book; empty for the first one.
         most: Most passages in this run; 0: all.
         tell: Called with a line after each passage.

@@ -34,9 +34,6 @@ TOLD_EVERY_S = 10.0
 class ArrivingModel:
     """A `HousedGenerator` that stands in for the model until it is here.
 
-    Args:
-        settings: Name the model.
-
     Raises:
         InvalidSettings: There is no model of that name.
     """
@@ -178,9 +175,6 @@ class ArrivingModel:
             command: Program and arguments.
             environment: Added to this process's own.
             idle: At the lowest priority and on one core; what measures the machine needs all of it.
-
-        Raises:
-            ModelMissing: It failed; the message is its last line.
         """
         self._tell(what)
         # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.

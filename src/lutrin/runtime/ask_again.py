@@ -26,7 +26,6 @@ async def replay(settings: Settings, message_id: str) -> Replayed:
 
     Args:
         settings: Name the folders. Settings that influence answers are taken from the stored answer.
-        message_id: Id of the answer, as streams and logs show it.
 
     Raises:
         NotFound: There is no such answer, or it does not say how it was made.

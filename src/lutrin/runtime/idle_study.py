@@ -26,7 +26,7 @@ async def study_while_idle(
     """Study whenever no reader has come for a while, until cancelled.
 
     Args:
-        study: Works through all books. It may be cancelled at any time and continues at the next call.
+        study: May be cancelled at any time; continues at the next call.
         traffic: Counts what readers do.
         quiet_s: Seconds without a question, a search or an opened page before it begins.
         saves: Whether the machine must save its battery now.

@@ -139,8 +139,6 @@ def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
     """Limit an answer to what a single reader gets in time.
 
     Args:
-        ability: What models of the tier may be asked.
-        speed: Measured speed of the model on this machine.
         explain_s: Seconds that an explanation may take.
     """
     return replace(
@@ -170,12 +168,7 @@ def _name_of(settings: Settings, manifest: weights.Manifest) -> str:
 
 
 def card_judges(generator: Generator, *, patience_s: float) -> CardJudges:
-    """Make the judges of the cards that a model writes, which are that model itself.
-
-    Args:
-        generator: The model.
-        patience_s: Seconds that a card waits for a judgement.
-    """
+    """Make the judges of the cards that a model writes, which are that model itself."""
     clear, answered = (
         GeneratedSupport(generator, CARD_THRESHOLD, patience_s=patience_s, asking=asking)
         for asking in (CLEAR, ANSWERED)
@@ -228,12 +221,7 @@ def computed_by(settings: Settings) -> str:
 
 
 def passage_limits(settings: Settings, model_bytes: int) -> PassageLimits:
-    """Size the store of passages that the model has read, by the settings and what is free on this machine.
-
-    Args:
-        settings: Say how much memory and disk it may take, and where the data are.
-        model_bytes: Size of the model, which will need its own memory.
-    """
+    """Size the store of passages that the model has read, by the settings and what is free on this machine."""
     if settings.passage_cache_mb == "auto":
         free = available_bytes()
         memory = min(MOST_PASSAGE_BYTES, max(0, free - model_bytes) // FREE_SHARE) if free else UNKNOWN_PASSAGE_BYTES
@@ -303,11 +291,9 @@ def tune(
     """Convert and measure installed models, and remember what suits this machine.
 
     Args:
-        settings: Name the folders of models and data, and the deadline.
         formats: Some of `lutrin.generate.tune.FORMATS`.
         tiers: Tiers of the models to measure; empty: all that are here. Results of other models are kept.
         score: Scores a file's answers; None: speed alone decides.
-        note: Called after each trial.
         within_s: Seconds after which no further file is tried.
 
     Raises:

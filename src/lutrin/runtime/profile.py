@@ -104,7 +104,6 @@ async def embedding(settings: Settings, *, threads: int, patience_s: float) -> A
     """Open the embedding model of the profile.
 
     Args:
-        settings: Name the model.
         threads: Threads of the local model; 0: the physical cores.
         patience_s: Seconds for which a service that does not respond is tried again.
     """
@@ -256,7 +255,6 @@ async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mappi
     """Ingest the corpus in a process of its own, for `POST /ingest`.
 
     Args:
-        settings: Name the folders of corpus and data.
         note: Called with each line of progress, then with errors and notes for authors.
 
     Returns:

@@ -119,9 +119,7 @@ async def opened(
     """Open all parts that answer questions, and close them at the end.
 
     Args:
-        settings: The settings.
         with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
-        with_chats: Open the conversations.
         arriving: Let the local model arrive later (`ArrivingModel.arrive`), whatever of it is here.
     """
     log = get_logger("wiring")
@@ -341,9 +339,6 @@ async def run_server(
     """Serve until a signal; see `lutrin.serve.app.run_server`.
 
     Args:
-        settings: The settings.
-        echo: Called with each question and answer.
-        on_ready: Called with the address.
         reading: Ingest the books meanwhile in another process, which this one waits for.
     """
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves

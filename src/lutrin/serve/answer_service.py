@@ -47,9 +47,6 @@ class AnswerService:
     """Handles every request for an answer, whichever endpoint it came to.
 
     Args:
-        services: What stands behind the server.
-        settings: Limits, proxies, retention.
-        metrics: Meters.
         heartbeat_s: Seconds between comments in a silent stream.
     """
 
@@ -78,8 +75,6 @@ class AnswerService:
         """Answer a question in the form that the request accepts: JSON, or Server-Sent Events.
 
         Args:
-            request: Its headers name the browser's secret, the form and the event to resume after.
-            question: With the session id as the browser sent it.
             shape: From the answer to the JSON body.
 
         Raises:

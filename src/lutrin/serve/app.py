@@ -114,8 +114,6 @@ def create_app(services: Services, settings: Settings, *, heartbeat_s: float = H
     """The server as an ASGI application.
 
     Args:
-        services: The stages and adapters behind it; they are closed by whoever made them.
-        settings: Limits, origins, host names, tokens.
         heartbeat_s: Seconds between comments in a silent stream.
     """
     metrics = Metrics()
@@ -167,8 +165,6 @@ async def run_server(
     """Serve until SIGINT or SIGTERM. Running answers then get 3 seconds to finish, and what was sent is stored.
 
     Args:
-        services: As for `create_app`.
-        settings: `host` and `port` say where.
         on_ready: Called with the address once the port is ours, before the first request.
         listener: From `listen`, for those who want to know early whether the port is free.
 

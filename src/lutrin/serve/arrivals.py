@@ -52,15 +52,7 @@ def size_of(held: bytes | bytearray, searched: int = 0) -> int | None:
 
 
 class Arrival(Counted, asyncio.Protocol):
-    """A connection until its first request is whole.
-
-    Args:
-        connections: Among which this one is counted.
-        config: As uvicorn gives it; so are the rest.
-        server_state: Of uvicorn.
-        app_state: Of the application.
-        _loop: The event loop.
-    """
+    """A connection until its first request is whole."""
 
     def __init__(
         self,

@@ -31,9 +31,7 @@ def below(app: ASGIApp, root_path: str, trusted: Sequence[str]) -> ASGIApp:
     """Wrap an application so that it may stand below a path.
 
     Args:
-        app: Knows addresses from `/`.
         root_path: Where it stands if no proxy says so.
-        trusted: Addresses or networks of proxies whose `X-Forwarded-Prefix` is believed.
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,12 +59,7 @@ def linking(app: ASGIApp) -> ASGIApp:
 
 
 class Linker:
-    """Holds the head of a page back until its body is there, whose length changes.
-
-    Args:
-        prefix: As `/lutrin`.
-        send: Takes what is sent in the end.
-    """
+    """Holds the head of a page back until its body is there, whose length changes."""
 
     def __init__(self, prefix: bytes, send: Send) -> None:
         self._prefix = prefix

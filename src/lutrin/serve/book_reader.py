@@ -43,10 +43,6 @@ class Reader:
     """Pages of all books.
 
     Args:
-        library: The books.
-        workshop: Where pages are made.
-        renderer: Renders what books hold.
-        stamp: Gives the files that a page loads the names under which browsers keep them.
         opened: Told of each page that is opened: slug of the book and name of the file.
     """
 
@@ -87,13 +83,10 @@ class Reader:
         )
 
     async def study(self, slug: str, view: str = "study", chapter: int = 0, sitting: int = 1) -> str:
-        """One of the practice pages.
+        """One of the practice pages; chapters and sittings count from 1, and chapter 0 is the whole book.
 
         Args:
-            slug: Of the book.
             view: Which one: `study`, `deck`, `worksheet`, `glossary` or `guide`.
-            chapter: Number of the chapter, from 1; 0: the whole book.
-            sitting: Number of the sitting with its cards, from 1; one beyond the last is the last.
 
         Raises:
             NotFound: There is no such book.
@@ -111,9 +104,7 @@ class Reader:
         """The terms of a book, or the cards of a chapter, in a form that other programs read.
 
         Args:
-            slug: Of the book.
             form: `terms`; of cards `json`, `csv`, or `apkg` for Anki.
-            chapter: Number of the chapter, from 1; 0: the whole book.
 
         Raises:
             NotFound: There is no such book or chapter.
@@ -143,10 +134,6 @@ class Reader:
     async def results(self, typed: str, slug: str) -> str:
         """The page of search results.
 
-        Args:
-            typed: The words; empty: none yet.
-            slug: Of the book; empty: all of them.
-
         Raises:
             NotFound: There is no such book.
         """
@@ -158,7 +145,6 @@ class Reader:
         """A page of a book.
 
         Args:
-            slug: Of the book.
             path: The file's name, with or without its suffix.
 
         Raises:
@@ -186,8 +172,6 @@ class Reader:
         Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
 
         Args:
-            slug: Of the book.
-            path: The page's file.
             number: Ordinal on the page, from 0.
 
         Raises:

@@ -41,12 +41,7 @@ UNMETERED = frozenset({"/health"})
 
 
 class Meter:
-    """What one request has cost.
-
-    Args:
-        peer: Network address that asked; see `limits.peer_of`.
-        budget: Pays for it; None: nobody does.
-    """
+    """What one request has cost."""
 
     def __init__(self, peer: str, budget: "Budget | None" = None) -> None:
         self.peer = peer
@@ -121,7 +116,6 @@ class Budget:
 
     Args:
         peer_per_min: Questions a minute from one address; 0: no limit, and no budget.
-        clock: Seconds that only grow.
     """
 
     def __init__(self, peer_per_min: int, clock: Callable[[], float]) -> None:
@@ -173,13 +167,7 @@ class Budget:
 
 
 def budgeting(app: ASGIApp, budget: Budget, trusted: Sequence[str]) -> ASGIApp:
-    """Wrap an application so that each request is paid for by the address that sends it.
-
-    Args:
-        app: The application.
-        budget: Of all addresses.
-        trusted: Addresses or networks of proxies; see `limits.peer_of`.
-    """
+    """Wrap an application so that each request is paid for by the address that sends it."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         # Only requests of HTTP have a method.

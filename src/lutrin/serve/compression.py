@@ -43,12 +43,7 @@ def compressing(app: ASGIApp) -> ASGIApp:
 
 
 class Compressor:
-    """Holds the head of a response back until its body shows whether compressing it is worth it.
-
-    Args:
-        scope: Of the request.
-        send: Takes what is sent in the end.
-    """
+    """Holds the head of a response back until its body shows whether compressing it is worth it."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")

@@ -61,11 +61,7 @@ _log = get_logger("serve")
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as it may.
-
-    Returns:
-        How many that are.
-    """
+    """Let this process open as many files as it may, and return how many that are."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -98,7 +94,6 @@ class Connections:
 
     Args:
         most: Connections in all.
-        most_of_peer: Connections from one network peer.
         proxies: Addresses and networks that are counted in all only, for many readers come from there.
     """
 
@@ -252,15 +247,7 @@ class BoundedConnection(h11.Connection):
 
 
 class BoundedProtocol(Counted, H11Protocol):
-    """uvicorn's HTTP/1.1 on h11, with limits; `lutrin.serve.arrivals` opens the connection and counts it.
-
-    Args:
-        connections: Among which this one is counted.
-        config: As uvicorn gives it; so are the rest.
-        server_state: Of uvicorn.
-        app_state: Of the application.
-        _loop: The event loop.
-    """
+    """uvicorn's HTTP/1.1 on h11, with limits; `lutrin.serve.arrivals` opens the connection and counts it."""
 
     def __init__(
         self,

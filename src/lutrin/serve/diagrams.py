@@ -61,11 +61,7 @@ def with_diagrams(page: str) -> str:
 
 
 def figure(source: str) -> str:
-    """Render a diagram as HTML.
-
-    Args:
-        source: In Mermaid's language.
-    """
+    """Render a diagram of Mermaid's language as HTML."""
     graph = read_mermaid(source)
     text = f'<pre tabindex="0"><code>{escape(source, quote=False)}</code></pre>'
     if graph is None:

@@ -89,11 +89,6 @@ def listed(
 ) -> list[tuple[bool, float, Found]]:
     """List a book's passages, one line for each section.
 
-    Args:
-        words: What was typed.
-        passages: With their scores, best first.
-        most: How many lines at most.
-
     Returns:
         The lines, best first: those whose title has every word come before others, for whoever types a section's name
         wants this section.
@@ -110,13 +105,7 @@ def listed(
 
 
 def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Found:
-    """The line for a term of the glossary.
-
-    Args:
-        term: That is meant.
-        book: That it is a term of.
-        typed: The words that were typed.
-    """
+    """The line for a term of the glossary."""
     meant = [frozenset(map(stemmed, (*one.forms, one.word))) for one in typed]
     text = _cut(term.definition, ())
     return Found(

@@ -179,11 +179,7 @@ class BodyGuard(ASGIMiddleware):
 
 
 def check_body(body: bytes) -> None:
-    """Refuse a body that is not JSON before it is parsed.
-
-    Raises:
-        MalformedRequest: They are not UTF-8 or are nested more than 32 deep.
-    """
+    """Refuse a body that is not JSON before it is parsed: one that is not UTF-8, or is nested more than 32 deep."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

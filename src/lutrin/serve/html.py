@@ -66,12 +66,7 @@ def _chapter(title: str, pages: list[PageEntry]) -> Chapter:
 
 
 def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Sequence[str] = ()) -> str:
-    """The page at `/`: a card for each book, one box, and questions to begin with; of a single book its contents, too.
-
-    Args:
-        books: Each with its pages in reading order.
-        starters: Questions that the books answer well.
-    """
+    """The page at `/`: a card for each book, one box, and questions to begin with; a single book has its contents."""
     only = books[0][0] if len(books) == 1 else None
     shown = [
         {**_cover(book, pages), "slug": book.slug, "address": _first(book, pages) if only else book_path(book.slug)}
@@ -83,24 +78,12 @@ def shelf(books: Sequence[tuple[ShelvedBook, Sequence[PageEntry]]], starters: Se
 
 
 def cover(book: ShelvedBook, pages: Sequence[PageEntry], starters: Sequence[str] = ()) -> str:
-    """A book's table of contents.
-
-    Args:
-        book: The book.
-        pages: All its pages in reading order.
-        starters: Questions that the book answers well.
-    """
+    """A book's table of contents."""
     return render("book.html", book=book.slug, starters=starters, **_cover(book, pages))
 
 
 def results(book: ShelvedBook | None, typed: str, found: Sequence[Found]) -> str:
-    """Render the search results as a page, for browsers without scripts and for links.
-
-    Args:
-        book: That was searched; None: all of them.
-        typed: The words; empty: none yet.
-        found: The best first.
-    """
+    """Render the search results as a page, for browsers without scripts and for links."""
     home = {"address": book_path(book.slug), "title": book.title} if book else {"address": "/", "title": "Lutrin"}
     return render("search.html", book=book.slug if book else "", home=home, typed=typed, found=found)
 
@@ -130,14 +113,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def trouble(status: int, detail: str, incident: str = "", *, teacher: bool = False) -> str:
-    """The page shown when another one cannot be: says what went wrong and where to go from here.
-
-    Args:
-        status: The HTTP status that it is sent with.
-        detail: What is the matter, in a sentence.
-        incident: Names the line of the log that says more.
-        teacher: Whether the way led to the teacher's page.
-    """
+    """The page shown when another one cannot be: says what went wrong and where to go from here."""
     missing, failed = status in MISSING, status >= HTTPStatus.INTERNAL_SERVER_ERROR
     return render(
         "trouble.html",
@@ -177,16 +153,7 @@ def reading(
     *,
     starters: Sequence[str] = (),
 ) -> str:
-    """A page of a book.
-
-    Args:
-        book: The book.
-        pages: All its pages in reading order.
-        current: The one that is shown.
-        text: Its HTML, sanitised.
-        sections: Anchor and title, as safe HTML, of each section on the page.
-        starters: Questions that the page, or else the book, answers well.
-    """
+    """A page of a book: its sanitised HTML, the anchor and title (as safe HTML) of each section, and starters."""
     position = pages.index(current)
     return render(
         "reading.html",

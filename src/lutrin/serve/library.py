@@ -35,7 +35,6 @@ class ShelfLibrary:
     """Reads from the generations that the shelf has open.
 
     Args:
-        shelf: The books.
         corpus: Folder of this machine's books. Pictures are looked for there, too: an index that was made on another
             machine names a folder that is not here.
     """
@@ -221,7 +220,6 @@ def book_root(corpus: Path, slug: str, *, renamed: bool = True) -> Path | None:
     """The folder of a book inside the folder that was ingested, or None if it is gone.
 
     Args:
-        corpus: The folder.
         slug: Of the book.
         renamed: The only book there is this one whatever its slug, which may have been given on the command line.
     """

@@ -26,7 +26,6 @@ class SlidingWindow:
 
     Args:
         limit: 0 admits everything.
-        clock: Seconds that only grow.
         most_keys: Keys remembered; beyond, the one used longest ago is forgotten (it only gains by that).
     """
 
@@ -62,7 +61,6 @@ class Limits:
     Args:
         session_per_min: Questions a minute in a session; 0: no limit.
         peer_per_min: Questions a minute from a peer; 0: no limit.
-        clock: Seconds that only grow.
     """
 
     def __init__(self, session_per_min: int, peer_per_min: int, clock: Callable[[], float]) -> None:
@@ -91,7 +89,6 @@ def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
     """Return the client's address; behind a trusted proxy, the one that the proxy reports.
 
     Args:
-        address: Of the connection.
         forwarded_for: The header X-Forwarded-For, as it came; believed from the right, as far as proxies are trusted.
         trusted: Addresses or networks of proxies.
 

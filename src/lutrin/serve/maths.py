@@ -53,10 +53,6 @@ def mathml(tex: str, *, display: bool) -> str | None:
     """Convert a formula to a `math` element with its TeX as an annotation; None if that fails.
 
     The result still has to be sanitised: a text inside the formula is not trusted.
-
-    Args:
-        tex: Without dollar signs.
-        display: On a line of its own.
     """
     if len(tex) > _MOST_CHARS or _MACROS.search(tex):
         return None

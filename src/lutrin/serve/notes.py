@@ -48,12 +48,7 @@ class Term:
 
 
 def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
-    """The notes of a page by the anchor of their section; a section without any is left out.
-
-    Args:
-        companion: Of the book.
-        filename: Of the page.
-    """
+    """The notes of a page by the anchor of their section; a section without any is left out."""
     found: dict[str, Notes] = {}
     for item in companion.shown("keypoints", "term", "quiz", "question"):
         entry = item.entry
@@ -79,8 +74,6 @@ def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
     """Questions that a book answers well: of a page, or from all over the book, one a page at most.
 
     Args:
-        companion: Of the book.
-        count: How many at most.
         filename: Of the page; a page without questions, and no page, get those from all over the book.
     """
     approved = [item for item in companion.shown("question", "explanation") if item.entry.state == "approved"]
@@ -105,13 +98,7 @@ def named(companion: Companion) -> list[Named]:
 
 
 def terms_meant(terms: Iterable[Named], slug: str, typed: Sequence[Typed]) -> list[Term]:
-    """Terms whose name has every word that was typed, whole or begun; short names first.
-
-    Args:
-        terms: Of the book.
-        slug: Of the book.
-        typed: The words, as `lutrin.index.typeahead` understands them.
-    """
+    """Terms whose name has every word that was typed, whole or begun; short names first."""
     meant = [frozenset(chain(map(stemmed, one.forms), (stemmed(one.word),))) for one in typed]
     if not meant:
         return []
@@ -132,10 +119,6 @@ def glossary(companion: Companion, slug: str) -> list[Term]:
     """The terms of a book, in its order, for the definitions that pages show.
 
     Of the other names of a term those of several words are taken: a single common word would often mean something else.
-
-    Args:
-        companion: Of the book.
-        slug: Of the book.
     """
     return [
         _term(item.entry, slug, name)

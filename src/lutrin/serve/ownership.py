@@ -65,8 +65,6 @@ def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owne
     """Determine who owns the conversation that a request names.
 
     Args:
-        request: Names the client's secret, if it has one.
-        session_id: As the client made it; empty: there is no conversation.
         open_sessions: Whether everybody who names an id may read what was said under it.
 
     Raises:
@@ -91,8 +89,6 @@ def openai_session(key: bytes, user: str, authorization: str) -> str:
     """The id of the conversation that a client of OpenAI's interface names by its `user`; empty without one.
 
     Args:
-        key: The server's own.
-        user: All of it counts.
         authorization: Clients with other keys have other conversations.
     """
     if not user:

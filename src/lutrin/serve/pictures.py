@@ -32,7 +32,6 @@ def candidates(page: str, address: str) -> list[str]:
     Nothing outside of the folder, hidden, or of another kind than a picture is among them.
 
     Args:
-        page: File name of the page that shows the picture.
         address: As the page writes it: relative to the page, or from the site's root, where Docusaurus keeps `static/`.
     """
     path = unquote(urlsplit(address).path)

@@ -29,9 +29,6 @@ def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: i
     """One of the practice pages.
 
     Args:
-        book: Whose practice it is.
-        practice: All there is.
-        view: One of `VIEWS`.
         chapter: Number of the chapter, from 1; 0: the whole book.
         sitting: Number of the sitting, from 1.
     """

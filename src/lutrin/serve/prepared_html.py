@@ -40,13 +40,7 @@ class PreparedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prepared_row(slug: str, listed: Listed, study: str = "") -> PreparedRow:
-    """Summarise what is prepared for a book.
-
-    Args:
-        slug: Of the book.
-        listed: Of its companion.
-        study: How far a model is that studies it.
-    """
+    """Summarise what is prepared for a book."""
     counts = [(listed.states.get(state, 0), name) for state, name in STATES.items()]
     told = [f"{count:,} {name}" for count, name in (*counts, (listed.pinned, "pinned")) if count]
     words = ", ".join(told) or "nothing yet"
@@ -56,14 +50,7 @@ def prepared_row(slug: str, listed: Listed, study: str = "") -> PreparedRow:
 
 
 def companion_page(book: str, listed: Listed, wanted: Wanted, form_key: str) -> str:
-    """The entries of a companion, each with its form.
-
-    Args:
-        book: Slug of the book.
-        listed: The entries.
-        wanted: Which ones these are.
-        form_key: What forms carry.
-    """
+    """The entries of a companion, each with its form."""
     state = "pinned" if wanted.pinned else wanted.state or ""
     known = {"kind": wanted.kind or "", "state": state, "words": wanted.words}
     chosen = {name: value for name, value in known.items() if value}
@@ -97,11 +84,6 @@ def proposal_page(
     """A question with its current answer, and the form that pins an answer.
 
     Args:
-        books: All of them.
-        book: The one that is asked.
-        question: Empty: there is none yet.
-        answer: What a reader would get; None: nothing was asked.
-        form_key: What forms carry.
         near: Passages that may prove an answer, where the book gives none by itself.
         back: Part of the teacher's page to which the form leads back; empty: it stays here.
     """

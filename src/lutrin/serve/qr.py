@@ -13,12 +13,7 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 def address(request: HTTPRequest, path: str) -> str:
-    """The full address of a page, as a reader would have to type it.
-
-    Args:
-        request: Names the host that it was sent to, which the server has found to be its own.
-        path: Of the page, from `/`.
-    """
+    """The full address of a page, as a reader would have to type it."""
     scheme = "https" if is_secure(request) else "http"
     return f"{scheme}://{request.headers.get('host', '')}{path}"
 
@@ -28,7 +23,6 @@ def for_others(request: HTTPRequest, host: str) -> str:
 
     Args:
         request: From a browser that may run on this very machine, where the server has a name that no other knows.
-        host: That the server listens on.
     """
     name, _, port = request.headers.get("host", "").rpartition(":")
     name = name or request.headers.get("host", "")

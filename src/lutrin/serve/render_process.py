@@ -63,10 +63,6 @@ class Renderer:
     def render(self, source: str, filename: str) -> tuple[Rendered, float]:
         """Render a page; blocks until it is done.
 
-        Args:
-            source: The text that was indexed.
-            filename: Path of the file, whose suffix says what it is.
-
         Returns:
             The page, and the processor seconds that it took. A page that does not render within its limits is its text.
         """

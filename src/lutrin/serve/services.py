@@ -153,11 +153,6 @@ class Library(Protocol):
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
         """Questions to begin with that the books answer well; none if nothing was prepared.
 
-        Args:
-            most: How many at most.
-            slug: Of the book; empty: all of them.
-            filename: Of the page that they are to be about, where it has any; empty: the whole book.
-
         Raises:
             NotFound: There is no such book.
         """
@@ -165,11 +160,6 @@ class Library(Protocol):
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
         """Suggest places for a partly typed query, best first.
-
-        Args:
-            typed: As it stands in the box.
-            slug: Of the book; empty: all of them.
-            most: How many lines at most.
 
         Raises:
             NotFound: There is no such book.
@@ -186,13 +176,7 @@ class Library(Protocol):
         ...
 
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
-        """Find the files in the book's folder that pictures refer to; empty for one that may not be shown.
-
-        Args:
-            slug: Of the book.
-            filename: Of the page.
-            addresses: As the page writes them.
-        """
+        """Find the files in the book's folder that pictures refer to; empty for one that may not be shown."""
         ...
 
     async def picture(self, slug: str, name: str) -> bytes:

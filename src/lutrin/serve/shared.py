@@ -73,14 +73,7 @@ class JobBoard(Protocol):
 
 
 class Limiter:
-    """Both limits, shared with the other servers if there are any.
-
-    Args:
-        own: This server's windows.
-        gate: All servers' windows; None: there is one server.
-        session_per_min: Questions a minute in a session; 0: no limit.
-        peer_per_min: Questions a minute from a peer; 0: no limit.
-    """
+    """Both limits, shared with the other servers if there are any."""
 
     def __init__(self, own: Limits, gate: Gate | None, session_per_min: int, peer_per_min: int) -> None:
         self._own = own
@@ -109,14 +102,7 @@ class Limiter:
 
 
 class TurnMemory:
-    """One turn's events, kept before they are sent.
-
-    Args:
-        log: Where all servers see them; None: there is one server.
-        turn: Id of the stream.
-        asked: From `fingerprint`.
-        kept: How many events are there already.
-    """
+    """One turn's events, kept before they are sent."""
 
     def __init__(self, log: TurnLog | None, turn: str, asked: str, kept: int = 0) -> None:
         self._log = log

@@ -23,10 +23,6 @@ def free_bytes(folder: Path) -> int:
 def require_room(folder: Path, look: Callable[[Path], int] = free_bytes) -> None:
     """Refuse to start on a full disk, where databases could not be opened, not even to be read.
 
-    Args:
-        folder: On the disk in question; it may not be there yet.
-        look: Free bytes of the disk that holds a folder.
-
     Raises:
         LutrinError: There is no room.
     """
@@ -42,10 +38,7 @@ class FreeSpace:
     """Looks at the disk at most every two seconds.
 
     Args:
-        folder: On the disk in question; it may not be there yet.
         floor_bytes: Free bytes that stay free; 0: no floor.
-        clock: Seconds that only grow.
-        look: Free bytes of the disk that holds a folder.
     """
 
     def __init__(
@@ -87,11 +80,6 @@ class Allowance:
 
     A secret names a reader, whose conversations are counted where they lie. Whoever sends none is a new reader each
     time, so that only the network can be counted; what was counted is forgotten when the server ends.
-
-    Args:
-        limit_bytes: Of one peer in a day, from the first that is stored for it.
-        clock: Seconds that only grow.
-        most_peers: Peers remembered; beyond, the one that stored longest ago is forgotten.
     """
 
     def __init__(self, limit_bytes: int, clock: Callable[[], float], most_peers: int = MOST_PEERS) -> None:

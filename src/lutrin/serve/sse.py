@@ -19,8 +19,6 @@ def frame(event: AnswerEvent, stream: str, number: int) -> bytes:
     """The bytes of one event.
 
     Args:
-        event: What happened.
-        stream: Id of the stream.
         number: Of the event in it, from 1.
     """
     name = str(event.__struct_config__.tag)

@@ -85,9 +85,6 @@ def overview(
     """Order what was asked.
 
     Args:
-        asked: The newest first.
-        books: Slug, title and chapters of each book, in order.
-        today: The last of the days that are shown.
         pinned: Questions to which the teacher has given the answer, as `AskedQuestion.key` has them.
     """
     earliest = min((_day(question) for question in asked), default=today)
@@ -180,12 +177,7 @@ def _row(group: Sequence[AskedQuestion], *, is_pinned: bool) -> InboxRow:
 
 
 def as_csv(asked: Sequence[AskedQuestion], titles: Mapping[str, str]) -> str:
-    """Export the questions as a table for a spreadsheet.
-
-    Args:
-        asked: The newest first.
-        titles: Of the books, by slug.
-    """
+    """Export the questions as a table for a spreadsheet."""
     header = ["answered at (UTC)", "book", "chapter", "question", "answer", "outcome", "thumb", "comment"]
     answers = {"generated": "explained", "extractive": "quoted", "refusal": "not in the book", None: ""}
     rows = (

@@ -75,21 +75,12 @@ def off() -> str:
 
 
 def sign_in(message: str = "") -> str:
-    """The form that asks for the token.
-
-    Args:
-        message: Why it is asked again.
-    """
+    """The form that asks for the token."""
     return render("teacher_gate.html", chat=False, off=False, message=message)
 
 
 def board(shown: Board, form_key: str) -> str:
-    """The page itself.
-
-    Args:
-        shown: What it shows.
-        form_key: What its forms carry.
-    """
+    """The page itself."""
     return render(
         "teacher.html",
         chat=False,

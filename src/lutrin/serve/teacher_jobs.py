@@ -18,14 +18,7 @@ T = TypeVar("T")
 
 
 class CommandJob(Generic[T]):
-    """Runs `lutrin COMMAND --json`, once at a time, and keeps what it printed last.
-
-    Args:
-        command: Its name.
-        shape: Of what it prints.
-        settings: Say where the data lies.
-        now: The time of day, in UTC.
-    """
+    """Runs `lutrin COMMAND --json`, once at a time, and keeps what it printed last."""
 
     def __init__(self, command: str, shape: type[T], settings: Settings, now: Callable[[], datetime]) -> None:
         self._command = command

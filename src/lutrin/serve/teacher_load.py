@@ -16,11 +16,7 @@ MOST_READERS = 10_000
 
 
 class Presence:
-    """Counts the readers of the last five minutes without revealing them.
-
-    Args:
-        clock: Seconds that only grow.
-    """
+    """Counts the readers of the last five minutes without revealing them."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -60,13 +56,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_of(metrics: Metrics, *, readers: int, waiting: int) -> Load:
-    """Read the meters.
-
-    Args:
-        metrics: The server's meters.
-        readers: From `Presence`.
-        waiting: Readers who wait for the language model.
-    """
+    """Read the meters."""
     kinds = totals(metrics.questions, "kind")
     outcomes = totals(metrics.outcomes, "outcome")
     return Load(

@@ -29,7 +29,6 @@ class SignIns:
 
     Args:
         token: The administration token; None: nobody can sign in.
-        clock: Seconds that only grow.
     """
 
     def __init__(self, token: str | None, clock: Callable[[], float]) -> None:
@@ -49,9 +48,7 @@ class SignIns:
         """Sign a browser in.
 
         Args:
-            token: As it was typed.
             peer: From `limits.peer_of`; attempts are counted for each.
-            here: As for `prove`.
 
         Returns:
             The value of its cookie.
@@ -73,7 +70,6 @@ class SignIns:
         """Check a token; the only place where tokens are compared and guesses counted.
 
         Args:
-            token: As it came.
             peer: From `limits.peer_of`; wrong ones are counted for each, and for all together. None is no guess: a
                 picture's address on a foreign page sends none.
             here: Whether it comes from this machine or a browser that is signed in; those wait for their own guesses

@@ -50,12 +50,7 @@ class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TeacherView:
-    """Collects what the teacher's page shows. Only `roll_back` changes anything.
-
-    Args:
-        settings: Say where everything is.
-        now: The time of day, in UTC.
-    """
+    """Collects what the teacher's page shows. Only `roll_back` changes anything."""
 
     def __init__(self, settings: Settings, now: Callable[[], datetime]) -> None:
         self._settings = settings

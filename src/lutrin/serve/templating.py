@@ -48,7 +48,6 @@ def render(template: str, **values: object) -> str:
     """A page.
 
     Args:
-        template: Name of a file in `templates/`.
         values: What it shows. Of those that `base.html` takes, `chat` says whether the chat is on the page, `book` and
             `page` which ones it asks about; each has a default.
     """

@@ -31,12 +31,7 @@ Book = Annotated[str, Field(description="Slug of one book; empty: all books.")]
 
 
 def book_server(answers: Answers, retrieve: Retrieval) -> MCPServer[Any]:
-    """A server with the two tools.
-
-    Args:
-        answers: The answer flow.
-        retrieve: Search without an answer.
-    """
+    """A server with the two tools."""
     server: MCPServer[Any] = MCPServer("lutrin", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
 
     @server.tool(title="Search the book", annotations=READS_ONLY)

@@ -14,9 +14,7 @@ class Transcript:
     """Collects the events of one answer.
 
     Args:
-        message_id: Id of the answer's message.
         question: What was asked; its `session_id` is the conversation's key.
-        now: The time of day.
     """
 
     def __init__(self, message_id: str, question: records.Question, now: Callable[[], datetime]) -> None:

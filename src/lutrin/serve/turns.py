@@ -66,11 +66,6 @@ class Turn:
 
     Args:
         turn_id: 32 hexadecimal digits; also the id of the answer's message and of the stream.
-        asked: The question.
-        services: What stands behind the server.
-        metrics: Meters.
-        spawn: Starts a task that outlives every connection.
-        heartbeat_s: Seconds between signs of life in a silent stream.
         space: Room on the disk; without room nothing is stored.
         allowance: Room for those who send no secret.
         known: Events that another server has sent already.

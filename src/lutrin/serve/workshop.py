@@ -60,11 +60,6 @@ class Workshop:
     async def once(self, key: Hashable, work: Callable[[], T], size_of: Callable[[T], int] = len) -> T:  # type: ignore[assignment]  # len fits what has a length, which is most
         """Return what the work gives, from before if it was done before.
 
-        Args:
-            key: Everything that the result depends on.
-            work: Runs in a thread.
-            size_of: Bytes that a result takes, about.
-
         Raises:
             RateLimited: This address has too much work waiting, or has used its budget.
         """

@@ -138,14 +138,7 @@ def practice(
     chunks: Sequence[Chunk],
     address: Address,
 ) -> Practice:
-    """Build a book's practice material.
-
-    Args:
-        entries: Of its companion.
-        files: In reading order.
-        chunks: Of all files.
-        address: Where each passage is read.
-    """
+    """Build a book's practice material."""
     sections = _sections(files, chunks)
     shown = [item for item in entries if item.entry.state != "hidden"]
     own: dict[tuple[str, str, str], list[Prepared]] = {}

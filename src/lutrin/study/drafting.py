@@ -90,12 +90,7 @@ def drafts_in(written: str) -> list[Draft]:
 
 
 def quiz_of(term: Entry, siblings: Sequence[str]) -> Entry | None:
-    """Ask for a term by its meaning, with other terms as wrong choices; None if there are too few.
-
-    Args:
-        term: With its meaning, which is what is asked.
-        siblings: Names of other terms of the same chapter.
-    """
+    """Ask for a term by its meaning, with other terms as wrong choices; None if there are too few."""
     others = [name for name in dict.fromkeys(siblings) if not _alike(name, term.topic)][: CHOICES - 1]
     meaning = re.sub(rf"\b{re.escape(term.topic)}(?:e?s)?\b", GAP, term.points[0], flags=re.IGNORECASE)
     if len(others) < CHOICES - 1:

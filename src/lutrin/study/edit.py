@@ -73,10 +73,6 @@ def _words(text: str) -> list[tuple[int, int]]:
 def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
     """The books of a corpus.
 
-    Args:
-        corpus: A book, or a folder of books.
-        shelf: The folder is known to hold books.
-
     Raises:
         EmptyCorpus: There are none.
         InvalidInput, DocumentError: A `book.toml` cannot be read, or two books have one name.
@@ -122,10 +118,8 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
     of the same kind and topic as one that is there takes its place.
 
     Args:
-        corpus: A book, or a folder of books.
         drafts: JSON lines; a companion itself, whose sections have changed, may be one of them.
         author: Of entries that name none, which this person approves; empty: the authors.
-        shelf: The folder is known to hold books.
 
     Raises:
         InvalidInput: A draft cannot be read.

@@ -65,11 +65,7 @@ class Candidate:
 
 
 class Extractor:
-    """Finds entries in a book's own words.
-
-    Args:
-        searcher: Finds passages, as for readers.
-    """
+    """Finds entries in a book's own words."""
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
@@ -80,7 +76,6 @@ class Extractor:
         """Yield what a book says of its terms, and answers to the questions that its headings ask.
 
         Args:
-            generation: With what was prepared for it, to which nothing that it has is added.
             files: Names of the files whose candidates are tried; None: all.
 
         Raises:

@@ -48,11 +48,8 @@ def following(
     """The entry that a follow-up gets; None: nothing that is kept belongs to the answer before.
 
     Args:
-        companion: Of the book.
         mark: Where the answer before stands, with the question as its text.
         vector: (d,) of that question, of length 1.
-        wish: What is wanted.
-        said: The answers so far, in plain words.
         withheld: Kinds that are not given.
     """
     kinds = [kind for kind in KINDS.get(wish, ()) if kind not in withheld]

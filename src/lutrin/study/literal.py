@@ -15,12 +15,7 @@ from lutrin.records import Chunk
 
 
 def literal_problem(entry: Entry, passages: Sequence[Chunk]) -> str:
-    """Say what in an entry is not in the book; empty if everything is.
-
-    Args:
-        entry: That nobody stands for yet.
-        passages: Its section, and those that hold its quotes.
-    """
+    """Say what in an entry that nobody stands for yet is not in the book; empty if everything is."""
     evidence = "\n".join(evidence_of(whole(chunk)) for chunk in passages)
     asked = " ".join(entry.names)
     for text in entry.points:

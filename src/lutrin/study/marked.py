@@ -92,10 +92,7 @@ def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[
     them does.
 
     Args:
-        companion: Of the book.
-        mark: Where the text stands.
         vector: (d,) of the marked text, of length 1.
-        kinds: Wanted.
     """
     likeness = likeness_of(companion, vector)
     fitting = [

@@ -91,12 +91,7 @@ class Match:
 
 
 class PreparedAnswers:
-    """Finds the prepared answer to a question.
-
-    Args:
-        searcher: Encodes and respells the question.
-        own_words: Whether analogies may be given, which are not the book's.
-    """
+    """Finds the prepared answer to a question."""
 
     def __init__(self, searcher: Searcher, *, own_words: bool = True) -> None:
         self._searcher = searcher

@@ -65,11 +65,7 @@ class Said:
 
 
 class Terms:
-    """The terms of a book, to see which of them a question names.
-
-    Args:
-        entries: Of the book's companion.
-    """
+    """The terms of a book, to see which of them a question names."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._names = {

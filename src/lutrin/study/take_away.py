@@ -32,9 +32,7 @@ def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
     A card that is exported again takes the place of the one before, and keeps what Anki knows of its learner.
 
     Args:
-        title: Of the book.
         slug: Of the book; with a chapter it tells its deck from others.
-        cards: In the order of the book.
     """
     model = genanki.Model(
         MODEL_ID,

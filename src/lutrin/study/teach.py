@@ -121,14 +121,7 @@ class Companions(Protocol):
 
 
 class TaughtCompanions:
-    """The companions of the books on a shelf.
-
-    Args:
-        shelf: The books.
-        catalog_path: `catalog.db`.
-        embedder: Encodes the questions of pinned answers.
-        now: The time of day, in UTC.
-    """
+    """The companions of the books on a shelf."""
 
     def __init__(self, shelf: Shelf, catalog_path: Path, embedder: Embedder, now: Callable[[], datetime]) -> None:
         self._shelf = shelf

@@ -139,13 +139,8 @@ class Student:
     """Writes entries for a book.
 
     Args:
-        generator: The language model.
-        searcher: Finds passages, as for readers.
-        grader: Grades sentences, as for readers.
-        author: Who is named for what is written: `model@date`.
         path: The companion of this machine; see `Settings.studied_path`.
         kinds: What the model writes well enough to be kept; it is asked for nothing else.
-        own_words: Whether analogies may be written.
         exercises: Whether questions of the book's own exercises may be answered.
         judges: Of questions with their answers; None: what holds is kept.
     """
@@ -180,7 +175,6 @@ class Student:
         """Study a book, yielding the figures after each passage.
 
         Args:
-            generation: The book.
             most: Passages in this run; 0: all.
             interest: How much readers care for a passage or a page, by chunk id or file name; sections that they care
                 for most come first, the others in the order of the book.

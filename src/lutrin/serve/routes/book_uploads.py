@@ -76,11 +76,6 @@ async def receive(
     """Take the files of a form, put them into the corpus, and begin to read them.
 
     Args:
-        request: Its body has not been read.
-        service: Runs the job.
-        jobs: Knows whether another one runs.
-        settings: Say where the corpus lies.
-        ingest: Reads the corpus.
         check: Refuses the form by its fields of text.
 
     Raises:

@@ -56,9 +56,6 @@ class StaticFiles:
     """All files of a folder, read once. A name that is not among them is never looked for on the disk.
 
     A script may import one that imports none; it does so under the name that holds that one's hash.
-
-    Args:
-        root: The folder.
     """
 
     def __init__(self, root: Path = STATIC) -> None:
