@@ -124,7 +124,7 @@ class Pipeline:
         asked = msgspec.structs.replace(question, earlier=earlier)
         events = [event async for event in self._first.answer(asked)]
         made = [event.made for event in events if isinstance(event, DoneEvent)][-1]
-        return made if made is not None else Made(question=asked, searched="", generation="")
+        return made if made is not None else Made()
 
     async def _again(self, question: Question) -> Answer:
         return await self._remembered(self._second, self._chats[1], question)

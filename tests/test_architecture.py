@@ -73,7 +73,6 @@ VENDORS = {
     "cryptography": {"lutrin.chats.seal"},
     "litestar": {"lutrin.serve"},
     "mcp": {"lutrin.serve.tools"},
-    "opentelemetry": {"lutrin.adapters.trace_otel"},
     "mistune": {"lutrin.ingest"},
     "pdfminer": {"lutrin.ingest.pdf_glyphs"},
     "pypdf": {"lutrin.ingest"},

@@ -383,24 +383,14 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """How an answer was made, so that `lutrin replay` can repeat it; stored encrypted, never sent to a reader."""
+    """How sure an answer was; stored encrypted, shown to the teacher alone."""
 
-    question: Question
-    """The question as typed, without its conversation."""
-    searched: str
+    searched: str = ""
     """The text that was searched: the question, completed from the conversation."""
-    generation: str
-    """Name of the index generation that answered."""
-    prompt: tuple[Message, ...] = ()
-    """The model's prompt; empty if it was not asked."""
     odds: float = 0.0
     """The reader's log odds that the book answers."""
     yes: float | None = None
     """Log odds of the model's yes to whether the passage answers; None if it was not asked, or not in time."""
-    dropped: tuple[str, ...] = ()
-    """Sentences of the model that were not shown."""
-    settings: dict[str, str] = {}
-    """The settings that affect an answer, by name, and the version of the program."""
 
 
 class QueuedEvent(msgspec.Struct, frozen=True, tag="queued", tag_field="type"):

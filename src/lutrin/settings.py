@@ -212,9 +212,6 @@ class Settings(BaseSettings):
         "auto", description="`auto`: `console` on a terminal, else `json`."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is logged.")
-    otel_endpoint: str | None = Field(
-        None, description="OTLP/gRPC address to send traces of answers to, `http://127.0.0.1:4317`; empty: none."
-    )
 
     gemini_api_key: SecretStr | None = Field(
         None,
@@ -300,7 +297,7 @@ class Settings(BaseSettings):
             raise ValueError("it must hold 64 hexadecimal digits; make one: openssl rand -hex 32")
         return value
 
-    @field_validator("otel_endpoint", "llm_base_url", "qdrant_url")
+    @field_validator("llm_base_url", "qdrant_url")
     @classmethod
     def _urls(cls, value: str | None) -> str | None:
         if value is not None and value != LOCAL and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):

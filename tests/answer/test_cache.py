@@ -16,7 +16,7 @@ def answered(*warnings: str, kind: AnswerKind = "extractive") -> list[AnswerEven
         answer="A loop.", sources=(), mode="book", kind=kind, refusal=None, suggestions=(), warnings=warnings,
         model_used="", latency_ms=700, generation="g",
     )  # fmt: skip
-    made = Made(question=msgspec.structs.replace(FIRST, session_id=""), searched="what is a loop?", generation="g")
+    made = Made(searched="what is a loop?")
     return [QueuedEvent(position=1, eta_s=2.0), SourcesEvent(citations=()), DoneEvent(answer=answer, made=made)]
 
 
@@ -86,17 +86,15 @@ def test_nobody_waits_for_what_is_known() -> None:
     assert [type(event) for event in cache.get("q") or ()] == [SourcesEvent, DoneEvent]
 
 
-def test_a_repeat_is_the_same_but_for_the_reader_s_own_wait_and_words() -> None:
+def test_a_repeat_is_the_same_but_for_the_reader_s_own_wait() -> None:
     """Nothing of the first reader is told to the second."""
     *_, before = answered()
-    second = Question(text="what is a LOOP", session_id="two")
-    after = for_reader(before, second, latency_ms=3)
+    after = for_reader(before, latency_ms=3)
     assert isinstance(before, DoneEvent)
     assert isinstance(after, DoneEvent)
     assert after.answer.latency_ms == 3
     assert msgspec.structs.replace(after.answer, latency_ms=700) == before.answer
     assert after.made is not None
-    assert after.made.question == Question(text="what is a LOOP")
     assert after.made.searched == "what is a loop?"
 
 

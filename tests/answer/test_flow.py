@@ -8,11 +8,10 @@ from contextlib import aclosing
 import msgspec
 import pytest
 from tests.answer.book import english
-from tests.fakes import WordHashEmbedder, word_grader
+from tests.fakes import MemoryChatStore, WordHashEmbedder, word_grader
 from tests.fakes_generator import ScriptedGenerator
 
 from lutrin import messages
-from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow
 from lutrin.errors import InvalidQuestion, NotFound
@@ -356,20 +355,6 @@ async def test_a_repeat_in_other_letters_gets_the_same_bytes(make_flow: MakeFlow
     assert len(generator.requests) == 1
     fresh = {(await answer_to(make_flow(), text)).answer for text in texts}
     assert len(repeats) == len(fresh) == 1
-
-
-async def test_a_repeat_is_recorded_in_its_reader_s_words(make_flow: MakeFlow) -> None:
-    """So that it can be replayed; how it was made is how the first one was."""
-    flow = make_flow()
-    made = []
-    for text in (BATTERY, BATTERY.upper()):
-        done = (await events_of(flow, Question(text=text, session_id=text)))[-1]
-        assert isinstance(done, DoneEvent)
-        assert done.made is not None
-        made.append(done.made)
-    assert [item.question.text for item in made] == [BATTERY, BATTERY.upper()]
-    assert made[0].searched == made[1].searched
-    assert {item.question.session_id for item in made} == {""}
 
 
 async def test_what_decides_about_an_answer_makes_another_one(make_flow: MakeFlow) -> None:

@@ -19,7 +19,6 @@ from lutrin.index.catalog import LeftOut
 from lutrin.serve.app import create_app, guarded
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.services import Answers, Ingest, Library, Services
-from lutrin.serve.timings import Traces
 from lutrin.settings import load_settings
 from lutrin.study.teach import Companions
 
@@ -43,7 +42,6 @@ class House:
     companions: Companions | None = None
     ingest: Ingest | None = None
     echo: Callable[[str], None] | None = None
-    traces: Traces | None = None
     trouble: str = ""
     left_out: Sequence[LeftOut] = ()
     renderer: Renderer = field(default_factory=Renderer)
@@ -60,7 +58,6 @@ class House:
             ingest=self.ingest,
             clock=self.clock,
             echo=self.echo,
-            traces=self.traces,
             trouble=self.trouble,
             left_out=lambda: self.left_out,
             renderer=self.renderer,

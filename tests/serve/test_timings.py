@@ -1,19 +1,14 @@
-"""What an answer's stages took: measured where somebody listens, counted for operators, traced where asked for."""
+"""What an answer's stages took: measured where somebody listens, counted for operators."""
 
 import re
-import subprocess
-import sys
 import time
 from collections.abc import AsyncGenerator, Sequence
 
 import httpx
 import pytest
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from tests.fakes import WordHashEmbedder
 
 from lutrin import __version__, stages
-from lutrin.adapters.trace_otel import OtelTraces
 from lutrin.answer.explain import timed_stream
 from lutrin.errors import DeadlineExceeded, GeneratorUnavailable, QueueFull
 from lutrin.records import (
@@ -31,7 +26,7 @@ from lutrin.serve.metrics import Metrics
 from lutrin.serve.timings import Timings
 
 from .conftest import House, Serve
-from .scripted import EVENTS, ScriptedAnswers
+from .scripted import ScriptedAnswers
 
 REQUEST = GenerationRequest(messages=(Message(role="user", content="Q"),), max_tokens=8, deadline_s=1.0)
 
@@ -118,37 +113,6 @@ async def test_stages_reach_the_meters(serve: Serve, house: House) -> None:
     assert 'lutrin_work_seconds_count{work="store"} 1.0' in text
     assert 'lutrin_work_seconds_bucket{le="0.01",work="search"} 0.0' in text
     assert 'lutrin_answer_facts_total{fact="cache",value="miss"} 1.0' in text
-
-
-async def test_each_answer_is_a_trace(serve: Serve, house: House) -> None:
-    """One span for the question and one for each stage below it, at their times, without a word of the reader's."""
-    exporter = InMemorySpanExporter()
-    house.answers = Staged(events=EVENTS)
-    house.traces = OtelTraces(SimpleSpanProcessor(exporter), "1")
-    async with serve() as client:
-        await client.post("/chat", json={"session_id": "s1", "message": "a needle"})
-    spans = {span.name: span for span in exporter.get_finished_spans()}
-    house.traces.close()
-    assert set(spans) == {"question", "search", "store"}
-    whole, search = spans["question"], spans["search"]
-    assert whole.attributes is not None
-    assert whole.attributes["lutrin.kind"] == "generated"
-    assert whole.attributes["lutrin.cache"] == "miss"
-    assert search.parent is not None
-    assert search.parent.span_id == whole.context.span_id
-    assert search.start_time is not None
-    assert search.end_time is not None
-    assert 0.01 <= (search.end_time - search.start_time) / 1e9 < 5
-    assert abs(search.end_time / 1e9 - time.time()) < 60
-    assert "needle" not in "".join(span.to_json() for span in spans.values())
-
-
-def test_nothing_of_it_is_loaded_when_it_is_off() -> None:
-    """The server, its timings included, imports no OpenTelemetry of its own."""
-    program = "import sys, lutrin.serve.app, lutrin.serve.timings, lutrin.stages; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert "lutrin.serve.turns" in loaded
-    assert not [name for name in loaded if name.startswith(("opentelemetry", "lutrin.adapters.trace_otel"))]
 
 
 async def test_refusals_and_the_queue_are_metered(client: httpx.AsyncClient) -> None:

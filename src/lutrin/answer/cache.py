@@ -3,8 +3,8 @@
 "The same" leaves capitals, blanks and the marks at the end of a question aside (`as_asked`).
 
 What comes back is what was given: text, sources, warnings, and the events of the stream in their order. Only what is
-true of one reader alone is that reader's: `latency_ms`, how long this one waited, and in the conversation's record the
-question as it was typed (`for_reader`). Waiting in the model's queue is not repeated, since nobody waits.
+true of one reader alone is that reader's: `latency_ms`, how long this one waited (`for_reader`). Waiting in the model's
+queue is not repeated, since nobody waits.
 """
 
 import re
@@ -17,7 +17,7 @@ import msgspec
 from lutrin import messages
 from lutrin.language.spoken import STOP_WORDS
 from lutrin.language.words import REMEMBERED
-from lutrin.records import AnswerEvent, DoneEvent, Question, QueuedEvent
+from lutrin.records import AnswerEvent, DoneEvent, QueuedEvent
 
 LIMIT = 512
 """Answers that are remembered; the one asked for longest ago goes first."""
@@ -64,19 +64,11 @@ def as_asked(text: str) -> str:
     return (f"{body}?" if (end and "?" in end[0]) or _ASKS.match(last) else body) if body else plain
 
 
-def for_reader(event: AnswerEvent, question: Question, *, latency_ms: int) -> AnswerEvent:
-    """Adapt a cached event for the reader who repeats the question.
-
-    Args:
-        event: As it was sent to the first one.
-        question: As this reader typed it.
-        latency_ms: How long this reader waited.
-    """
+def for_reader(event: AnswerEvent, *, latency_ms: int) -> AnswerEvent:
+    """Adapt a cached event for a reader who repeats the question and waited so long."""
     if not isinstance(event, DoneEvent):
         return event
-    asked = msgspec.structs.replace(question, session_id="", kept_as=())
-    made = None if event.made is None else msgspec.structs.replace(event.made, question=asked)
-    return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms), made=made)
+    return DoneEvent(answer=msgspec.structs.replace(event.answer, latency_ms=latency_ms), made=event.made)
 
 
 class AnswerCache:

@@ -9,9 +9,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Protocol
 
-import msgspec
-
-from lutrin import __version__, messages, stages
+from lutrin import messages, stages
 from lutrin.answer.ability import Ability
 from lutrin.answer.cache import AnswerCache, as_asked, for_reader
 from lutrin.answer.explain import Explainer, Explanation
@@ -51,8 +49,6 @@ from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
 from lutrin.settings import Settings
 
-DECIDING = ("model", "explain_s", "answer_tokens", "own_words", "grades", "top_k", "model_slots")
-"""Settings that decide about an answer."""
 NOT_COVERED = frozenset({"out_of_scope", "not_in_book"})
 WARM_SECTIONS = 8
 """Sections of an opened page that the model reads ahead: some 30 s of one core at 40 tokens a second."""
@@ -191,7 +187,7 @@ class AnswerFlow:
             stages.note("cache", "hit" if known is not None else "miss")
             if known is not None:
                 for event in known:
-                    yield for_reader(event, question, latency_ms=self._elapsed_ms(started))
+                    yield for_reader(event, latency_ms=self._elapsed_ms(started))
                 return
             events: list[AnswerEvent] = []
             with self.traffic.searching():
@@ -380,14 +376,9 @@ class AnswerFlow:
             explainable=self._explainer is not None and plan.explainable and not had_its_say,
         )
         made = Made(
-            question=msgspec.structs.replace(plan.query.question, session_id="", kept_as=()),
             searched=plan.query.text,
-            generation=plan.generation,
-            prompt=prompt.messages if prompt is not None else (),
             odds=plan.odds if isfinite(plan.odds) else 0.0,
             yes=explanation.yes if explanation is not None else None,
-            dropped=tuple(explanation.dropped) if explanation is not None else (),
-            settings={"version": __version__, **{name: str(getattr(self._settings, name)) for name in DECIDING}},
         )
         return DoneEvent(answer=answer, made=made)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from lutrin.chats import rows
 from lutrin.chats.seal import Seal
-from lutrin.records import AnswerKind, Refusal
+from lutrin.records import AnswerKind, Made, Refusal
 
 
 class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,15 +52,7 @@ def key_of(question: str) -> str:
     return " ".join(question.split()).casefold().rstrip("?!. ")
 
 
-class _Signals(msgspec.Struct, frozen=True):
-    """What of `records.Made` tells how sure an answer was; the rest, a whole prompt, is not decoded."""
-
-    searched: str = ""
-    odds: float = 0.0
-    yes: float | None = None
-
-
-_signals = msgspec.json.Decoder(_Signals)
+_signals = msgspec.json.Decoder(Made)
 
 
 def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
@@ -77,7 +69,7 @@ def asked_questions(found: Sequence[Any], seal: Seal) -> list[AskedQuestion]:
 
 def _asked_question(row: Any, seal: Seal) -> AskedQuestion:  # noqa: ANN401 - a row of either driver
     message = rows.chat_message(row, "", seal)
-    made = _signals.decode(seal.open(row.made)) if row.made else _Signals()
+    made = _signals.decode(seal.open(row.made)) if row.made else Made()
     cited = message.citations[0] if message.citations else None
     return AskedQuestion(
         text=" ".join(seal.open(row.question).split()),

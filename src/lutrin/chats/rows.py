@@ -18,7 +18,6 @@ from lutrin.records import (
     ChatSession,
     Citation,
     KeptMessage,
-    Made,
     Mode,
     Role,
     Shown,
@@ -35,7 +34,6 @@ class StoredParts(Shown, frozen=True, kw_only=True, omit_defaults=True):
 
 _shown = msgspec.json.Decoder(StoredParts)
 _citations = msgspec.json.Decoder(tuple[Citation, ...])
-_made = msgspec.json.Decoder(Made)
 _ids = msgspec.json.Decoder(tuple[str, ...])
 
 
@@ -131,12 +129,6 @@ def chat_message(row: Any, session_id: str, seal: Seal) -> ChatMessage:  # noqa:
         citations=_citations.decode(seal.open(row.citations)),
         **msgspec.structs.asdict(shown(row.shown, seal)),
     )
-
-
-def kept_message(row: Any, session_id: str, seal: Seal) -> KeptMessage:  # noqa: ANN401 - as above
-    """Make the message of a row together with how the answer was made."""
-    made = _made.decode(seal.open(row.made)) if row.made else None
-    return KeptMessage(**msgspec.structs.asdict(chat_message(row, session_id, seal)), made=made)
 
 
 def chat_session(row: Any, seal: Seal) -> ChatSession:  # noqa: ANN401 - as above

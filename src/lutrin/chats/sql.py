@@ -42,9 +42,6 @@ ASKED = f"""SELECT said.*, asked.text AS question, feedback.value, feedback.comm
     LEFT OUTER JOIN feedback ON feedback.message = said.id
     WHERE said.role = 'assistant' ORDER BY said.position DESC LIMIT :most"""
 """Selects the newest `most` answers, newest first, each with its `question` and its reader's judgement."""
-LEADING_TO = """SELECT message.* FROM message JOIN message AS last ON message.session = last.session
-    WHERE last.id = :said AND message.position <= last.position ORDER BY message.position"""
-"""Selects the message `said` and those before it in its conversation, oldest first."""
 UPSERT_SESSION = """INSERT INTO session (key, id, owner, title, created, updated, book, generation, user_agent,
         message_count, stored_bytes)
     VALUES (:key, :id, :owner, :title, :created, :updated, :book, :generation, :user_agent,

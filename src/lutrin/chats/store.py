@@ -19,7 +19,7 @@ from lutrin.chats.rows import Room
 from lutrin.chats.seal import NoSeal, Seal
 from lutrin.errors import ChatStoreError, ChatStoreFull, NotFound
 from lutrin.messages import CONVERSATION_FULL, NOTHING_HERE, READER_FULL
-from lutrin.records import ChatMessage, ChatOrigin, ChatSession, KeptMessage
+from lutrin.records import ChatMessage, ChatOrigin, ChatSession
 
 T = TypeVar("T")
 OWNER_CHARS = 64
@@ -135,17 +135,6 @@ class ChatTables:
             ChatStoreError: The database cannot be read.
         """
         return asked_questions(await self._read(sql.ASKED, {"most": most}), self._seal)
-
-    async def conversation_of(self, message_id: str) -> list[KeptMessage]:
-        """Return a conversation up to a stored message, oldest first; for the operator.
-
-        Raises:
-            NotFound: There is no such message.
-        """
-        found = await self._read(sql.LEADING_TO, {"said": message_id})
-        if not found:
-            raise NotFound(NOTHING_HERE)
-        return [rows.kept_message(row, row.session, self._seal) for row in found]
 
     async def session(self, key: str) -> ChatSession:
         """Return one conversation's record.

@@ -30,7 +30,6 @@ from lutrin.cli.console import (
 from lutrin.cli.eval import evaluate
 from lutrin.cli.keep import backup, bundle, export_index, forget, import_index, restore
 from lutrin.cli.models import models
-from lutrin.cli.replay import replay
 from lutrin.cli.serve import serve, service
 from lutrin.errors import LutrinError
 from lutrin.ingest.lock import ingest_lock
@@ -50,7 +49,7 @@ lutrin.add_command(models)
 lutrin.add_command(evaluate)
 lutrin.add_command(serve)
 lutrin.add_command(service)
-for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, replay, companion, study):
+for command in (backup, restore, bundle, forget, export_index, import_index, gaps, chats, companion, study):
     lutrin.add_command(command)
 
 

@@ -238,21 +238,3 @@ class Shelf:
         if self._catalog is None:
             self._catalog = await PublishedBooks.open(self._catalog_path)
         return self._catalog
-
-
-class PinnedShelf(Shelf):
-    """One generation alone, whichever is current in the catalogue; for looking back."""
-
-    def __init__(self, directory: Path, catalog_path: Path, store: VectorStore) -> None:
-        super().__init__(catalog_path, directory.parent.parent, store)
-        self._directory = directory
-
-    async def refresh(self) -> None:
-        """Open the generation, once.
-
-        Raises:
-            IndexUnavailable: It cannot be opened.
-        """
-        if not self._held:
-            generation = await open_generation(self._directory, self._store)
-            self._held = {generation.book.slug: _Held(generation, Path(), None)}

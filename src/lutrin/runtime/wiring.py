@@ -3,15 +3,15 @@
 import socket
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lutrin import __version__, doctor
+from lutrin import doctor
 from lutrin.answer.ability import Ability
 from lutrin.answer.cite import Place, places
 from lutrin.answer.flow import AnswerFlow
@@ -72,7 +72,6 @@ from lutrin.search.search import Searcher
 from lutrin.serve.library import ShelfLibrary
 from lutrin.serve.schemas import RetrievedPassage
 from lutrin.serve.services import Services
-from lutrin.serve.timings import Traces
 from lutrin.settings import LOCAL, Settings, unknown_variables, with_addresses
 from lutrin.study.extract import Extractor
 from lutrin.study.literal import literal_problem
@@ -431,21 +430,7 @@ async def _serve(
             echo=echo,
             clock=time.monotonic,
         )
-        with _traces(settings) as traces:
-            services = replace(services, traces=traces)
-            await run_app(services, settings, on_ready=on_ready, listener=listener)
-
-
-@contextmanager
-def _traces(settings: Settings) -> Iterator[Traces | None]:
-    """Open the sink for spans of answers; without a collector nothing is loaded."""
-    if settings.otel_endpoint is None:
-        yield None
-        return
-    from lutrin.adapters.trace_otel import otlp  # noqa: PLC0415 - as said
-
-    with closing(otlp(settings.otel_endpoint, __version__)) as traces:
-        yield traces
+        await run_app(services, settings, on_ready=on_ready, listener=listener)
 
 
 async def _warm_up(runtime: Runtime) -> None:

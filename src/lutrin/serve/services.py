@@ -18,7 +18,6 @@ from lutrin.serve.finding import Found
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
-from lutrin.serve.timings import Traces
 from lutrin.study.deck import Practice
 from lutrin.study.teach import Companions
 
@@ -240,8 +239,6 @@ class Services:
     """Gets each question and answer, for `lutrin serve --echo`; never a log."""
     renderer: Renderer = field(default_factory=Renderer)
     """Renders pages of books; the server ends its processes."""
-    traces: Traces | None = None
-    """Gets the spans of each answer."""
     clock: Callable[[], float] = time.monotonic
     """Seconds that only grow, for limits and timings."""
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))

@@ -1,9 +1,7 @@
-"""Measures the stages of one answer, for the log line, the metrics and the trace."""
+"""Measures the stages of one answer, for the log line and the metrics."""
 
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from lutrin.serve.metrics import Metrics
 
@@ -15,18 +13,6 @@ class Span:
     name: str
     began_s: float
     ended_s: float
-
-
-class Traces(Protocol):
-    """Receives the spans of each answer."""
-
-    def answered(self, whole: Span, parts: Sequence[Span], facts: Mapping[str, str | int | bool]) -> None:
-        """Take the spans of one answer; never a reader's words."""
-        ...
-
-    def close(self) -> None:
-        """Send what is left."""
-        ...
 
 
 @dataclass(slots=True)
@@ -58,7 +44,3 @@ class Timings:
         for span in self._spans:
             found[span.name] = found.get(span.name, 0.0) + span.ended_s - span.began_s
         return {name: round(seconds * 1000) for name, seconds in found.items()}
-
-    def trace(self, traces: Traces, facts: Mapping[str, str | int | bool]) -> None:
-        """Pass the spans on, with what is known about the answer."""
-        traces.answered(Span("question", self._began_s, time.monotonic()), self._spans, {**self.facts, **facts})

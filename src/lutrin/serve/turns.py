@@ -318,10 +318,6 @@ class Turn:
             _log.warning("selection_unusable", message=self.id, detail=EMPTY_SELECTION)
         timings = {"stages_ms": self._stages_ms, "work_ms": self._timings.work_ms()}
         _log.info("question", **line, outcome=outcome, **timings, **self._timings.facts)
-        if self._services.traces is not None:
-            facts = {"outcome": outcome, "surface": question.surface, "message": self.id}
-            facts |= {"kind": answer.kind, "refusal": answer.refusal or "none"} if answer is not None else {}
-            self._timings.trace(self._services.traces, facts)
 
 
 async def _wait(news: asyncio.Event, timeout_s: float) -> bool:
