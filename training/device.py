@@ -39,12 +39,12 @@ PART_BYTES = 14 * 1024 * 1024
 """Of a file that comes back."""
 MOST_CANDIDATES = 20
 """Passages of a question when a run is judged."""
-AT_ONCE = 8
+AT_ONCE = 16
 """Questions that are judged together."""
 SHARES = {"questions": 2.0, "headings": 1.0, "public": 1.0}
 """Files to learn from, and how often a question is of which, relative to each other."""
 JUDGED = "judged"
-MINUTES = {"rank": 2.2, "read": 2.0, "judge": 1.0}
+MINUTES = {"rank": 2.6, "read": 2.2, "judge": 1.0}
 """Of each run, of those together that are lent; the rest goes for judging."""
 RATES = {"rank": 1e-4, "read": 3e-5, "judge": 1.6e-4}
 HEAD_RATE = 1e-3
@@ -94,6 +94,10 @@ class Verdict:
         """With a share of what another run makes of the passages."""
         more = share * other.passages
         return Verdict(self.book, self.units + more.unsqueeze(1), self.rest + more, self.right)
+
+    def plus_units(self, other: "Verdict", share: float) -> "Verdict":
+        """With a share of what another run makes of each unit."""
+        return Verdict(self.book, self.units + share * other.units, self.rest + share * other.rest, self.right)
 
 
 class Stream(IterableDataset[tuple[Batch, Labels]]):
@@ -148,20 +152,30 @@ def shipped(folder: Path) -> Reader:
     return reader
 
 
-@torch.no_grad()
-def judge(model: Reader | Ranker, file: tuple[Library, list[Asked]], longest: int, device: str) -> list[Verdict]:
-    """What a model makes of the questions on the books left out: candidates match in words, or were mined."""
-    library, asked = file
-    model.to(device).eval()
-    found = []
+Exam = list[tuple[list[Drawn], Batch, Labels]]
+"""Questions on the books left out, each with its candidates, in batches."""
+
+
+def exam(library: Library, asked: Sequence[Asked], longest: int) -> Exam:
+    """The questions that a run is judged by: candidates match in words, or were mined."""
+    batches = []
     for start in range(0, len(asked), AT_ONCE):
         few = asked[start : start + AT_ONCE]
-        some = [(item, [*list(item.positives)[:2], *item.negatives][:MOST_CANDIDATES]) for item in few]
-        batch, labels = batch_of(some, library, random.Random(SEED), longest=longest, apart=True)
+        drawn: list[Drawn] = [(item, [*list(item.positives)[:2], *item.negatives][:MOST_CANDIDATES]) for item in few]
+        batches.append((drawn, *batch_of(drawn, library, random.Random(SEED), longest=longest, apart=True)))
+    return batches
+
+
+@torch.no_grad()
+def judge(model: Reader | Ranker, batches: Exam, device: str) -> list[Verdict]:
+    """What a model makes of the questions of an exam."""
+    model.to(device).eval()
+    found = []
+    for drawn, batch, labels in batches:
         with torch.autocast(device, dtype=torch.bfloat16):
             out = {name: value.float().cpu() for name, value in model(batch.to(device)).items()}
         rest = out.get("rest", torch.full(labels.drawn.shape, -1e4))
-        for row, (item, numbers) in enumerate(some):
+        for row, (item, numbers) in enumerate(drawn):
             count = len(numbers)
             found.append(Verdict(item.book, out["units"][row, :count], rest[row, :count], labels.units[row, :count]))
     model.train()
@@ -260,12 +274,23 @@ class Runs:
         names = [name for name in SHARES if (self.pack / f"{name}.npz").exists()]
         return {name: load(self.pack / f"{name}.npz") for name in names}
 
-    def judge(self, model: Reader | Ranker) -> list[Verdict]:
-        """Judge a model; it stays as it was."""
+    @cached_property
+    def exam(self) -> Exam:
+        """What every run is judged by."""
         library, asked = load(self.pack / f"{JUDGED}.npz")
         if self.sizes.judged:
             asked = random.Random(SEED).sample(asked, min(self.sizes.judged, len(asked)))
-        return judge(model, (library, asked), self.sizes.longest, self.device)
+        return exam(library, asked, self.sizes.longest)
+
+    def judge(self, model: Reader | Ranker) -> list[Verdict]:
+        """Judge a model; it stays as it was."""
+        return judge(model, self.exam, self.device)
+
+    def add(self, base: str, share: float) -> None:
+        """Put into the table what a reader and the ranker find together, by passages and by units."""
+        both = list(zip(self.systems[base], self.systems["rank"], strict=True))
+        self.systems[f"{base} + {share} rank"] = [one.plus(other, share) for one, other in both]
+        self.systems[f"{base} + {share} rank, by units"] = [one.plus_units(other, share) for one, other in both]
 
     def scheduled(self, run: str) -> Schedule:
         """When a run ends."""
@@ -301,8 +326,7 @@ class Runs:
         self.ranker = model
         self.systems["rank"] = self.judge(model)
         for share in ADDED:
-            both = zip(self.systems["shipped"], self.systems["rank"], strict=True)
-            self.systems[f"shipped + {share} rank"] = [one.plus(other, share) for one, other in both]
+            self.add("shipped", share)
 
     def read(self) -> None:
         """Train the reader itself."""
@@ -313,8 +337,8 @@ class Runs:
         self.learn(model, "read", small_of(model), 1e-3, many=1)
         self.systems["read"] = self.judge(model)
         if "rank" in self.systems:
-            both = zip(self.systems["read"], self.systems["rank"], strict=True)
-            self.systems[f"read + {ADDED[0]} rank"] = [one.plus(other, ADDED[0]) for one, other in both]
+            for share in ADDED:
+                self.add("read", share)
 
     def claims(self) -> None:
         """Train the judge of claims."""

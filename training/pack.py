@@ -18,8 +18,12 @@ from training.tokens import Tokens, save
 
 NEGATIVES = 64
 """Of a question, at most."""
+FEWER = 16
+"""Of a heading."""
 MOST_TOGETHER = 20 * 1024 * 1024
 """Bytes of all files: what is lent takes 64 MiB, and the repository has 44."""
+MOST_HEADINGS = 120
+"""Of a book, as questions."""
 LEAST_SWAPPED = 5
 """Letters of a word in which two are swapped."""
 LEAST_WORDS = 12
@@ -77,7 +81,7 @@ def pack(
     write("judged", judged_books, judged)
     bare = {name: beheaded(book) for name, book in books.items()}
     heads = [item for name, book in books.items() for item in headings(name, book, bare[name])]
-    write("headings", bare, some(heads, most, rng))
+    write("headings", bare, some(heads, min(most or MOST_HEADINGS, MOST_HEADINGS), rng))
     if given is not None:
         public_books, posed = public.questions(given, NEGATIVES)
         write("public", public_books, some(posed, most, rng))
@@ -177,7 +181,7 @@ def headings(name: str, book: Book, bare: Book) -> Iterator[Example]:
         start, end, kind, *_ = passage.units[0]
         first = passage.text[start:end].lower()
         if kind == "sentence" and first.find(heading.lower(), 0, len(heading) + len("the ")) >= 0:
-            yield examples.example(bare, name, f"what is {heading.lower()}", {numbers[0]: [0]}, "", most=NEGATIVES)
+            yield examples.example(bare, name, f"what is {heading.lower()}", {numbers[0]: [0]}, "", most=FEWER)
         else:
             right = {number: list(range(len(book.passages[number].units))) for number in numbers}
-            yield examples.example(bare, name, heading, right, "", most=NEGATIVES)
+            yield examples.example(bare, name, heading, right, "", most=FEWER)

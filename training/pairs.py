@@ -87,8 +87,11 @@ def public_pairs(folder: Path) -> Iterator[list[Said]]:
             yield [Said(row["hypothesis"], row["premise"], LABELS[row["label"]])]
 
 
-def written(shelf: Path) -> Iterator[list[Said]]:
+def written(*folders: Path) -> Iterator[list[Said]]:
     """Sentences that models really wrote, each with the section that it was written of, unless they say nothing.
+
+    Args:
+        folders: Hold the books that they are about, by name.
 
     Raises:
         InvalidInput: A page is not the one that a sentence was written of.
@@ -96,7 +99,7 @@ def written(shelf: Path) -> Iterator[list[Said]]:
     for row in read_rows(sorted(WRITTEN.glob("*.jsonl")), WrittenRow, f"There are no sentences in {WRITTEN}."):
         if row.label in {"right", "wrong"}:
             place = (row.file, row.offset, row.length, row.hash)
-            section = whole(stretch_as_passage(row.book, folder_of(row.book, shelf) / row.file, place))
+            section = whole(stretch_as_passage(row.book, folder_of(row.book, *folders) / row.file, place))
             yield [Said(row.text, evidence_of(section), STATES if row.label == "right" else NOT_STATED)]
 
 
@@ -287,7 +290,7 @@ def prepare(
         "public": public_pairs(given) if given is not None else (),
     }
     judged = {"claims": twins(read_claims(sorted(JUDGED.glob("*.jsonl"))), lambda book: folder_of(book, shelf))}
-    judged |= {"written": written(shelf)}
+    judged |= {"written": written(shelf, books)}
     by = {"mutations": chain.from_iterable(map(changed, held))} if held else judged
     save_pairs(out / "pack" / "pairs-judged.npz", kept(by))
     save_pairs(out / "pack" / "pairs.npz", kept(learned))

@@ -91,7 +91,7 @@ def test_a_run_learns_which_unit_answers(
         seen.append(parts["units"].item())
         training.learn(parts, gone)
     assert np.mean(seen[-8:]) < 0.8 * np.mean(seen[:8])
-    verdicts = device.judge(model, file, 32, "cpu")
+    verdicts = device.judge(model, device.exam(*file, 32), "cpu")
     assert len(verdicts) == 12
     count, *shares = device.figures(verdicts)
     assert count == "12"
