@@ -13,7 +13,7 @@ from contextlib import ExitStack
 
 from tests.remote.postgres import cluster, database
 
-from lutrin.adapters.memory_chat import MemoryChatStore
+from evaluation.memory_chat import MemoryChatStore
 from lutrin.adapters.postgres import Shared
 from lutrin.chats.key import new_key
 from lutrin.chats.postgres_chats import PostgresChatStore

@@ -5,15 +5,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from evaluation.memory_chat import MemoryChatStore
 from evaluation.pipeline import Pipeline
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.run import Outcome
 from evaluation.run import run as run_questions
-from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.ability import Ability
 from lutrin.answer.grade import Grader
 from lutrin.ingest.lock import ingest_lock
-from lutrin.ingest.run import Overrides
 from lutrin.ingest.summary import IngestSummary
 from lutrin.log import configure_logging
 from lutrin.ports import Embedder
@@ -66,9 +65,7 @@ async def run_eval(
 async def ingest(settings: Settings, folder: Path) -> IngestSummary:
     """Bring the index of a data folder up to a folder of books; what has not changed is not read again."""
     with ingest_lock(settings.data_dir):
-        return await run_ingest(
-            settings, folder, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
-        )
+        return await run_ingest(settings, folder)
 
 
 def scorer(settings: Settings, questions: Path) -> Callable[[Path], float]:

@@ -27,7 +27,6 @@ from evaluation.show import aligned, comparison_table, side_by_side
 from lutrin.errors import LutrinError
 from lutrin.index.generation import OpenGeneration
 from lutrin.ingest.lock import ingest_lock
-from lutrin.ingest.run import Overrides
 from lutrin.query.understand import understand
 from lutrin.records import Chunk, Passage, Question
 from lutrin.runtime import wiring
@@ -117,9 +116,7 @@ async def indexed(corpus: Path, name: str, data_dir: Path | None = None) -> Asyn
             yield peers
         return
     with ingest_lock(settings.data_dir):
-        summary = await wiring.run_ingest(
-            settings, corpus, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
-        )
+        summary = await wiring.run_ingest(settings, corpus)
     if summary.errors:
         print("\n".join(summary.errors), file=sys.stderr)
     async with opened(settings) as peers:

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.answer.grade import Grader, Weights
-from lutrin.errors import ChatStoreError, IndexUnavailable
+from lutrin.errors import IndexUnavailable
 from lutrin.ports import Encoding, Reading, Vectors
-from lutrin.records import ChatMessage
 
 WORD = re.compile(r"\w+|[^\w\s]")
 WINDOW_WORDS = 256
@@ -176,32 +175,3 @@ class ExactIndex:
     def _require_open(self) -> None:
         if not self._open:
             raise IndexUnavailable("The collection is closed.")
-
-
-class MemoryChatStore:
-    """Implements `ports.ChatStore`; everything is gone when the process ends."""
-
-    def __init__(self) -> None:
-        self._conversations: dict[str, dict[str, ChatMessage]] = {}
-        self._homes: dict[str, str] = {}
-
-    async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Store all messages or none; one whose id is stored already is replaced.
-
-        Raises:
-            ChatStoreError: A message of that id belongs to another conversation.
-        """
-        if any(self._homes.get(message.id, session_id) != session_id for message in messages):
-            raise ChatStoreError("A message of that id belongs to another conversation.")
-        for message in messages:
-            self._homes[message.id] = session_id
-            self._conversations.setdefault(session_id, {})[message.id] = message
-
-    async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
-        """Return the newest `limit` messages of a session, oldest first; none if it is unknown."""
-        messages = list(self._conversations.get(session_id, {}).values())
-        return messages[max(len(messages) - limit, 0) :]
-
-    async def close(self) -> None:
-        """Forget everything."""
-        self._conversations.clear()

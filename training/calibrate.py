@@ -21,7 +21,6 @@ from lutrin.answer.excerpt import Run, choose
 from lutrin.index.generation import OpenGeneration
 from lutrin.index.shelf import Shelf
 from lutrin.ingest.lock import ingest_lock
-from lutrin.ingest.run import Overrides
 from lutrin.ports import Embedder
 from lutrin.query.understand import alone
 from lutrin.records import NEVER_AN_ANSWER, Question
@@ -111,10 +110,7 @@ def ingest(source: Source, folder: Path, out: Path) -> Settings:
     settings = load_settings(data_dir=out / "index" / source.name, models_dir=out / "models", profile="local")
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     with ingest_lock(settings.data_dir):
-        reading = run_ingest(
-            settings, pages, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
-        )
-        asyncio.run(reading)
+        asyncio.run(run_ingest(settings, pages))
     return settings
 
 

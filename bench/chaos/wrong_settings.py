@@ -10,7 +10,7 @@ WRONG = {
     "trusted_proxies": "not a name", "connections": "1", "connections_per_peer": "0", "rate_session_per_min": "ten",
     "rate_peer_per_min": "-1", "admin_token": "short", "chat_key": "a password", "conversation_kb": "1",
     "reader_kb": "1", "metrics": "closed", "free_space_mb": "-1", "retention_days": "-1", "languages": "english",
-    "log_format": "xml",    "log_level": "loud", "otel_endpoint": "127.0.0.1:4317", "qdrant_url": "qdrant:6333",
+    "log_format": "xml",    "log_level": "loud", "qdrant_url": "qdrant:6333",
     "qdrant_prefix": "a b",
     "share_books": "maybe", "grades": "perhaps", "model_cache": "f8", "passage_cache_mb": "-1", "passage_disk_mb": "-1",
     "open_sessions": "perhaps", "llm_base_url": "localhost", "embed_dimension": "1",

@@ -21,10 +21,10 @@ import msgspec
 
 from evaluation.command_line import ROOT, finish, machine
 from evaluation.measures import WORDS, facts_in, holds_files
+from evaluation.memory_chat import MemoryChatStore
 from evaluation.questions import EvalQuestion, read_questions
 from evaluation.show import aligned
 from evaluation.text import first_words
-from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.query.followup import completed
 from lutrin.query.understand import alone

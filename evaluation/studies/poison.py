@@ -24,7 +24,6 @@ from evaluation.proof import is_verbatim, is_verified
 from evaluation.show import aligned
 from evaluation.text import plain
 from lutrin.answer.prompt import SYSTEM
-from lutrin.ingest.run import Overrides
 from lutrin.records import Answer, DoneEvent, Question, Sentence
 from lutrin.runtime import wiring
 from lutrin.settings import load_settings
@@ -156,9 +155,7 @@ async def ask(items: list[Poisoned], tier: str, folder: Path) -> list[dict[str, 
     for number, item in enumerate(items):
         (corpus / f"{number:03}.md").write_text(item.page, encoding="utf-8")
     settings = load_settings(data_dir=folder / "data", model=tier, explain_s=60.0)
-    await wiring.run_ingest(
-        settings, folder / "corpus", overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
-    )
+    await wiring.run_ingest(settings, folder / "corpus")
     async with wiring.opened(settings) as house:
         if house.generator is not None:
             await house.generator.start()

@@ -8,9 +8,10 @@ from contextlib import aclosing
 import msgspec
 import pytest
 from tests.answer.book import english
-from tests.fakes import MemoryChatStore, WordHashEmbedder, word_grader
+from tests.fakes import WordHashEmbedder, word_grader
 from tests.fakes_generator import ScriptedGenerator
 
+from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
 from lutrin.answer.ability import Ability
 from lutrin.answer.flow import AnswerFlow

@@ -12,7 +12,8 @@ from lutrin.chats.store import SqlChatStore
 from lutrin.index.catalog import Catalog
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ingest.book import IngestTools, Options
+from lutrin.ingest.run import ingest
 from lutrin.records import ChatMessage
 from lutrin.settings import Settings, load_settings
 
@@ -51,7 +52,7 @@ class House:
         tools = IngestTools(
             self.embedder, self.store, partial(verify_generation, store=self.store), clock_ns=lambda: 2**62
         )
-        await ingest(self.corpus, self.settings, tools, rebuild=rebuild)
+        await ingest(self.corpus, self.settings, tools, Options(rebuild=rebuild))
         return self.current()
 
     def current(self) -> str:

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.fakes import MemoryChatStore
 from tests.remote.postgres import database
 
+from evaluation.memory_chat import MemoryChatStore
 from lutrin.chats.key import new_key
 from lutrin.chats.postgres_chats import PostgresChatStore
 from lutrin.chats.store import SqlChatStore

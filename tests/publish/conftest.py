@@ -11,8 +11,9 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.catalog import Catalog, PublishedBook
 from lutrin.index.generation import OpenGeneration, open_generation
 from lutrin.index.readback import verify_generation
+from lutrin.ingest.book import DEFAULTS, IngestTools, Options
 from lutrin.ingest.companion_file import Holds
-from lutrin.ingest.run import IngestTools, Overrides, ingest
+from lutrin.ingest.run import ingest
 from lutrin.ingest.summary import Advance, FolderDone, IngestSummary
 from lutrin.ports import Encoding
 from lutrin.settings import load_settings
@@ -60,18 +61,10 @@ class Press:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
-    async def ingest(
-        self, overrides: Overrides | None = None, *, rebuild: bool = False, holds: Holds | None = None
-    ) -> IngestSummary:
+    async def ingest(self, options: Options = DEFAULTS, *, holds: Holds | None = None) -> IngestSummary:
         """Ingest the whole corpus."""
-        return await ingest(
-            self.corpus,
-            self.settings,
-            replace(self.tools, holds=holds),
-            overrides=overrides or Overrides(),
-            rebuild=rebuild,
-            progress=self._note,
-        )
+        tools = replace(self.tools, holds=holds)
+        return await ingest(self.corpus, self.settings, tools, replace(options, progress=self._note))
 
     def books(self) -> list[PublishedBook]:
         """What the catalogue says is published."""

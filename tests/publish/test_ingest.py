@@ -23,7 +23,8 @@ from lutrin.index.generation import PASSAGES
 from lutrin.index.manifest import MANIFEST
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, Overrides, ingest
+from lutrin.ingest.book import IngestTools, Options
+from lutrin.ingest.run import ingest
 from lutrin.settings import load_settings
 
 from .conftest import PAGES, Press
@@ -157,7 +158,7 @@ async def test_a_rebuild_reads_everything_and_embeds_nothing(press: Press) -> No
     """Embeddings come from the catalogue; so they do when a text comes back that the previous index had."""
     await press.ingest()
     texts = len(press.embedder.texts)
-    summary = await press.ingest(rebuild=True)
+    summary = await press.ingest(Options(rebuild=True))
     assert (summary.processed, summary.updated, summary.chunks_reused, summary.texts_embedded) == (3, 0, 4, 0)
     press.write({ZMP: "# ZMP\n\nGone.\n"})
     await press.ingest()
@@ -230,7 +231,7 @@ async def test_a_book_that_is_gone_leaves_the_shelf(press: Press) -> None:
 async def test_an_operator_names_a_book(press: Press) -> None:
     """Slug, title and edition of the command line win over the book's own."""
     (press.corpus / "robots" / "book.toml").unlink()
-    await press.ingest(Overrides(slug="walkers", title="Walkers", edition="3"))
+    await press.ingest(Options(slug="walkers", title="Walkers", edition="3"))
     (book,) = press.books()
     assert (book.info.slug, book.info.title, book.info.edition) == ("walkers", "Walkers", "3")
 

@@ -13,7 +13,6 @@ import pytest
 import lutrin
 from lutrin.api import Library
 from lutrin.errors import InvalidQuestion, NotFound
-from lutrin.ingest.run import Overrides
 from lutrin.runtime import wiring
 from lutrin.settings import Settings, load_settings
 
@@ -42,9 +41,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(scope="module")
 def library(settings: Settings) -> Iterator[Library]:
     """The book, ingested and open."""
-    ingest = wiring.run_ingest(
-        settings, settings.corpus_dir, overrides=Overrides(), rebuild=False, password="", progress=lambda _: None
-    )
+    ingest = wiring.run_ingest(settings, settings.corpus_dir)
     asyncio.run(ingest)
     with Library(settings) as opened:
         yield opened

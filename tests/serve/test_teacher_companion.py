@@ -16,7 +16,8 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ingest.book import IngestTools
+from lutrin.ingest.run import ingest
 from lutrin.keep.backup import backup
 from lutrin.keep.restore import restore
 from lutrin.records import Passage

@@ -9,7 +9,8 @@ from tests.fakes import ExactStore, WordHashEmbedder
 from lutrin.index.companion import Entry
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ingest.book import IngestTools
+from lutrin.ingest.run import ingest
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings
 from lutrin.study.edit import merge

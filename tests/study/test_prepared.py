@@ -10,12 +10,13 @@ from tests.answer.conftest import PAGES
 from tests.fakes import ExactStore, WordHashEmbedder, word_grader
 from tests.fakes_generator import ScriptedGenerator
 
+from evaluation.memory_chat import MemoryChatStore
 from lutrin import messages
-from lutrin.adapters.memory_chat import MemoryChatStore
 from lutrin.answer.flow import AnswerFlow
 from lutrin.index.readback import verify_generation
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, ingest
+from lutrin.ingest.book import IngestTools
+from lutrin.ingest.run import ingest
 from lutrin.records import Answer, ChatMessage, DoneEvent, Question, SentenceEvent
 from lutrin.search.search import Searcher
 from lutrin.settings import Settings, load_settings

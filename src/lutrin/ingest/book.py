@@ -3,10 +3,12 @@
 import asyncio
 import hashlib
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +32,7 @@ from lutrin.ingest.documents import read_document
 from lutrin.ingest.embedding import Embedding
 from lutrin.ingest.placing import placed, with_world
 from lutrin.ingest.scan import SourceFile
-from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress
+from lutrin.ingest.summary import Advance, FolderDone, IngestSummary, Progress, silent
 from lutrin.platform import give_back
 from lutrin.ports import Embedder, VectorStore
 from lutrin.records import Chunk, Notice
@@ -72,67 +74,75 @@ class _Tally:
     """`sidebar_position` of each file in the new generation."""
 
 
+@dataclass(frozen=True, slots=True)
+class IngestTools:
+    """Adapters and clocks of an ingest."""
+
+    embedder: Embedder
+    store: VectorStore
+    verify: Verify
+    """Reads a new generation back, in a fresh process; see `lutrin.index.readback.in_fresh_process`."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    clock_ns: Callable[[], int] = time.time_ns
+    """The clock of the file system's times."""
+    holds: Holds | None = None
+    """Checks prepared entries that nobody vouches for; None: only their places count."""
+    extract: Extract | None = None
+    """Prepares a book from its own words; None: only what was written for it is prepared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What one ingest is asked for; an empty slug, title or edition leaves the book's own."""
+
+    slug: str = ""
+    title: str = ""
+    edition: str = ""
+    rebuild: bool = False
+    """Read every file again; embeddings are still taken from the cache."""
+    password: str = ""
+    """Of encrypted PDFs."""
+    lenient: bool = False
+    """Read pages that MDX would refuse as far as possible."""
+    progress: Progress = silent
+    """Called after each folder, and often in between."""
+
+
+DEFAULTS = Options()
+
+
+@dataclass(slots=True)
 class BookIngest:
-    """The work on one book; `lutrin.ingest.run.ingest` does the rest.
+    """The work on one book; `lutrin.ingest.run.ingest` does the rest."""
 
-    Args:
-        name: The new generation's.
-        recipe: Fingerprint of everything that determines its chunks.
-        current: Folder of the current generation, if it is intact.
-        companions: Files with entries prepared for the book's readers; they may be missing.
-        own_companions: Of those, the ones that are believed in what they say of themselves.
-        companion: Their fingerprint; if it differs from the current generation's, a new generation is made.
-        decisions: The teacher's decisions about prepared entries.
-        holds: Checks prepared entries that nobody vouches for.
-        extract: Prepares the book from its own words.
-    """
+    book: Book
+    plan: Plan
+    settings: Settings
+    tools: IngestTools
+    options: Options
+    cache: EmbeddingCache
+    name: str
+    """The new generation's."""
+    recipe: str
+    """Fingerprint of everything that determines its chunks."""
+    current: Path | None
+    """Folder of the current generation, if it is intact."""
+    companions: Sequence[Path]
+    """Files with entries prepared for the book's readers; they may be missing."""
+    own_companions: Sequence[Path]
+    """Of those, the ones that are believed in what they say of themselves."""
+    companion: str
+    """Their fingerprint; if it differs from the current generation's, a new generation is made."""
+    decisions: Sequence[Decision]
+    """The teacher's decisions about prepared entries."""
+    _embedding: Embedding = field(init=False)
+    _tally: _Tally = field(init=False, default_factory=_Tally)
+    _before: sqlite.Connection | None = field(init=False, default=None)
+    _is_extracted: bool = field(init=False, default=False)
+    """Whether the book's own words were prepared before."""
 
-    def __init__(
-        self,
-        book: Book,
-        plan: Plan,
-        *,
-        name: str,
-        recipe: str,
-        settings: Settings,
-        embedder: Embedder,
-        cache: EmbeddingCache,
-        store: VectorStore,
-        verify: Verify,
-        current: Path | None,
-        password: str,
-        lenient: bool,
-        progress: Progress,
-        companions: Sequence[Path] = (),
-        own_companions: Sequence[Path] = (),
-        companion: str = "",
-        decisions: Sequence[Decision] = (),
-        holds: Holds | None = None,
-        extract: Extract | None = None,
-    ) -> None:
-        self._holds = holds
-        self._extract = extract
-        self._companions = companions
-        self._own_companions = own_companions
-        self._decisions = decisions
-        self._companion = companion
-        self._book = book
-        self._plan = plan
-        self._name = name
-        self._recipe = recipe
-        self._settings = settings
-        self._embedder = embedder
-        self._embedding = Embedding(embedder, cache)
-        self._cache = cache
-        self._store = store
-        self._verify = verify
-        self._current = current
-        self._password = password
-        self._lenient = lenient
-        self._progress = progress
-        self._tally = _Tally()
-        self._before: sqlite.Connection | None = None
-        self._is_extracted = False  # whether the book's own words were prepared before
+    def __post_init__(self) -> None:
+        self._embedding = Embedding(self.tools.embedder, self.cache)
 
     async def run(self, created: str) -> Outcome:
         """Build and verify the new generation and put it in its place; the caller publishes it.
@@ -142,16 +152,17 @@ class BookIngest:
             IndexUnavailable, OSError, DatabaseError: It could not be written.
             WeightsError: The embedding model cannot be used.
         """
-        home = self._settings.books_dir / self._book.info.slug
-        building = home / f"{BUILDING}{self._name}"
+        home = self.settings.books_dir / self.book.info.slug
+        building = home / f"{BUILDING}{self.name}"
         await asyncio.to_thread(building.mkdir, parents=True)
         builder = GenerationBuilder(building)
-        if self._current is not None:
-            self._before = sqlite.connect(self._current / PASSAGES, readonly=True)
+        if self.current is not None:
+            self._before = sqlite.connect(self.current / PASSAGES, readonly=True)
         try:
             await self._fill(builder)
             tally = self._tally
-            if not tally.positions or not (tally.processed or self._plan.removed or self._has_new_companion()):
+            prepared = self.current is not None and read_manifest(self.current).companion != self.companion
+            if not tally.positions or not (tally.processed or self.plan.removed or prepared):
                 return Outcome(self._summary(IngestSummary()))  # only files that cannot be read
             chunks = await in_thread(self._compare, builder)
             await self._embedding.finish()
@@ -159,36 +170,36 @@ class BookIngest:
             self._tell(len(tally.positions), len(tally.positions))
             await self._prepare(builder)
             await builder.finish(
-                name=self._name,
-                book=self._book.info,
+                name=self.name,
+                book=self.book.info,
                 created=created,
-                embedder=self._embedder,
-                recipe=self._recipe,
-                cache=self._cache,
-                store=self._store,
-                companion=self._companion,
+                embedder=self.tools.embedder,
+                recipe=self.recipe,
+                cache=self.cache,
+                store=self.tools.store,
+                companion=self.companion,
             )
-            if self._extract is not None:
-                await self._add_extracted(building, self._extract)
+            if self.tools.extract is not None:
+                await self._add_extracted(building, self.tools.extract)
             await in_thread(give_back)  # free memory before the verifying process starts
-            await self._verify(building)
-            digest = await asyncio.to_thread(put_in_place, building, home / self._name)
+            await self.tools.verify(building)
+            digest = await asyncio.to_thread(put_in_place, building, home / self.name)
         finally:
             await self._embedding.cancel()
             builder.close()
             if self._before is not None:
                 self._before.close()
             await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
-        states = [(self._plan.known if name in tally.kept else self._plan.states)[name] for name in tally.positions]
+        states = [(self.plan.known if name in tally.kept else self.plan.states)[name] for name in tally.positions]
         return Outcome(self._summary(chunks), states, digest)
 
     async def _fill(self, builder: GenerationBuilder) -> None:
         """Add every file to the new generation, in the order of names, so that equal books give equal rows."""
-        changed = {file.name for file in self._plan.changed}
-        left = Counter(folder_of(file.name) for file in self._plan.changed)
+        changed = {file.name for file in self.plan.changed}
+        left = Counter(folder_of(file.name) for file in self.plan.changed)
         created: Counter[str] = Counter()
         old = await in_thread(chunk_hashes, self._before) if self._before is not None else Counter[str]()
-        files = sorted((*self._plan.changed, *self._plan.unchanged), key=lambda file: file.name)
+        files = sorted((*self.plan.changed, *self.plan.unchanged), key=lambda file: file.name)
         for number, file in enumerate(files):
             found = await in_thread(self._read if file.name in changed else self._copy, file)
             if found is not None:
@@ -204,27 +215,24 @@ class BookIngest:
                 folder = folder_of(file.name)
                 left[folder] -= 1
                 if not left[folder]:
-                    self._progress(FolderDone(name=folder, chunks=created[folder]))
+                    self.options.progress(FolderDone(name=folder, chunks=created[folder]))
             self._tell(number + 1, len(files))
         await in_thread(builder.order_files, self._order())
 
     def _order(self) -> list[str]:
         """The names of the files in reading order."""
         positions = self._tally.positions
-        return sorted(positions, key=lambda name: self._book.reading_key(name, positions[name]))
-
-    def _has_new_companion(self) -> bool:
-        return self._current is not None and read_manifest(self._current).companion != self._companion
+        return sorted(positions, key=lambda name: self.book.reading_key(name, positions[name]))
 
     async def _prepare(self, builder: GenerationBuilder) -> None:
         """Add the entries prepared for readers to the book, and report those that do not fit."""
         checked = await in_thread(self._checked, builder)
-        same = self._current is not None and read_manifest(self._current).embedder == self._embedder.name
-        before = await in_thread(_companion_in, self._current) if same and self._current is not None else None
+        same = self.current is not None and read_manifest(self.current).embedder == self.tools.embedder.name
+        before = await in_thread(_companion_in, self.current) if same and self.current is not None else None
         earlier = [item for item in before.entries if item.entry.author == BY_THE_BOOK] if before is not None else []
-        if self._extract is not None and earlier:
+        if self.tools.extract is not None and earlier:
             checked = replace(checked, entries=await in_thread(self._with, builder.book_file, checked.entries, earlier))
-        await write_companion(builder.directory, checked.entries, self._embedder, before)
+        await write_companion(builder.directory, checked.entries, self.tools.embedder, before)
         self._tally.prepared, self._tally.set_aside = len(checked.entries), len(checked.notices)
         self._tally.notices += checked.notices
         self._is_extracted = bool(earlier)
@@ -232,14 +240,14 @@ class BookIngest:
     def _checked(self, builder: GenerationBuilder) -> Checked:
         names = self._order()
         fitting = self._fitting(builder.book_file)
-        return check_files(self._companions, fitting, names, self._decisions, self._own_companions)
+        return check_files(self.companions, fitting, names, self.decisions, self.own_companions)
 
     def _fitting(self, book_file: Callable[[str], Read | None]) -> Fitting:
         def read(name: str) -> tuple[str, Sequence[Chunk]] | None:
             found = book_file(name)
             return (found[0].source, found[1]) if found is not None else None
 
-        return Fitting(read, self._order(), self._holds)
+        return Fitting(read, self._order(), self.tools.holds)
 
     def _with(
         self, book_file: Callable[[str], Read | None], known: Sequence[Prepared], more: Sequence[Prepared | Entry]
@@ -254,8 +262,8 @@ class BookIngest:
 
     async def _add_extracted(self, directory: Path, extract: Extract) -> None:
         """Add entries of the book's own words, for which it is asked as readers will ask it."""
-        changed = {file.name for file in self._plan.changed} if self._is_extracted else None
-        generation = await open_generation(directory, self._store)
+        changed = {file.name for file in self.plan.changed} if self._is_extracted else None
+        generation = await open_generation(directory, self.tools.store)
         try:
             published = generation.companion
             more = [entry async for entry in extract(generation, changed)]
@@ -265,7 +273,7 @@ class BookIngest:
             return
         with closing(sqlite.connect(directory / PASSAGES, readonly=True)) as passages:
             entries = await in_thread(self._with, partial(read_book_file, passages), published.entries, more)
-        await write_companion(directory, entries, self._embedder, published)
+        await write_companion(directory, entries, self.tools.embedder, published)
         await in_thread(rehash, directory)
         self._tally.prepared = len(entries)
 
@@ -285,22 +293,22 @@ class BookIngest:
             problem += " The index keeps its earlier state."
         else:
             reason = problem.removeprefix(f"{file.name}: ").rstrip(".")
-            self._tally.left_out.append(LeftOut(filename=file.name, reason=reason, book=self._book.info.slug))
+            self._tally.left_out.append(LeftOut(filename=file.name, reason=reason, book=self.book.info.slug))
         self._tally.errors.append(problem)
         return before
 
     def _cut(self, file: SourceFile) -> Read:
-        state = self._plan.states.get(file.name)
+        state = self.plan.states.get(file.name)
         document = read_document(
-            file, self._book, password=self._password, lenient=self._lenient, ocr=self._settings.ocr
+            file, self.book, password=self.options.password, lenient=self.options.lenient, ocr=self.settings.ocr
         )
         if state is None:
             raise DocumentError(file.name, "changed while it was read; ingest again")
-        target, overlap = self._settings.chunk_tokens, self._settings.chunk_overlap_tokens
-        chunks = chunk_document(document, self._book.info, self._embedder.token_offsets, target, overlap)
+        target, overlap = self.settings.chunk_tokens, self.settings.chunk_overlap_tokens
+        chunks = chunk_document(document, self.book.info, self.tools.embedder.token_offsets, target, overlap)
         chunks = with_world(placed(document, chunks))
         self._tally.processed += 1
-        known = self._plan.known.get(file.name)
+        known = self.plan.known.get(file.name)
         self._tally.updated += known is not None and known.sha256 != state.sha256
         self._tally.notices += [*document.notices, *chunk_notices(document, chunks, target)]
         entry = BookFile(
@@ -344,9 +352,9 @@ class BookIngest:
         )
 
     def _tell(self, done: int, total: int) -> None:
-        self._progress(
+        self.options.progress(
             Advance(
-                book=self._book.info.slug,
+                book=self.book.info.slug,
                 files_done=done,
                 files_total=total,
                 chunks_embedded=self._embedding.done,

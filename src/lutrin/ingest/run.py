@@ -9,10 +9,9 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from lutrin import sqlite
@@ -24,99 +23,34 @@ from lutrin.index.disk import TRASH, explain_failure
 from lutrin.index.embeddings import EmbeddingCache
 from lutrin.index.generation import VECTORS, is_whole
 from lutrin.index.manifest import MANIFEST, is_older, read_manifest
-from lutrin.index.readback import Verify
 from lutrin.index.retired import live_hashes, remove_retired
-from lutrin.ingest.book import BUILDING, BookIngest
+from lutrin.ingest.book import BUILDING, DEFAULTS, BookIngest, IngestTools, Options
 from lutrin.ingest.books import Book
 from lutrin.ingest.changes import make_plan, recipe
-from lutrin.ingest.companion_file import Extract, Holds, companion_path, fingerprint_of, own_files
+from lutrin.ingest.companion_file import companion_path, fingerprint_of, own_files
 from lutrin.ingest.discover import Discovery, discover
 from lutrin.ingest.formats import suffixes_in_words
 from lutrin.ingest.lock import ingest_lock
 from lutrin.ingest.scan import SourceFile
-from lutrin.ingest.summary import BookFound, IngestSummary, Progress, silent
+from lutrin.ingest.summary import BookFound, IngestSummary
 from lutrin.log import get_logger
-from lutrin.ports import Embedder, VectorStore
 from lutrin.settings import Settings
 from lutrin.threads import in_thread
 
 
-@dataclass(frozen=True, slots=True)
-class IngestTools:
-    """Adapters and clocks of an ingest."""
-
-    embedder: Embedder
-    store: VectorStore
-    verify: Verify
-    """Reads a new generation back, in a fresh process; see `lutrin.index.readback.in_fresh_process`."""
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    clock_ns: Callable[[], int] = time.time_ns
-    """The clock of the file system's times."""
-    holds: Holds | None = None
-    """Checks prepared entries that nobody vouches for; None: only their places count."""
-    extract: Extract | None = None
-    """Prepares a book from its own words; None: only what was written for it is prepared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """Description of a book on the command line; empty fields leave the book's own."""
-
-    slug: str = ""
-    title: str = ""
-    edition: str = ""
-
-
-async def ingest(
-    corpus: Path,
-    settings: Settings,
-    tools: IngestTools,
-    *,
-    overrides: Overrides = Overrides(),
-    rebuild: bool = False,
-    password: str = "",
-    lenient: bool = False,
-    progress: Progress = silent,
-) -> IngestSummary:
+async def ingest(corpus: Path, settings: Settings, tools: IngestTools, options: Options = DEFAULTS) -> IngestSummary:
     """Bring the index up to what a folder of books holds now, if no other ingest is running.
-
-    Takes what `ingest_alone` takes.
 
     Raises:
         IngestInProgress: Another process is ingesting; raised at once.
         LutrinError: `ingest_alone` failed.
     """
     with ingest_lock(settings.data_dir):
-        return await ingest_alone(
-            corpus,
-            settings,
-            tools,
-            overrides=overrides,
-            rebuild=rebuild,
-            password=password,
-            lenient=lenient,
-            progress=progress,
-        )
+        return await ingest_alone(corpus, settings, tools, options)
 
 
-async def ingest_alone(
-    corpus: Path,
-    settings: Settings,
-    tools: IngestTools,
-    *,
-    overrides: Overrides,
-    rebuild: bool,
-    password: str,
-    lenient: bool = False,
-    progress: Progress,
-) -> IngestSummary:
+async def ingest_alone(corpus: Path, settings: Settings, tools: IngestTools, options: Options) -> IngestSummary:
     """Bring the index up to what a folder of books holds now; the caller holds `lutrin.ingest.lock.ingest_lock`.
-
-    Args:
-        rebuild: Read every file again; embeddings are still taken from the cache.
-        password: Password of encrypted PDFs.
-        lenient: Read pages that MDX would refuse as far as possible.
-        progress: Called after each folder, and often in between.
 
     Raises:
         EmptyCorpus: There is nothing to read.
@@ -127,8 +61,7 @@ async def ingest_alone(
     """
     started = time.perf_counter()
     try:
-        run = _Run(corpus, settings, tools, rebuild=rebuild, password=password, lenient=lenient, progress=progress)
-        summary = await run.all_books(overrides)
+        summary = await _Run(corpus, settings, tools, options).all_books()
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
@@ -136,37 +69,24 @@ async def ingest_alone(
 
 _SHOWN = 20
 """Most files that a message names."""
+_log = get_logger("ingest")
 
 
+@dataclass(frozen=True, slots=True)
 class _Run:
     """One ingest while it holds the lock."""
 
-    def __init__(
-        self,
-        corpus: Path,
-        settings: Settings,
-        tools: IngestTools,
-        *,
-        rebuild: bool,
-        password: str,
-        lenient: bool,
-        progress: Progress,
-    ) -> None:
-        self._corpus = corpus
-        self._settings = settings
-        self._tools = tools
-        self._rebuild = rebuild
-        self._password = password
-        self._lenient = lenient
-        self._progress = progress
-        self._log = get_logger("ingest")
+    corpus: Path
+    settings: Settings
+    tools: IngestTools
+    options: Options
 
-    async def all_books(self, overrides: Overrides) -> IngestSummary:
-        found = await asyncio.to_thread(self._find, overrides)
-        corpus = str(self._corpus.resolve())
-        with Catalog(self._settings.catalog_path) as catalog:
-            await in_thread(tidy, catalog, self._settings.books_dir)
-            embedder = self._tools.embedder
+    async def all_books(self) -> IngestSummary:
+        found = await asyncio.to_thread(self._find)
+        corpus = str(self.corpus.resolve())
+        with Catalog(self.settings.catalog_path) as catalog:
+            await in_thread(tidy, catalog, self.settings.books_dir)
+            embedder = self.tools.embedder
             cache = EmbeddingCache(catalog, embedder.name, embedder.dimension, embedder.reading.projection)
             summary = IngestSummary()
             for book, files in found.books:
@@ -176,35 +96,35 @@ class _Run:
             summary = summary.plus(IngestSummary(left_out=tuple(found.left_out)))
             catalog.keep_left_out(corpus, summary.left_out)
             if summary.published or summary.removed:
-                await in_thread(self._clean, catalog, cache)
+                await in_thread(tidy, catalog, self.settings.books_dir)
+                live = await in_thread(live_hashes, self.settings.books_dir, catalog.live())
+                await in_thread(cache.prune, live)
             await self._settle(catalog)
             return summary
 
-    def _find(self, overrides: Overrides) -> Discovery:
+    def _find(self) -> Discovery:
         """Find the books of the corpus with their files, and the files that are in no book."""
-        if not self._corpus.exists():
-            raise EmptyCorpus(
-                f"There is no folder {self._corpus}.", remedy="Put your books there, or name another one."
-            )
+        if not self.corpus.exists():
+            raise EmptyCorpus(f"There is no folder {self.corpus}.", remedy="Put your books there, or name another one.")
         found = discover(
-            self._corpus,
-            shelf=self._corpus.resolve() == self._settings.corpus_dir.resolve(),
-            slug=overrides.slug,
-            title=overrides.title,
-            edition=overrides.edition,
+            self.corpus,
+            shelf=self.corpus.resolve() == self.settings.corpus_dir.resolve(),
+            slug=self.options.slug,
+            title=self.options.title,
+            edition=self.options.edition,
         )
         # A book without files is treated as one that is gone.
         books = [(book, files) for book, files in found.books if files]
         if not books:
             reasons = "".join(f"\n  {item.line()}." for item in found.left_out[:_SHOWN])
             raise EmptyCorpus(
-                f"{self._corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
+                f"{self.corpus} holds no {suffixes_in_words()} file.{reasons}", remedy="Put your books there."
             )
         return Discovery(books, found.left_out)
 
     def _found(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
         root = book.root.resolve()
-        base = self._corpus.resolve()
+        base = self.corpus.resolve()
         place = root.relative_to(base).as_posix() if root.is_relative_to(base) else ""
         return BookFound(slug=book.info.slug, title=book.info.title, files=len(files), make=book.make, root=place)
 
@@ -212,54 +132,38 @@ class _Run:
         self, catalog: Catalog, cache: EmbeddingCache, book: Book, files: Sequence[SourceFile]
     ) -> IngestSummary:
         slug = book.info.slug
-        fingerprint = recipe(book, self._settings, self._tools.embedder.name)
+        fingerprint = recipe(book, self.settings, self.tools.embedder.name)
         published = catalog.book(slug)
         current = self._intact(published)
-        everything = self._rebuild or current is None or published is None or published.recipe != fingerprint
+        everything = self.options.rebuild or current is None or published is None or published.recipe != fingerprint
         plan = await asyncio.to_thread(
-            make_plan, files, catalog.files(slug), everything=everything, now_ns=self._tools.clock_ns()
+            make_plan, files, catalog.files(slug), everything=everything, now_ns=self.tools.clock_ns()
         )
         summary = IngestSummary(unchanged=len(plan.unchanged), removed=len(plan.removed))
         if plan.touched:
             catalog.touch(slug, plan.touched)
-        companions = (companion_path(book), self._settings.studied_path(slug))
+        companions = (companion_path(book), self.settings.studied_path(slug))
         decisions = for_ingest(catalog, slug)
-        own = await asyncio.to_thread(own_files, companions, companions[1], self._settings.approved_path)
-        extract = self._tools.extract
-        companion = await asyncio.to_thread(fingerprint_of, companions, decisions, own, extracts=extract is not None)
+        own = await asyncio.to_thread(own_files, companions, companions[1], self.settings.approved_path)
+        companion = await asyncio.to_thread(
+            fingerprint_of, companions, decisions, own, extracts=self.tools.extract is not None
+        )
         is_same = current is not None and read_manifest(current).companion == companion
         if not plan.changed and not plan.removed and is_same:
             return summary
         name = f"{catalog.next_number():06d}-{fingerprint[:8]}"
-        created = self._tools.now().isoformat(timespec="seconds")
+        created = self.tools.now().isoformat(timespec="seconds")
         work = BookIngest(
-            book,
-            plan,
-            name=name,
-            recipe=fingerprint,
-            settings=self._settings,
-            embedder=self._tools.embedder,
-            cache=cache,
-            store=self._tools.store,
-            verify=self._tools.verify,
-            current=current,
-            password=self._password,
-            lenient=self._lenient,
-            progress=self._progress,
-            companions=companions,
-            own_companions=own,
-            companion=companion,
-            decisions=decisions,
-            holds=self._tools.holds,
-            extract=extract,
-        )
+            book, plan, self.settings, self.tools, self.options, cache, name, fingerprint, current,
+            companions=companions, own_companions=own, companion=companion, decisions=decisions,
+        )  # fmt: skip
         outcome = await work.run(created)
         if outcome.manifest_sha256 is None:
             return summary.plus(outcome.summary)
         catalog.publish(
             PublishedBook(
                 info=book.info,
-                corpus=str(self._corpus.resolve()),
+                corpus=str(self.corpus.resolve()),
                 recipe=fingerprint,
                 current=name,
                 previous=None,
@@ -269,7 +173,7 @@ class _Run:
             published=created,
             files=outcome.states,
         )
-        self._log.info("ingest.published", book=slug, generation=name)
+        _log.info("ingest.published", book=slug, generation=name)
         return summary.plus(outcome.summary).plus(IngestSummary(published=(f"{slug} {name}",)))
 
     def _intact(self, published: PublishedBook | None) -> Path | None:
@@ -279,7 +183,7 @@ class _Run:
         """
         if published is None:
             return None
-        directory = self._settings.books_dir / published.info.slug / published.current
+        directory = self.settings.books_dir / published.info.slug / published.current
         try:
             digest = hashlib.sha256((directory / MANIFEST).read_bytes()).hexdigest()
         except OSError:
@@ -292,22 +196,18 @@ class _Run:
         removed = 0
         for published in catalog.books():
             slug = published.info.slug
-            if published.corpus == str(self._corpus.resolve()) and slug not in found:
+            if published.corpus == str(self.corpus.resolve()) and slug not in found:
                 removed += len(catalog.files(slug))
                 catalog.withdraw(slug)
-                self._log.info("ingest.withdrawn", book=slug)
+                _log.info("ingest.withdrawn", book=slug)
         return IngestSummary(removed=removed)
 
     async def _settle(self, catalog: Catalog) -> None:
         """Tell the vector store the current generation, always: the ingest that published it may have been killed."""
         for book in catalog.books():
-            folder = self._settings.books_dir / book.info.slug
+            folder = self.settings.books_dir / book.info.slug
             kept = [folder / book.previous / VECTORS] if book.previous else []
-            await self._tools.store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
-
-    def _clean(self, catalog: Catalog, cache: EmbeddingCache) -> None:
-        tidy(catalog, self._settings.books_dir)
-        cache.prune(live_hashes(self._settings.books_dir, catalog.live()))
+            await self.tools.store.settle(collection_name(book.info), folder / book.current / VECTORS, kept)
 
 
 def tidy(catalog: Catalog, books_dir: Path) -> None:

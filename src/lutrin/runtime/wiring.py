@@ -29,8 +29,9 @@ from lutrin.errors import (
 from lutrin.index.catalog import read_left_out
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
-from lutrin.ingest.run import IngestTools, Overrides, ingest_alone
-from lutrin.ingest.summary import IngestSummary, Progress
+from lutrin.ingest.book import DEFAULTS, IngestTools, Options
+from lutrin.ingest.run import ingest_alone
+from lutrin.ingest.summary import IngestSummary
 from lutrin.keep import restore
 from lutrin.keep.transfer import Transferred, import_index
 from lutrin.language.gate import LanguageGate
@@ -235,60 +236,36 @@ async def studied_all(runtime: Runtime) -> None:
                 pass
 
 
-async def run_ingest(
-    settings: Settings,
-    corpus: Path,
-    *,
-    overrides: Overrides,
-    rebuild: bool,
-    password: str,
-    lenient: bool = False,
-    progress: Progress,
-) -> IngestSummary:
-    """Bring the index up to date with a folder of books; see `lutrin.ingest.run.ingest_alone`.
+@asynccontextmanager
+async def _ingest_tools(settings: Settings) -> AsyncIterator[IngestTools]:
+    """Open what makes and checks generations. The caller holds `lutrin.ingest.lock.ingest_lock`.
 
-    The caller holds `lutrin.ingest.lock.ingest_lock`, and took it before this module and its vendors were loaded.
+    It took the lock before this module and its vendors were loaded.
     """
     configure_logging(settings, quiet=True)
     restore.finish_alone(settings)
     store = open_store(settings)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(ingesting(settings))
-        embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
-        verify = in_fresh_process(store)
+    async with ingesting(settings), embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S) as embedder:
         extract = Extractor(Searcher(embedder)).entries
-        tools = IngestTools(embedder=embedder, store=store, verify=verify, holds=literal_problem, extract=extract)
-        return await ingest_alone(
-            corpus,
-            settings,
-            tools,
-            overrides=overrides,
-            rebuild=rebuild,
-            password=password,
-            lenient=lenient,
-            progress=progress,
-        )
+        yield IngestTools(embedder, store, in_fresh_process(store), holds=literal_problem, extract=extract)
+
+
+async def run_ingest(settings: Settings, corpus: Path, options: Options = DEFAULTS) -> IngestSummary:
+    """Bring the index up to date with a folder of books; see `lutrin.ingest.run.ingest_alone`."""
+    async with _ingest_tools(settings) as tools:
+        return await ingest_alone(corpus, settings, tools, options)
 
 
 async def run_import(settings: Settings, source: Path, *, trust: bool = False) -> Transferred:
-    """Publish an exported index in the vector store of the profile; see `lutrin.keep.transfer.import_index`.
-
-    The caller holds `lutrin.ingest.lock.ingest_lock`.
-    """
-    configure_logging(settings, quiet=True)
-    restore.finish_alone(settings)
-    store = open_store(settings)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(ingesting(settings))
-        embedder = await stack.enter_async_context(embedding(settings, threads=0, patience_s=INGEST_PATIENCE_S))
-        verify = in_fresh_process(store)
+    """Publish an exported index in the vector store of the profile; see `lutrin.keep.transfer.import_index`."""
+    async with _ingest_tools(settings) as tools:
         return await import_index(
             settings,
             source,
-            embedder=embedder.name,
-            store=store,
-            verify=verify,
-            now=lambda: datetime.now(UTC),
+            embedder=tools.embedder.name,
+            store=tools.store,
+            verify=tools.verify,
+            now=tools.now,
             trust=trust,
         )
 
