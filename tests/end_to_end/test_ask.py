@@ -1,6 +1,8 @@
 """`lutrin ask`, `retrieve` and `config` as a reader at the terminal sees them."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -104,6 +106,26 @@ def test_passages_are_a_json_array(lutrin: Lutrin) -> None:
 def test_nothing_relevant_is_an_empty_array(lutrin: Lutrin) -> None:
     """A question far from every book finds no passage."""
     assert lutrin("retrieve", FAR).json() == []
+
+
+@pytest.mark.model
+def test_a_question_that_cannot_be_asked_needs_no_model(lutrin: Lutrin, models: Path, tmp_path: Path) -> None:
+    """Question and books are checked before the model's file, so that nobody waits for it, and it is not missed."""
+    without_a_file: dict[str, Any] = {"models": models, "LUTRIN_MODEL": "small"}
+    asked = (
+        (
+            lutrin("ask", LOOP, data_dir=tmp_path, **without_a_file),
+            f"{messages.KNOWLEDGE_BASE_DOWN} Run `lutrin ingest`.",
+        ),
+        (lutrin("ask", "", **without_a_file), messages.EMPTY_QUESTION),
+        (
+            lutrin("ask", LOOP, "--book", "nobody", "--stream", **without_a_file),
+            "There is no book nobody. There are: tidepool, 01-part-1-foundations.",
+        ),
+    )
+    for done, reason in asked:
+        assert (done.code, done.err) == (1, f"{reason}\n")
+    assert "model_unusable" in lutrin("ask", LOOP, **without_a_file).err
 
 
 @pytest.mark.model

@@ -44,6 +44,7 @@ from lutrin.records import (
 )
 from lutrin.search.chapters import in_chapter
 from lutrin.search.decide import Verdict, fitted
+from lutrin.search.filters import filtered
 from lutrin.search.passages import all_read, leased, search_books
 from lutrin.search.search import Found, Searcher
 from lutrin.search.selection import search_selection
@@ -160,6 +161,18 @@ class AnswerFlow:
                 query = alone(Question(text=generation.book.title))
                 prompts = [prompt_of(query, generation.book.title, [(1, section)]) for section in sections]
             explainer.warm([prompt for prompt in prompts if prompt is not None])
+
+    async def require_askable(self, question: Question) -> None:
+        """Check question and books, before a model is loaded for it.
+
+        Raises:
+            InvalidQuestion: The question is empty, or names a chapter that the book does not have.
+            NotFound: There is no such book.
+            IndexUnavailable: No book can be opened.
+        """
+        understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
+        async with leased(self._shelf, question.book) as generations:
+            await filtered(generations, question)
 
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.

@@ -122,7 +122,6 @@ async def opened(
         with_model: Load the language model. If its file cannot be used, answers are excerpts and the log says why.
         arriving: Let the local model arrive later (`ArrivingModel.arrive`), whatever of it is here.
     """
-    log = get_logger("wiring")
     restore.finish(settings)
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(
@@ -131,17 +130,7 @@ async def opened(
         shelf = await stack.enter_async_context(
             Shelf(settings.catalog_path, settings.books_dir, open_store(settings), embedder=embedder.name)
         )
-        generator: HousedGenerator | None = None
-        if with_model:
-            is_local = settings.profile == "local" or settings.llm_model == LOCAL
-            try:
-                waits = arriving and is_local and settings.model != "none"
-                generator = ArrivingModel(settings) if waits else open_model(settings)
-            except (EngineMissing, ModelMissing, ChecksumMismatch) as error:
-                log.warning("model_unusable", detail=error.detail, remedy=error.remedy)
-        if generator is not None:
-            stack.push_async_callback(generator.close)
-            await generator.ready()
+        generator = await _language_model(settings, stack, arriving=arriving) if with_model else None
         chats = await opened_chats(settings, stack) if with_chats else None
         searcher = Searcher(embedder, open_reranker(settings))
         is_here = generator is not None and not isinstance(generator, ArrivingModel)
@@ -160,6 +149,23 @@ async def opened(
             ),
             chats=chats,
         )
+
+
+async def _language_model(
+    settings: Settings, stack: AsyncExitStack, *, arriving: bool = False
+) -> HousedGenerator | None:
+    """Open the language model until the stack closes; None if there is none, or its file cannot be used."""
+    is_local = settings.profile == "local" or settings.llm_model == LOCAL
+    try:
+        waits = arriving and is_local and settings.model != "none"
+        generator = ArrivingModel(settings) if waits else open_model(settings)
+    except (EngineMissing, ModelMissing, ChecksumMismatch) as error:
+        get_logger("wiring").warning("model_unusable", detail=error.detail, remedy=error.remedy)
+        return None
+    if generator is not None:
+        stack.push_async_callback(generator.close)
+        await generator.ready()
+    return generator
 
 
 def answering(
@@ -271,11 +277,14 @@ async def run_import(settings: Settings, source: Path, *, trust: bool = False) -
 
 
 async def ask_events(settings: Settings, question: Question) -> AsyncGenerator[AnswerEvent, None]:
-    """Yield the events of one answer; opens all parts for this answer only."""
+    """Yield the events of one answer; opens all parts for it only, the model once the question can be asked."""
     configure_logging(settings, quiet=True)
-    async with opened(settings) as runtime:
-        if runtime.generator is not None:
-            await runtime.generator.start()
+    async with opened(settings, with_model=False) as runtime, AsyncExitStack() as stack:
+        await runtime.answers.require_askable(question)
+        generator = await _language_model(settings, stack)
+        if generator is not None:
+            await generator.start()
+            runtime.answers.take_model(generator, ability_of(settings))
         async for event in runtime.answers.answer(question):
             yield event
 
