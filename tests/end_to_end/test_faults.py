@@ -77,7 +77,7 @@ def test_a_server_before_its_first_book(lutrin: Lutrin, serve: Servers, library_
 
 
 def test_a_damaged_index_leaves_the_other_book(serve: Servers, data_dir: Path, library: Library) -> None:
-    """A book whose index cannot be opened is missing from the shelf; the other one answers."""
+    """A book whose index cannot be opened is missing from the shelf, and its pages are away; the other one answers."""
     (generation,) = (data_dir / "books" / books.SLUG).iterdir()
     (generation / "manifest.json").unlink()
     server = serve(data_dir)
@@ -92,6 +92,13 @@ def test_a_damaged_index_leaves_the_other_book(serve: Servers, data_dir: Path, l
         refused = server.client.post("/api/query", json=asked)
         assert (refused.status_code, refused.json()["detail"]) == (503, messages.KNOWLEDGE_BASE_DOWN)
     assert server.client.post("/api/retrieve", json={"query": "Who won the world cup?"}).status_code == 503
+    for path, status in (
+        ("read/tidepool", 503),
+        ("read/tidepool/01/01-hull", 503),
+        ("study/tidepool", 503),
+        ("read/x", 404),
+    ):
+        assert server.client.get(f"/{path}").status_code == status, path
 
 
 def test_damaged_conversations_leave_the_answers(serve: Servers, data_dir: Path) -> None:

@@ -187,6 +187,13 @@ class ScriptedLibrary:
             )
         ]
 
+    async def book(self, slug: str) -> ShelvedBook:
+        """The book."""
+        for book in await self.books():
+            if book.slug == slug:
+                return book
+        raise NotFound(NOTHING_HERE)
+
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """The pages of a book."""
         if slug != "physical-ai":

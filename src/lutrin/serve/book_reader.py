@@ -18,7 +18,7 @@ from lutrin.serve.pictures import media_type
 from lutrin.serve.practice import render_practice, sittings_of
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.rendering import Rendered
-from lutrin.serve.services import Library, PageEntry, ShelvedBook
+from lutrin.serve.services import Library, PageEntry
 from lutrin.serve.workshop import Same, Workshop
 from lutrin.study import take_away
 from lutrin.study.deck import Practice
@@ -76,7 +76,7 @@ class Reader:
         Raises:
             NotFound: There is no such book.
         """
-        book = await self._book(slug)
+        book = await self._library.book(slug)
         pages, starters = tuple(await self._library.contents(slug)), tuple(await self._library.starters(STARTERS, slug))
         return await self._workshop.once(
             ("cover", book, pages, starters), lambda: self._stamp(html.cover(book, pages, starters))
@@ -91,7 +91,7 @@ class Reader:
         Raises:
             NotFound: There is no such book.
         """
-        book = await self._book(slug)
+        book = await self._library.book(slug)
         practice = await self._library.practice(slug)
         self._check_chapter(practice, chapter)
         sitting = min(sitting, sittings_of(practice.of_chapter(chapter)))
@@ -109,7 +109,7 @@ class Reader:
         Raises:
             NotFound: There is no such book or chapter.
         """
-        book, practice = await self._book(slug), await self._library.practice(slug)
+        book, practice = await self._library.book(slug), await self._library.practice(slug)
         self._check_chapter(practice, chapter)
 
         def made() -> bytes:
@@ -137,7 +137,7 @@ class Reader:
         Raises:
             NotFound: There is no such book.
         """
-        book = await self._book(slug) if slug else None
+        book = await self._library.book(slug) if slug else None
         found = await self._library.find(f"{typed} ", slug, MOST_RESULTS) if typed else ()
         return await self._workshop.do(lambda: self._stamp(html.results(book, typed, found)))
 
@@ -150,7 +150,7 @@ class Reader:
         Raises:
             NotFound: There is no such book or page.
         """
-        book = await self._book(slug)
+        book = await self._library.book(slug)
         pages = await self._library.contents(slug)
         entry = _find(pages, path.strip("/"))
         self._opened(slug, entry.filename)
@@ -194,12 +194,6 @@ class Reader:
             return page
 
         return await self._workshop.once(("page", filename, source), made, lambda page: len(page.html) + len(source))
-
-    async def _book(self, slug: str) -> ShelvedBook:
-        for book in await self._library.books():
-            if book.slug == slug:
-                return book
-        raise NotFound(NOTHING_HERE)
 
 
 def _shown(match: re.Match[str], slug: str, filename: str, there: Sequence[str]) -> str:

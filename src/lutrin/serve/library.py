@@ -50,6 +50,11 @@ class ShelfLibrary:
         """All books that have a published generation."""
         return [await self._shelved(generation) for generation in self._shelf.books()]
 
+    async def book(self, slug: str) -> ShelvedBook:
+        """One book; see `serve.services.Library`."""
+        async with self._shelf.lease(slug) as generation:
+            return await self._shelved(generation)
+
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:

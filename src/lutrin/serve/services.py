@@ -109,6 +109,15 @@ class Library(Protocol):
         """All books that have a published generation."""
         ...
 
+    async def book(self, slug: str) -> ShelvedBook:
+        """One book.
+
+        Raises:
+            NotFound: There is no such book.
+            IndexUnavailable: There is, but it cannot be read.
+        """
+        ...
+
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order.
 
