@@ -52,6 +52,25 @@ function marked(reader: Reader): Promise<string> {
   });
 }
 
+/** Read on at the section on motion, and say how far down it is. */
+function atMotion(reader: Reader): Promise<number> {
+  return reader.page.locator('#how-a-command-becomes-motion').evaluate((heading) => {
+    heading.scrollIntoView({behavior: 'instant'});
+    return scrollY;
+  });
+}
+
+/** How far down the page is once the frames of a scroll have passed. */
+function scrolled(reader: Reader): Promise<number> {
+  return reader.page.evaluate(async () => {
+    for (let still = 0, last_px = scrollY; still < 30; last_px = scrollY) {
+      await new Promise(requestAnimationFrame);
+      still = scrollY === last_px ? still + 1 : 0;
+    }
+    return scrollY;
+  });
+}
+
 /** Open the box from wherever the reader is, and type. */
 async function seek(reader: Reader, words: string): Promise<void> {
   await reader.page.keyboard.press('Control+k');
@@ -255,13 +274,22 @@ test('from a wrong address the search leads into the book', async () => {
   await reader.page.waitForURL('**/03-batteries#charging');
 });
 
-test('the shelf knows where the reader left off', async () => {
+test('the shelf knows where the reader left off, however soon the page is left', async () => {
   const reader = await visit(WHEELS, {viewport: {width: 1280, height: 400}});
-  await reader.page.locator('#how-a-command-becomes-motion').evaluate((heading) => heading.scrollIntoView({behavior: 'instant'}));
-  await eventually(() => reader.page.evaluate(() => localStorage.getItem('lutrin:reading:lab')?.includes('#how-a-command')), true);
+  await atMotion(reader);
   await reader.page.getByRole('link', {name: 'The Lab Book'}).click();
   await reader.page.getByRole('link', {name: 'Continue reading Wheels'}).click();
   await reader.page.waitForURL(`**${WHEELS}#how-a-command-becomes-motion`);
+});
+
+test('the keyboard in the bar leaves the page where it is', async () => {
+  const reader = await visit(WHEELS, {viewport: {width: 1280, height: 400}});
+  const place_px = await atMotion(reader);
+  for (const part of ['Skip to the text', 'The Lab Book', 'Search or ask']) {
+    await reader.page.keyboard.press('Tab');
+    await eventually(() => reader.page.evaluate(() => document.activeElement?.textContent), expect.stringContaining(part) as string);
+    expect(await scrolled(reader)).toBe(place_px);
+  }
 });
 
 test('the lines of the page break where they did when the chat is opened, and its contents stay within reach', async () => {

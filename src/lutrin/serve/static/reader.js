@@ -24,13 +24,17 @@ function remember(main) {
     const place = passed && scrollY > 0 ? `#${encodeURIComponent(passed.id).replaceAll("%3D", "=")}` : "";
     keep(STORE + book, JSON.stringify({ address: location.pathname + place, title }));
   };
-  // A page that is left may be told so only after the next one has begun: while the reader reads is the time to save.
+  // A page that is left may be told so only after the next one has begun: a jump is saved at once, then where one rests.
   let resting = 0;
-  const saveSoon = () => {
-    clearTimeout(resting);
-    resting = setTimeout(save, 200);
+  const rest = () => {
+    resting = 0;
+    save();
   };
-  addEventListener("scroll", saveSoon, { passive: true });
+  addEventListener("scroll", () => {
+    if (!resting) save();
+    clearTimeout(resting);
+    resting = setTimeout(rest, 200);
+  }, { passive: true });
   save();
 }
 
