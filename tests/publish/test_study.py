@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -9,17 +10,23 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.fakes import word_grader
+from tests.fakes import CREDULOUS, word_grader
 from tests.fakes_generator import ScriptedGenerator
 from tests.publish.conftest import Press
 
 from lutrin.answer.traffic import Traffic
-from lutrin.index.companion import Entry
+from lutrin.index.catalog import Catalog
+from lutrin.index.companion import Decision, Entry, id_of
+from lutrin.index.decisions import StoredDecision, decide
+from lutrin.index.shelf import Shelf
+from lutrin.index.statements import STUDIED
+from lutrin.index.studied import StudiedEntry, add_studied
 from lutrin.runtime.idle_study import study_while_idle
+from lutrin.search.asked import pooled
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import TASKS, quiz_of
 from lutrin.study.literal import literal_problem
-from lutrin.study.write import MAX_TOKENS, CardJudges, Student, Yield, progress_of
+from lutrin.study.write import ELSEWHERE, MAX_TOKENS, CardJudges, Student, Yield, progress_of
 
 PAGE = (
     "# Lidar\n\n## Range\n\nA lidar measures distance with laser light. The lidar of Wren sees 12 metres. "
@@ -70,6 +77,65 @@ async def test_what_holds_is_kept_and_published_by_the_next_ingest(press: Press)
     assert told.dropped.total() == 6 * len(TASKS) - 1  # this model writes the same each time
     assert "said already" in told.line()
     assert (await press.ingest()).prepared == 1
+
+
+async def test_what_is_kept_serves_readers_at_once_and_is_the_teachers_to_judge(press: Press) -> None:
+    """Every server has it before the next ingest, and finds it by its question; hidden, it stays so when published."""
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
+    await press.ingest()
+    path, asked = press.settings.studied_path("robots"), "How far does the lidar of Wren see?"
+    catalog_path = press.settings.catalog_path
+    written = datetime.now(UTC) - timedelta(minutes=1)
+    async with Shelf(catalog_path, press.settings.books_dir, press.store, poll_s=60) as shelf:
+        async with shelf.lease() as generation:
+            state = generation.state
+            publish = partial(add_studied, catalog_path, "robots", when=written)
+            student = Student(
+                ScriptedGenerator(lambda _: WRITTEN), Searcher(press.embedder), word_grader(), "m@2026-01-01", path,
+                publish=publish,
+            )  # fmt: skip
+            assert [told.kept async for told in student.work_through(generation)] == [1]
+            await shelf.refresh()
+            (item,) = generation.companion.shown("question")
+            assert (item.entry.topic, item.entry.state) == (asked, "proposed")
+            ((place, cosine),) = generation.companion.nearest(await vector_of(press, asked), 1)
+            assert (generation.companion.texts[place], round(cosine, 3)) == (asked, 1.0)
+            assert generation.state != state  # no answer from before is given from the cache
+        hidden = Decision(item=msgspec.structs.replace(item, entry=msgspec.structs.replace(item.entry, state="hidden")))
+        with Catalog(catalog_path) as catalog:
+            decide(catalog, "robots", id_of(item.entry), StoredDecision(hidden), when="2026-01-02")
+        await shelf.refresh()
+        assert not list(generation.companion.shown("question"))
+        assert (await press.ingest()).prepared == 1
+        await shelf.refresh()
+        async with shelf.lease() as published:
+            assert [one.entry.state for one in published.companion.entries] == ["hidden"]
+    with Catalog(catalog_path) as catalog:
+        assert not catalog.connection.execute(STUDIED, {"slug": "robots"}).fetchall()
+
+
+async def vector_of(press: Press, text: str) -> npt.NDArray[np.float32]:
+    """A question as the embedder sees it."""
+    (encoding,) = await press.embedder.encode([text])
+    return pooled(encoding)
+
+
+async def test_what_an_ingest_would_set_aside_is_not_kept(press: Press) -> None:
+    """A sum passes the grader, and its result is not in the book: neither the file nor a reader gets it."""
+    press.write({"01-chapter-1-sensors/01-lidar.md": PAGE})
+    await press.ingest()
+    path = press.settings.studied_path("robots")
+    fresh: list[StudiedEntry] = []
+    written = "Q: How far does the lidar of Wren see?\nA: The lidar of Wren sees 12 + 12 = 24 metres.\n"
+    generation = await press.open()
+    student = Student(
+        ScriptedGenerator(lambda _: written), Searcher(press.embedder), word_grader(CREDULOUS), "m@2026-01-01", path,
+        publish=fresh.extend,
+    )  # fmt: skip
+    told = [told async for told in student.work_through(generation)][-1]
+    await generation.close()
+    assert (path.read_bytes(), fresh, told.kept) == (b"", [], 0)
+    assert told.dropped[ELSEWHERE] == 1
 
 
 @pytest.mark.parametrize(

@@ -114,8 +114,8 @@ def export(*, book: str, output: Path | None, data_dir: Path | None) -> None:
 def study(*, book: str, most: int, tier: str | None, remote: bool, data_dir: Path | None) -> None:
     """Have the model prepare BOOK (default: the first one): questions, key points, terms, examples, quizzes.
 
-    Entries that fail the checks are dropped, and the reasons are counted. You can interrupt it; it continues where it
-    stopped. The next `lutrin ingest` publishes what was kept. Without a model it reports what the book's own markup
+    Entries that fail the checks are dropped, and the reasons are counted; readers have the others at once. You can
+    interrupt it; it continues where it stopped. Without a model it reports what the book's own markup
     provides. With `--remote`, passages of the book are sent to the service; index and embeddings stay here.
     """
     from lutrin.runtime import agents  # noqa: PLC0415 - a stage's vendors load only when it runs

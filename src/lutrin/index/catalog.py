@@ -1,7 +1,8 @@
 """The catalogue: which generation of which book is published, from which files, and every embedding ever paid for.
 
 It is the one database that ingest and servers share. Ingest writes it, and publishing is one transaction. A server
-writes only its teacher's decisions about prepared entries, which outlive every generation.
+writes only its teacher's decisions about prepared entries, which outlive every generation, and the entries that its
+model writes meanwhile.
 """
 
 import re
@@ -30,9 +31,13 @@ MIGRATIONS = (
         "CREATE TABLE decisions (revision INTEGER NOT NULL)",
         statements.FIRST_REVISION,
     ),
+    (
+        """CREATE TABLE studied (slug TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL, embedder TEXT NOT NULL,
+            spoken BLOB NOT NULL, written TEXT NOT NULL, PRIMARY KEY (slug, id))""",
+    ),
 )
 """Migration n leads from version n to n + 1; a new catalogue gets the tables of `definitions.py`."""
-TABLES = frozenset({"book", "decision", "decisions", "embedding", "file", "generation", "left_out"})
+TABLES = frozenset({"book", "decision", "decisions", "embedding", "file", "generation", "left_out", "studied"})
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 """Slugs of books and names of generations: each is a folder's name, and deleting one must not lead elsewhere."""
 SCHEMA_VERSION = 1 + len(MIGRATIONS)
@@ -191,7 +196,7 @@ class Catalog:
 
         Args:
             book: `current` is the new generation; `previous` is ignored.
-            published: ISO 8601, UTC.
+            published: When its files began to be read, ISO 8601, UTC. What a study had written by then is in it.
             files: The files that it was made from.
         """
         slug = book.info.slug
@@ -226,6 +231,7 @@ class Catalog:
             self.connection.executemany(
                 statements.ADD_FILE, [{"slug": slug} | msgspec.structs.asdict(state) for state in files]
             )
+            self.connection.execute(statements.FORGET_STUDIED, {"slug": slug, "published": published})
 
     def keep_left_out(self, corpus: str, left_out: Iterable[LeftOut]) -> None:
         """Store what the newest ingest of a folder left out, in place of an earlier list."""
@@ -245,6 +251,7 @@ class Catalog:
         with self.transaction():
             self.connection.execute(statements.WITHDRAW, {"slug": slug})
             self.connection.execute(statements.RETIRE_BOOK, {"of": slug})
+            self.connection.execute(statements.FORGET_STUDIED_BOOK, {"slug": slug})
 
     def roll_back(self, slug: str) -> str:
         """Make the previous generation of a book the current one again.

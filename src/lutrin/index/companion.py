@@ -8,8 +8,9 @@ the book. What fits is published with the generation::
     companion.tokens.npy      (tokens, k) int8: their token vectors, projected as those of the book's passages are
     companion.starts.npy      (texts + 1,) int64: the tokens of text t are rows starts[t] up to starts[t + 1]
 
-A generation without these files has no companion. The teacher's decisions about entries are in the catalogue. They are
-applied to an open companion, so that they take effect at once, and the next ingest publishes them with the book.
+A generation without these files has no companion. The teacher's decisions about entries are in the catalogue, and so
+is what a study has written since. They are applied to an open companion, so that they take effect at once, and the
+next ingest publishes them with the book.
 """
 
 import hashlib
@@ -207,14 +208,19 @@ class Companion:
     def __bool__(self) -> bool:
         return bool(self.entries)
 
-    def with_decisions(self, decisions: Iterable[Decision], encoded: Sequence[Wording] = ()) -> "Companion":
-        """The companion after the teacher's decisions.
+    def with_decisions(
+        self, decisions: Iterable[Decision], encoded: Sequence[Wording] = (), studied: Iterable[Prepared] = ()
+    ) -> "Companion":
+        """The companion with what was studied since, and after the teacher's decisions.
 
         Args:
             encoded: The added questions, as the generation's embedder sees them. A question that is missing here is
                 found only in the same words.
+            studied: Entries to add, where the companion has none of that kind and topic.
         """
         entries = {key_of(item.entry): item for item in self.entries}
+        for item in studied:
+            entries.setdefault(key_of(item.entry), item)
         for decision in decisions:
             key = key_of(decision.item.entry)
             if key in entries:

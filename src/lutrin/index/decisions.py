@@ -38,10 +38,6 @@ class StoredDecision:
 
 def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, when: str) -> None:
     """Store a decision in place of an earlier one about the same entry."""
-    spoken = [
-        _Spoken(one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1])
-        for one in decided.wordings
-    ]
     record = msgspec.json.encode(decided.decision).decode()
     with catalog.transaction():
         catalog.connection.execute(
@@ -51,7 +47,7 @@ def decide(catalog: Catalog, slug: str, name: str, decided: StoredDecision, *, w
                 "id": name,
                 "record": record,
                 "embedder": decided.embedder,
-                "spoken": msgspec.msgpack.encode(spoken),
+                "spoken": pack_wordings(decided.wordings),
                 "decided": when,
             },
         )
@@ -68,11 +64,7 @@ def withdraw(catalog: Catalog, slug: str, name: str) -> None:
 def stored_decision(row: Sequence[Any]) -> StoredDecision:
     """The decision of a row of `statements.DECISIONS`."""
     record, embedder, spoken = row
-    return StoredDecision(
-        msgspec.json.decode(record, type=Decision),
-        embedder,
-        tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken]))),
-    )
+    return StoredDecision(msgspec.json.decode(record, type=Decision), embedder, unpack_wordings(spoken))
 
 
 def decisions(catalog: Catalog, slug: str) -> list[StoredDecision]:
@@ -83,6 +75,20 @@ def decisions(catalog: Catalog, slug: str) -> list[StoredDecision]:
 def for_ingest(catalog: Catalog, slug: str) -> Sequence[Decision]:
     """The decisions alone, in an order that depends only on them."""
     return [kept.decision for kept in decisions(catalog, slug)]
+
+
+def pack_wordings(wordings: Sequence[Wording]) -> bytes:
+    """Questions as the embedder sees them, as a column of the catalogue."""
+    spoken = [
+        _Spoken(one.text, one.vector.astype("<f4").tobytes(), one.tokens.tobytes(), one.tokens.shape[1])
+        for one in wordings
+    ]
+    return msgspec.msgpack.encode(spoken)
+
+
+def unpack_wordings(spoken: bytes) -> tuple[Wording, ...]:
+    """The questions of such a column."""
+    return tuple(map(_wording, msgspec.msgpack.decode(spoken, type=list[_Spoken])))
 
 
 def _wording(spoken: _Spoken) -> Wording:

@@ -129,8 +129,24 @@ class DecisionRow(CatalogTable, table=True):
     """ISO 8601, UTC."""
 
 
+class StudiedRow(CatalogTable, table=True):
+    """An entry that a study wrote since its book was published; see `lutrin.index.studied`."""
+
+    __tablename__ = "studied"
+
+    slug: str = _text(primary_key=True)
+    id: str = _text(primary_key=True)
+    record: str = _text()
+    """JSON of `companion.Prepared`."""
+    embedder: str = _text()
+    spoken: bytes = _blob()
+    """As in `decision`."""
+    written: str = _text()
+    """ISO 8601, UTC."""
+
+
 class DecisionsRow(CatalogTable, table=True):
-    """One row, whose number grows with each decision, so that servers notice."""
+    """One row, whose number grows with each decision and studied entry, so that servers notice."""
 
     __tablename__ = "decisions"
     __mapper_args__ = {"primary_key": ["revision"]}

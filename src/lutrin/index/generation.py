@@ -29,6 +29,7 @@ from lutrin.index.decisions import StoredDecision
 from lutrin.index.disk import ReadLock, file_hash
 from lutrin.index.manifest import MANIFEST, Manifest, read_manifest
 from lutrin.index.postings import Key, Posting, Postings, read_postings, read_rare
+from lutrin.index.studied import StudiedEntry
 from lutrin.index.tokens import TokenIndex
 from lutrin.ports import VectorIndex, Vectors, VectorStore
 from lutrin.records import Chunk, TextRole
@@ -83,7 +84,7 @@ class OpenGeneration:
         """Late interaction over the chunks; give it the row numbers that `places` returns."""
         self._published = Companion.open(directory)
         self.companion = self._published
-        """The entries prepared for the book's readers, after the teacher's decisions; empty if there are none."""
+        """The entries prepared for the book's readers, see `decide`; empty if there are none."""
         self.state = manifest.name
         """A text that changes whenever answers may change."""
         # A plain array over the mapped file, because `np.memmap` is slow for every row that is read.
@@ -318,20 +319,24 @@ class OpenGeneration:
         del self.tokens, self.windows, self.companion, self._published
         self._lock.close()
 
-    async def decide(self, decided: Sequence[StoredDecision], revision: int) -> None:
-        """Apply the teacher's decisions to the published companion.
+    async def decide(self, decided: Sequence[StoredDecision], studied: Sequence[StudiedEntry], revision: int) -> None:
+        """Add to the published companion what was studied since, and apply the teacher's decisions.
 
         Args:
+            studied: All entries of this book that wait for its next generation.
             revision: A number that changes each time.
 
         Raises:
             IndexUnavailable: The index cannot be read.
         """
         own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
-        wordings = [word for one in own if one.embedder == self.manifest.embedder for word in one.wordings]
-        self.companion = (
-            self._published.with_decisions([one.decision for one in own], wordings) if own else self._published
-        )
+        more = [one for one in studied if await self._holds(one.item)]
+        known = [one for one in (*more, *own) if one.embedder == self.manifest.embedder]
+        wordings = [word for one in known for word in one.wordings]
+        self.companion = self._published
+        if own or more:
+            items = [one.item for one in more]
+            self.companion = self._published.with_decisions([one.decision for one in own], wordings, items)
         self.state = f"{self.name} {revision}"
 
     async def _holds(self, item: Prepared) -> bool:

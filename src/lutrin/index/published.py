@@ -10,7 +10,8 @@ import aiosqlite
 
 from lutrin.index.catalog import Catalog, PublishedBook, published_book
 from lutrin.index.decisions import StoredDecision, stored_decision
-from lutrin.index.statements import BOOKS, DECISIONS, RETIRED, REVISION
+from lutrin.index.statements import BOOKS, DECISIONS, RETIRED, REVISION, STUDIED
+from lutrin.index.studied import StudiedEntry, stored_entry
 
 ROWS_AT_ONCE = 64
 
@@ -39,13 +40,17 @@ class PublishedBooks:
         return [(slug, name) for slug, name in await self._connection.execute_fetchall(RETIRED)]
 
     async def revision(self) -> int:
-        """A number that changes with each decision of the teacher."""
+        """A number that changes with each decision of the teacher and each studied entry."""
         ((revision,),) = await self._connection.execute_fetchall(REVISION)
         return int(revision)
 
     async def decisions(self, slug: str) -> list[StoredDecision]:
         """The teacher's decisions about the entries of a book, oldest first."""
         return [stored_decision(row) for row in await self._connection.execute_fetchall(DECISIONS, {"slug": slug})]
+
+    async def studied(self, slug: str) -> list[StudiedEntry]:
+        """The entries of a book that a study wrote since it was published, oldest first."""
+        return [stored_entry(row) for row in await self._connection.execute_fetchall(STUDIED, {"slug": slug})]
 
     async def close(self) -> None:
         """Release the file, once running reads have ended."""

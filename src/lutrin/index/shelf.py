@@ -2,7 +2,7 @@
 
 A watcher looks into the catalogue every second. It opens a new generation, hands it to all later leases, lets the
 leases on the old one finish, and closes the old one. It deletes generations that are neither current nor previous and
-that nobody reads. It applies the teacher's decisions about prepared entries to the open generations. Any number of
+that nobody reads. It gives the open generations what was studied since, and the teacher's decisions. Any number of
 servers may do this on the same folder while an ingest writes the next generation: they share only these files.
 """
 
@@ -36,7 +36,7 @@ class _Held:
         self.leases = 0
         self.retired = False
         self.revision = 0
-        """Revision of the decisions that are applied to its companion."""
+        """Revision of the decisions and studied entries that are applied to its companion."""
 
 
 class Shelf:
@@ -171,7 +171,8 @@ class Shelf:
                 if held is not None:
                     found[slug] = held
                     if held.revision != newest:
-                        await held.generation.decide(await (await self._opened()).decisions(slug), newest)
+                        catalog = await self._opened()
+                        await held.generation.decide(await catalog.decisions(slug), await catalog.studied(slug), newest)
                         held.revision = newest
             self.unreadable = frozenset(book.info.slug for book in published) - found.keys()
             old, self._held = self._held, found

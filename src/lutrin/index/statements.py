@@ -110,13 +110,30 @@ PUT_DECISION = """INSERT OR REPLACE INTO decision (slug, id, record, embedder, s
     VALUES (:slug, :id, :record, :embedder, :spoken, :decided)"""
 WITHDRAW_DECISION = "DELETE FROM decision WHERE slug = :slug AND id = :id"
 NEXT_REVISION = "UPDATE decisions SET revision = revision + 1"
-"""To be run after each change of decisions."""
+"""To be run after each change of decisions or of studied entries."""
 _COPY_DECISIONS = """INTO decision (slug, id, record, embedder, spoken, decided)
     SELECT slug, id, record, embedder, spoken, decided FROM other.decision"""
-TAKE_OVER_DECISIONS = ("DELETE FROM decision", f"INSERT {_COPY_DECISIONS}", NEXT_REVISION)
-"""Put the decisions of `other` in the place of ours."""
+TAKE_OVER_DECISIONS = (
+    "DELETE FROM decision",
+    f"INSERT {_COPY_DECISIONS}",
+    "DELETE FROM studied",
+    """INSERT INTO studied (slug, id, record, embedder, spoken, written)
+        SELECT slug, id, record, embedder, spoken, written FROM other.studied""",
+    NEXT_REVISION,
+)
+"""Put the decisions and studied entries of `other` in the place of ours."""
 ADD_DECISIONS = (f"INSERT OR REPLACE {_COPY_DECISIONS}", NEXT_REVISION)
 """Add the decisions of `other`."""
+
+# What a study wrote since the books were published
+
+STUDIED = "SELECT record, embedder, spoken FROM studied WHERE slug = :slug ORDER BY written, id"
+"""The entries of a book that wait for its next generation, oldest first; see `studied.stored_entry`."""
+PUT_STUDIED = """INSERT OR REPLACE INTO studied (slug, id, record, embedder, spoken, written)
+    VALUES (:slug, :id, :record, :embedder, :spoken, :written)"""
+FORGET_STUDIED = "DELETE FROM studied WHERE slug = :slug AND written < :published"
+"""Delete the entries that were in the companion's file when a generation was begun."""
+FORGET_STUDIED_BOOK = "DELETE FROM studied WHERE slug = :slug"
 
 # Passages
 

@@ -100,7 +100,7 @@ async def study(settings: Settings, book: str, most: int, tell: Callable[[str], 
         async with aclosing(studied(runtime, book, most)) as work:
             async for told in work:
                 tell(told.line())
-    return f"{told.line()}. Run `lutrin ingest` to publish them."
+    return f"{told.line()}. Readers of this machine have them at once; `lutrin ingest` makes them part of the index."
 
 
 async def _without_model(runtime: Runtime, book: str, why: str) -> str:

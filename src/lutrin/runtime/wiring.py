@@ -29,6 +29,7 @@ from lutrin.errors import (
 from lutrin.index.catalog import read_left_out
 from lutrin.index.readback import in_fresh_process
 from lutrin.index.shelf import Shelf
+from lutrin.index.studied import add_studied
 from lutrin.ingest.book import DEFAULTS, IngestTools, Options
 from lutrin.ingest.run import ingest_alone
 from lutrin.ingest.summary import IngestSummary
@@ -216,6 +217,9 @@ async def studied(runtime: Runtime, book: str, most: int = 0) -> AsyncGenerator[
             own_words=runtime.settings.own_words,
             exercises=runtime.settings.study_exercises,
             judges=card_judges(runtime.generator, patience_s=STUDY_PATIENCE_S),
+            publish=lambda fresh: add_studied(
+                runtime.settings.catalog_path, generation.book.slug, fresh, datetime.now(UTC)
+            ),
         )
         interest = await _interest(runtime, generation.book.slug)
         async with aclosing(student.work_through(generation, most, interest)) as work:

@@ -5,12 +5,13 @@ is stated by the passage, nothing says the same already, and it gives away no ex
 allows that; then the model has to judge that it is understood without the passage, and that its answer tells what is
 asked. A term is kept likewise, by the question for it. Key points and examples must be stated; an analogy may be
 the model's own, and has no number or name that is not the book's. From terms and their siblings quizzes are made. What
-is kept is written at once, and a passage that was studied is noted by its id, which is made of its text: a run that is
-broken off goes on.
+is kept also holds as the next ingest will try it, and readers have it at once. A passage that was studied is noted by
+its id, which is made of its text: a run that is broken off goes on.
 """
 
+import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,9 +20,10 @@ from lutrin.answer.cache import as_asked
 from lutrin.answer.grade import Grader, evidence_of, is_copy, may_be_own
 from lutrin.answer.hostile import gives_orders
 from lutrin.answer.section import whole
-from lutrin.index.companion import Entry, defining
+from lutrin.index.companion import Entry, Prepared, defining, encoded_texts, texts_of
 from lutrin.index.generation import OpenGeneration
-from lutrin.ingest.companion_file import SectionText, sections_of
+from lutrin.index.studied import StudiedEntry
+from lutrin.ingest.companion_file import Fitting, MisfitError, SectionText, sections_of
 from lutrin.ingest.sentences import sentence_ranges
 from lutrin.language.words import content_stems, plain, stem, stem_set, topic_stems, word_count
 from lutrin.ports import Generator, Support
@@ -31,6 +33,7 @@ from lutrin.search.homes import same_section
 from lutrin.search.search import Searcher
 from lutrin.study.drafting import KINDS, TASKS, Draft, drafts_in, messages_for, quiz_of
 from lutrin.study.edit import line_of
+from lutrin.study.literal import literal_problem
 
 LEAST_WORDS = 40
 """Of a passage that is worth asking about."""
@@ -45,6 +48,9 @@ PROGRESS = ".progress"
 PATIENCE_S = 600.0
 """For one task; nobody waits for it."""
 UNLIKE = "not in form"
+ELSEWHERE = "with words that its section does not have"
+Publish = Callable[[Sequence[StudiedEntry]], None]
+"""Gives entries to every reader of a book; called in a thread."""
 NOBODYS: Mapping[str, float] = {}
 THE_PROMPTS = stem("passage")
 """What the prompt calls the text; only who has seen the prompt understands a question after it."""
@@ -143,6 +149,7 @@ class Student:
         kinds: What the model writes well enough to be kept; it is asked for nothing else.
         exercises: Whether questions of the book's own exercises may be answered.
         judges: Of questions with their answers; None: what holds is kept.
+        publish: Called with what is kept of each passage; None: readers have it after the next ingest.
     """
 
     def __init__(
@@ -157,6 +164,7 @@ class Student:
         own_words: bool = True,
         exercises: bool = False,
         judges: CardJudges | None = None,
+        publish: Publish | None = None,
     ) -> None:
         self._generator = generator
         self._searcher = searcher
@@ -168,6 +176,7 @@ class Student:
         self._own_words = own_words
         self._exercises = exercises
         self._judges = judges
+        self._publish = publish
 
     async def work_through(
         self, generation: OpenGeneration, most: int = 0, interest: Mapping[str, float] = NOBODYS
@@ -192,21 +201,31 @@ class Student:
         figures = Yield(passages=len(wanted))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         for chunk in wanted:
-            entries = await self._on_passage(book, chunk, figures)
-            figures.by_kind.update(entry.kind for entry in entries)
+            items = await self._on_passage(book, chunk, figures)
+            embedder = self._searcher.embedder
+            wordings = {one.text: one for one in await encoded_texts(texts_of(items), embedder)}
+            fresh = [StudiedEntry(one, embedder.name, tuple(wordings[text] for text in one.asked)) for one in items]
+            figures.by_kind.update(item.entry.kind for item in items)
             figures.studied += 1
-            with self._path.open("ab") as companion, self._notes.open("a", encoding="utf-8") as notes:
-                companion.write(b"".join(map(line_of, entries)))
-                notes.write(f"{chunk.chunk_id}\n")
-            self._path.with_suffix(PROGRESS).write_text(f"{self._author}: {figures.line()}.\n", encoding="utf-8")
+            # A thread ends what it began, though a reader may break the study off here.
+            await asyncio.to_thread(self._keep, chunk, fresh, f"{self._author}: {figures.line()}.\n")
             yield figures
 
-    async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[Entry]:
-        """The entries of a passage that hold."""
+    def _keep(self, chunk: Chunk, fresh: Sequence[StudiedEntry], progress: str) -> None:
+        """Write what is kept of a passage, and give it to readers."""
+        with self._path.open("ab") as companion, self._notes.open("a", encoding="utf-8") as notes:
+            companion.write(b"".join(line_of(one.item.entry) for one in fresh))
+            notes.write(f"{chunk.chunk_id}\n")
+        self._path.with_suffix(PROGRESS).write_text(progress, encoding="utf-8")
+        if fresh and self._publish is not None:
+            self._publish(fresh)
+
+    async def _on_passage(self, book: _Book, chunk: Chunk, figures: Yield) -> list[Prepared]:
+        """The entries of a passage that hold, with their places in the book."""
         written = [await self._written(chunk, task) for kinds, task in TASKS if kinds & self._kinds]
         drafts = [draft for text in written for draft in drafts_in(text) if draft.kind in self._kinds]
-        source = await book.generation.source(chunk.filename)
-        sections = sections_of(source, await book.generation.chunks_of(chunk.filename))
+        source, chunks = await book.generation.source(chunk.filename), await book.generation.chunks_of(chunk.filename)
+        sections = sections_of(source, chunks)
         section = next(one for one in sections if (one.heading_path, one.anchor) == (chunk.heading_path, chunk.anchor))
         kept: list[Entry] = []
         points: list[str] = []
@@ -227,7 +246,9 @@ class Student:
         siblings = book.terms.setdefault(chunk.filename, [])
         terms = [entry for entry in kept if entry.kind == "term"]
         siblings += [entry.topic for entry in terms]
-        return [*kept, *(quiz for entry in terms if (quiz := quiz_of(entry, siblings)) is not None)]
+        kept += [quiz for entry in terms if (quiz := quiz_of(entry, siblings)) is not None]
+        fitting = Fitting({chunk.filename: (source, chunks)}.get, [chunk.filename], literal_problem)
+        return list(_fitted(kept, fitting, figures))
 
     async def _written(self, chunk: Chunk, task: str) -> str:
         request = GenerationRequest(messages=messages_for(chunk, task), max_tokens=MAX_TOKENS, deadline_s=PATIENCE_S)
@@ -290,6 +311,15 @@ class Student:
             author=self._author,
             state="proposed",
         )
+
+
+def _fitted(entries: Iterable[Entry], fitting: Fitting, figures: Yield) -> Iterator[Prepared]:
+    """The entries that fit the book, as an ingest has it; the others are counted."""
+    for entry in entries:
+        try:
+            yield fitting.fitted(entry)
+        except MisfitError:
+            figures.dropped[ELSEWHERE] += 1
 
 
 def nearest(units: Sequence[Unit], text: str) -> Unit:
