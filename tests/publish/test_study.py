@@ -219,7 +219,7 @@ async def test_terms_examples_analogies_and_key_points_are_kept_where_they_hold(
     assert dropped["an exercise of the book"] == 2
     assert dropped["not stated by the passage"] == 2
     assert dropped["an analogy that may not be"] == 1
-    assert "m@2026-01-01: 1 of 1 passages, 4 of" in progress_of(path)
+    assert "1 of 1 passages studied. Last by m@2026-01-01: 1 of 1 passages, 4 of" in progress_of(path)
 
 
 async def test_a_model_is_asked_only_for_what_it_writes_well(press: Press) -> None:
@@ -317,7 +317,7 @@ async def test_study_waits_while_the_machine_must_save_its_battery() -> None:
     begun, ended, saves = asyncio.Event(), asyncio.Event(), [True]
     work = partial(endless, begun, ended)
 
-    idle = asyncio.create_task(study_while_idle(work, Traffic(), 0.1, saves=lambda: saves[0]))
+    idle = asyncio.create_task(study_while_idle(work, Traffic(), 0.1, waits=lambda: saves[0]))
     await asyncio.sleep(0.4)
     assert not begun.is_set()
     saves[0] = False

@@ -1,6 +1,6 @@
 """Let the model study the books while nobody asks: start after a quiet time, stop as soon as a reader comes.
 
-While the machine must save its battery, nothing starts either.
+While the machine must save its battery, or no model is here that can, nothing starts either.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ async def study_while_idle(
     traffic: Traffic,
     quiet_s: float,
     *,
-    saves: Callable[[], bool] = lambda: False,
+    waits: Callable[[], bool] = lambda: False,
 ) -> None:
     """Study whenever no reader has come for a while, until cancelled.
 
@@ -29,15 +29,15 @@ async def study_while_idle(
         study: May be cancelled at any time; continues at the next call.
         traffic: Counts what readers do.
         quiet_s: Seconds without a question, a search or an opened page before it begins.
-        saves: Whether the machine must save its battery now.
+        waits: Whether it cannot be done now: the machine must save its battery, or the model is on its way.
     """
     log = get_logger("study")
     while True:
-        await _quiet(traffic, quiet_s, saves)
+        await _quiet(traffic, quiet_s, waits)
         before = traffic.doings
         work = asyncio.ensure_future(study())
         try:
-            while not work.done() and traffic.doings == before and not saves():
+            while not work.done() and traffic.doings == before and not waits():
                 await asyncio.wait({work}, timeout=LOOK_S)
         finally:
             work.cancel()
@@ -52,11 +52,11 @@ async def study_while_idle(
         await asyncio.sleep(REST_S)
 
 
-async def _quiet(traffic: Traffic, quiet_s: float, saves: Callable[[], bool]) -> None:
-    """Wait until for `quiet_s` nobody asked or opened a page and no battery had to be saved."""
+async def _quiet(traffic: Traffic, quiet_s: float, waits: Callable[[], bool]) -> None:
+    """Wait until for `quiet_s` nobody asked or opened a page and nothing else was in the way."""
     loop = asyncio.get_running_loop()
     since, seen = loop.time(), traffic.doings
     while loop.time() - since < quiet_s:
-        if traffic.readers or traffic.doings != seen or saves():
+        if traffic.readers or traffic.doings != seen or waits():
             since, seen = loop.time(), traffic.doings
         await asyncio.sleep(min(LOOK_S, quiet_s))

@@ -390,7 +390,7 @@ async def _serve(
                 partial(studied_all, runtime),
                 runtime.answers.traffic,
                 settings.study_after_s,
-                saves=lambda: not settings.study_on_battery and on_battery(),
+                waits=lambda: not runtime.answers.ability.study or (not settings.study_on_battery and on_battery()),
             )
             await stack.enter_async_context(in_background(idle, name="study"))
         services = Services(

@@ -73,7 +73,7 @@ class TeacherView:
         return await asyncio.to_thread(read_left_out, self._settings.catalog_path)
 
     async def studied(self, slug: str) -> str:
-        """How far the model has got in studying a book, in one sentence; empty if none did on this machine."""
+        """How far a model has got in studying a book; empty if none did on this machine."""
         return await asyncio.to_thread(progress_of, self._settings.studied_path(slug))
 
     async def roll_back(self, slug: str) -> None:

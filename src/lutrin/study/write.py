@@ -83,7 +83,7 @@ class Yield:
 
 
 def progress_of(path: Path) -> str:
-    """Say in one sentence how far the last study of a book got; empty if there was none.
+    """Say how far the study of a book got, and what came of the last run; empty if there was none.
 
     Args:
         path: The companion of this machine; see `Settings.studied_path`.
@@ -194,12 +194,14 @@ class Student:
         """
         chunks = await generation.all_chunks()
         done = set(self._notes.read_text(encoding="utf-8").split()) if self._notes.exists() else set()
-        open_ones = [chunk for chunk in chunks if chunk.chunk_id not in done and _is_worth(chunk)]
+        worth = [chunk for chunk in chunks if _is_worth(chunk)]
+        open_ones = [chunk for chunk in worth if chunk.chunk_id not in done]
         ordered = by_interest(open_ones, interest)
         wanted = ordered[:most] if most else ordered
         book = _book(generation, chunks)
         figures = Yield(passages=len(wanted))
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        earlier = len(worth) - len(open_ones)
         for chunk in wanted:
             items = await self._on_passage(book, chunk, figures)
             embedder = self._searcher.embedder
@@ -208,7 +210,8 @@ class Student:
             figures.by_kind.update(item.entry.kind for item in items)
             figures.studied += 1
             # A thread ends what it began, though a reader may break the study off here.
-            await asyncio.to_thread(self._keep, chunk, fresh, f"{self._author}: {figures.line()}.\n")
+            so_far = f"{earlier + figures.studied} of {len(worth)} passages studied. Last by {self._author}"
+            await asyncio.to_thread(self._keep, chunk, fresh, f"{so_far}: {figures.line()}.\n")
             yield figures
 
     def _keep(self, chunk: Chunk, fresh: Sequence[StudiedEntry], progress: str) -> None:
