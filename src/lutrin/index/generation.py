@@ -331,8 +331,8 @@ class OpenGeneration:
         """
         own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
         more = [one for one in studied if await self._holds(one.item)]
-        known = [one for one in (*more, *own) if one.embedder == self.manifest.embedder]
-        wordings = [word for one in known for word in one.wordings]
+        stored: list[StudiedEntry | StoredDecision] = [*more, *own]
+        wordings = [word for one in stored if one.embedder == self.manifest.embedder for word in one.wordings]
         self.companion = self._published
         if own or more:
             items = [one.item for one in more]
