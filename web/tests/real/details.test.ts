@@ -61,7 +61,7 @@ function writeBook(): string {
   writeFileSync(join(folder, '04-bench.md'), '# The bench\n\nA bench is the table at which one works.\n');
   const term = {kind: 'term', file: '04-bench.md', heading: 'The bench', topic: 'bench', text: 'The table at which one works.', quotes: ['A bench is the table at which one works.'], author: 'the authors', state: 'approved'};
   writeFileSync(join(root, 'drafts.jsonl'), JSON.stringify(term));
-  execFileSync(LUTRIN, ['companion', 'merge', join(root, 'drafts.jsonl'), '--corpus', folder]);
+  execFileSync(LUTRIN, ['companion', 'merge', join(root, 'drafts.jsonl'), '--corpus', folder, '--data-dir', join(root, 'merging')]);
   return join(root, 'books');
 }
 
