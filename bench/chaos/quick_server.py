@@ -81,7 +81,13 @@ class OneBook:
 
     async def books(self) -> Sequence[ShelvedBook]:
         """The one."""
-        return [ShelvedBook("b", "Book", "", "g")]
+        return [await self.book("b")]
+
+    async def book(self, slug: str) -> ShelvedBook:
+        """The same."""
+        if slug == "b":
+            return ShelvedBook("b", "Book", "", "g")
+        raise NotFound(slug)
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """Its pages."""
