@@ -6,6 +6,7 @@ A browser that was on its way to a page gets a page that says the same.
 import re
 import uuid
 from http import HTTPStatus
+from typing import Any
 
 import msgspec
 from litestar import MediaType, Response
@@ -126,6 +127,19 @@ def documented(*statuses: int, shape: type[Problem] = Problem) -> dict[int, Resp
         status: ResponseSpec(shape, description=MEANINGS[status], media_type=MEDIA_TYPE, generate_examples=False)
         for status in sorted({400, 500, *statuses, *(WITH_BODY if BODY_STATUS in statuses else ())})
     }
+
+
+def operation(
+    name: str,
+    summary: str,
+    tag: str,
+    *statuses: int,
+    shape: type[Problem] = Problem,
+    returns: ResponseSpec | None = None,
+) -> dict[str, Any]:
+    """What the OpenAPI document says of an endpoint, for its decorator; `returns` if its annotation does not say so."""
+    responses = documented(*statuses, shape=shape) | ({200: returns} if returns is not None else {})
+    return {"operation_id": name, "summary": summary, "tags": [tag], "responses": responses}
 
 
 def reported(error: Exception) -> Reported:

@@ -9,37 +9,32 @@ from litestar.params import JSONBody
 
 from lutrin.records import Answer, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.problems import documented
+from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
 
-_FORMS = "The answer; with `Accept: text/event-stream` its events"
-_PROBLEMS = documented(404, 413, 422, 429, 503)
-ANSWER = {200: ResponseSpec(Answer, description=_FORMS, generate_examples=False), **_PROBLEMS}
-REPLY = {200: ResponseSpec(ChatReply, description=_FORMS, generate_examples=False), **_PROBLEMS}
-TAGS = ["answers"]
+
+def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
+    spec = None
+    if returns is not None:
+        said = "The answer; with `Accept: text/event-stream` its events"
+        spec = ResponseSpec(returns, description=said, generate_examples=False)
+    return {**operation(name, summary, "answers", 404, 413, 422, 429, 503, returns=spec), "status_code": 200}
 
 
-@post("/api/query", operation_id="apiQuery", summary="Ask the book", tags=TAGS, status_code=200, responses=ANSWER)
+@post("/api/query", **_asking("apiQuery", "Ask the book", Answer))
 async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """A question about the book; with `selected_text` the selection weighs more and the book is searched too."""
     return await service.answer(request, data.asked(data.query, "query"))
 
 
-@post("/query", operation_id="query", summary="Ask the book's tutor", tags=TAGS, status_code=200, responses=ANSWER)
+@post("/query", **_asking("query", "Ask the book's tutor", Answer))
 async def query(data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """As `/api/query`, with the tutor's wording of refusals."""
     return await service.answer(request, data.tutored())
 
 
-@post(
-    "/query-selected-text",
-    operation_id="querySelectedText",
-    summary="Ask about the selected text alone",
-    tags=TAGS,
-    status_code=200,
-    responses=ANSWER,
-)
+@post("/query-selected-text", **_asking("querySelectedText", "Ask about the selected text alone", Answer))
 async def query_selected_text(
     data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
@@ -47,14 +42,7 @@ async def query_selected_text(
     return await service.answer(request, data.tutored("selection"))
 
 
-@post(
-    "/query-selection",
-    operation_id="querySelection",
-    summary="Ask about the selected text alone",
-    tags=TAGS,
-    status_code=200,
-    responses=ANSWER,
-)
+@post("/query-selection", **_asking("querySelection", "Ask about the selected text alone", Answer))
 async def query_selection(
     data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
@@ -62,7 +50,7 @@ async def query_selection(
     return await service.answer(request, data.tutored("selection"))
 
 
-@post("/chat", operation_id="chat", summary="Ask within a conversation", tags=TAGS, status_code=200, responses=REPLY)
+@post("/chat", **_asking("chat", "Ask within a conversation", ChatReply))
 async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """Both messages are stored; a follow-up is completed from the conversation."""
     question = Question(
@@ -79,14 +67,7 @@ async def chat(data: JSONBody[ChatBody], request: HTTPRequest, service: Given[An
     return await service.answer(request, question, lambda answer: ChatReply.of(answer, data.session_id))
 
 
-@post(
-    "/api/retrieve",
-    operation_id="retrieve",
-    summary="Passages without an answer",
-    tags=TAGS,
-    status_code=200,
-    responses=_PROBLEMS,
-)
+@post("/api/retrieve", **_asking("retrieve", "Passages without an answer", None))
 async def retrieve(
     data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[list[RetrievedPassage]]:

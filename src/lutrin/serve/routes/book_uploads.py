@@ -13,9 +13,9 @@ from litestar.di import NamedDependency as Given
 from lutrin.errors import IngestInProgress, InvalidInput
 from lutrin.ingest.upload import Stored, store
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.problems import documented
+from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.routes.ingest import TAGS, Job, Jobs, checked
+from lutrin.serve.routes.ingest import TAG, Job, Jobs, checked
 from lutrin.serve.schemas import LeftOutFile
 from lutrin.serve.services import Ingest
 from lutrin.serve.teacher_sign_in import SignIns
@@ -38,10 +38,7 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
 
 @post(
     "/books",
-    operation_id="uploadBook",
-    responses=documented(403, 409, 413, 422),
-    summary="Add a book: files or a zip, in the field files of a form",
-    tags=TAGS,
+    **operation("uploadBook", "Add a book: files or a zip, in the field files of a form", TAG, 403, 409, 413, 422),
     status_code=202,
 )
 async def upload(

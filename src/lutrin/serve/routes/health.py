@@ -12,7 +12,7 @@ from lutrin.messages import METRICS_OFF
 from lutrin.platform import resident_bytes
 from lutrin.serve import metrics
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.problems import documented
+from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
 from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
@@ -24,26 +24,13 @@ from lutrin.settings import Settings
 MOST_LEFT_OUT = 200
 
 
-@get(
-    "/health",
-    operation_id="health",
-    responses=documented(),
-    summary="The process is alive",
-    tags=["operation"],
-    sync_to_thread=False,
-)
+@get("/health", **operation("health", "The process is alive", "operation"), sync_to_thread=False)
 def health() -> Health:
     """Always cheap: nothing is opened or asked."""
     return Health()
 
 
-@get(
-    "/ready",
-    operation_id="ready",
-    responses=documented(),
-    summary="Books, model and queue; 503 until a book is open",
-    tags=["operation"],
-)
+@get("/ready", **operation("ready", "Books, model and queue; 503 until a book is open", "operation"))
 async def ready(
     request: HTTPRequest, service: Given[AnswerService], settings: Given[Settings], sign_ins: Given[SignIns]
 ) -> Response[Readiness]:
@@ -80,14 +67,7 @@ async def ready(
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
 
 
-@get(
-    "/metrics",
-    operation_id="metrics",
-    responses=documented(403, 429),
-    summary="Prometheus metrics",
-    tags=["operation"],
-    media_type=metrics.MEDIA_TYPE,
-)
+@get("/metrics", **operation("metrics", "Prometheus metrics", "operation", 403, 429), media_type=metrics.MEDIA_TYPE)
 async def read_metrics(
     request: HTTPRequest,
     service: Given[AnswerService],

@@ -16,7 +16,7 @@ from lutrin.errors import ChatStoreError, IngestInProgress, NotFound, NotPermitt
 from lutrin.log import get_logger
 from lutrin.messages import INGEST_LEFT, INGEST_OFF, NOTHING_HERE
 from lutrin.serve.answer_service import NO_STORE, AnswerService
-from lutrin.serve.problems import documented, reported
+from lutrin.serve.problems import operation, reported
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.services import Ingest
 from lutrin.serve.shared import JobBoard
@@ -29,7 +29,7 @@ KEPT_LINES = 200
 POST_EVERY_S = 1.0
 SILENT_S = 30.0
 """After it, an ingestion of another server that shows no sign of life is taken for ended with that server."""
-TAGS = ["administration"]
+TAG = "administration"
 
 _log = get_logger("serve")
 
@@ -131,14 +131,7 @@ class Jobs:
             _log.warning("shared_jobs_away", detail=error.detail)
 
 
-@post(
-    "/ingest",
-    operation_id="ingest",
-    responses=documented(403, 409, 413, 429),
-    summary="Ingest the corpus",
-    tags=TAGS,
-    status_code=202,
-)
+@post("/ingest", **operation("ingest", "Ingest the corpus", TAG, 403, 409, 413, 429), status_code=202)
 async def start_ingest(
     request: HTTPRequest, service: Given[AnswerService], jobs: Given[Jobs], sign_ins: Given[SignIns]
 ) -> Response[Job]:
@@ -147,13 +140,7 @@ async def start_ingest(
     return Response(job, status_code=202, headers={"Location": f"/ingest/{job.job}", **NO_STORE})
 
 
-@get(
-    "/ingest/{job:str}",
-    operation_id="ingestJob",
-    responses=documented(403, 404, 429, 503),
-    summary="Progress of an ingestion",
-    tags=TAGS,
-)
+@get("/ingest/{job:str}", **operation("ingestJob", "Progress of an ingestion", TAG, 403, 404, 429, 503))
 async def read_job(
     job: FromPath[str],
     request: HTTPRequest,

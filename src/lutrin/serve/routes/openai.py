@@ -17,11 +17,11 @@ from lutrin.messages import EMPTY_QUESTION
 from lutrin.serve import sse
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.ownership import openai_session
-from lutrin.serve.problems import OpenAIProblem, documented
+from lutrin.serve.problems import OpenAIProblem, operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.turns import Turn
 
-TAGS = ["openai"]
+TAG = "openai"
 Tokens = Annotated[int, msgspec.Meta(ge=1)]
 MOST_EARLIER, EARLIER_CHARS = 12, 4_000
 """Messages before the question that are read, and characters of each: a follow-up leans on the last ones."""
@@ -63,13 +63,7 @@ class CompletionBody(msgspec.Struct, frozen=True, kw_only=True):
     """The same, by its newer name."""
 
 
-@get(
-    "/v1/models",
-    operation_id="listModels",
-    responses=documented(503, shape=OpenAIProblem),
-    summary="The one model",
-    tags=TAGS,
-)
+@get("/v1/models", **operation("listModels", "The one model", TAG, 503, shape=OpenAIProblem))
 async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
     """The book itself; the language model behind it is named in each answer."""
     books = await service.services.library.books()
@@ -79,10 +73,7 @@ async def models(service: Given[AnswerService]) -> Response[dict[str, Any]]:
 
 @post(
     "/v1/chat/completions",
-    operation_id="chatCompletions",
-    responses=documented(404, 413, 422, 429, 503, shape=OpenAIProblem),
-    summary="Ask, in OpenAI's shape",
-    tags=TAGS,
+    **operation("chatCompletions", "Ask, in OpenAI's shape", TAG, 404, 413, 422, 429, 503, shape=OpenAIProblem),
     status_code=200,
 )
 async def completions(

@@ -19,7 +19,7 @@ from lutrin.serve import html, pictures, qr
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
 from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
-from lutrin.serve.problems import documented
+from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.workshop import Same, Workshop
 
@@ -102,38 +102,19 @@ class StaticFiles:
         return f'{match[1]}="/{folder}/{name}.{file.stamp}.{suffix}"' if file is not None else match[0]
 
 
-@get(
-    "/",
-    operation_id="shelf",
-    responses=documented(503),
-    summary="All books with their contents",
-    tags=["pages"],
-    media_type=MediaType.HTML,
-)
+@get("/", **operation("shelf", "All books with their contents", "pages", 503), media_type=MediaType.HTML)
 async def shelf(reader: Given[Reader]) -> Response[str]:
     """The shelf."""
     return Response(await reader.shelf(), media_type=MediaType.HTML, headers=REVALIDATE)
 
 
-@get(
-    "/read/{book:str}",
-    operation_id="readBook",
-    responses=documented(404, 503),
-    summary="A book with its contents",
-    tags=["pages"],
-)
+@get("/read/{book:str}", **operation("readBook", "A book with its contents", "pages", 404, 503))
 async def cover(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """The page that leads to all pages of a book."""
     return Response(await reader.cover(book), media_type=MediaType.HTML, headers=REVALIDATE)
 
 
-@get(
-    "/search",
-    operation_id="searchPage",
-    responses=documented(404, 422, 503),
-    summary="A page that lists the sections that fit words",
-    tags=["pages"],
-)
+@get("/search", **operation("searchPage", "A page that lists the sections that fit words", "pages", 404, 422, 503))
 async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Response[str]:
     """Where the box leads that has no script."""
     page = await reader.results(q.strip(), book)
@@ -142,10 +123,7 @@ async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Resp
 
 @get(
     "/api/search",
-    operation_id="search",
-    responses=documented(404, 422, 503),
-    summary="Sections that fit words which are still being typed",
-    tags=["reading"],
+    **operation("search", "Sections that fit words which are still being typed", "reading", 404, 422, 503),
 )
 async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[FoundList]:
     """The last word may be unfinished, and any may hold a slip; none of it is stored."""
@@ -155,10 +133,15 @@ async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Re
 
 @get(
     "/api/terms",
-    operation_id="terms",
-    responses={200: ResponseSpec(Glossary, generate_examples=False), **documented(404, 422, 503)},
-    summary="The terms of a book with their definitions",
-    tags=["reading"],
+    **operation(
+        "terms",
+        "The terms of a book with their definitions",
+        "reading",
+        404,
+        422,
+        503,
+        returns=ResponseSpec(Glossary, generate_examples=False),
+    ),
 )
 async def terms(service: Given[AnswerService], workshop: Given[Workshop], book: Slug) -> Response[bytes]:
     """For the definitions that a page shows; empty where nothing was prepared."""
@@ -172,13 +155,7 @@ async def terms(service: Given[AnswerService], workshop: Given[Workshop], book: 
     return Response(body, media_type=MediaType.JSON, headers=REVALIDATE)
 
 
-@get(
-    "/read/{book:str}/{page:path}",
-    operation_id="readPage",
-    responses=documented(404, 503),
-    summary="A page of a book",
-    tags=["pages"],
-)
+@get("/read/{book:str}/{page:path}", **operation("readPage", "A page of a book", "pages", 404, 503))
 async def read(book: FromPath[str], page: FromPath[Path], reader: Given[Reader]) -> Response[str]:
     """Where citations lead."""
     shown = await reader.page(book, page.as_posix())

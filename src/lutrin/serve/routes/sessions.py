@@ -14,14 +14,14 @@ from lutrin.records import ChatSession
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.ownership import CLIENT_HEADER, COOKIE
-from lutrin.serve.problems import documented
+from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.schemas import Feedback, History, Renaming, Sessions
 
 NEWEST = 50
 EXPORTED = 100_000
 MOST_LISTED = 500
-TAGS = ["conversations"]
+TAG = "conversations"
 
 SessionPath = Annotated[str, PathParameter(pattern=SESSION_ID_PATTERN, description="As the browser made it")]
 Most = Annotated[int, QueryParameter(ge=1, le=MOST_LISTED, description="How many at most")]
@@ -29,26 +29,14 @@ Past = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="How many c
 MessagePath = Annotated[str, PathParameter(pattern=r"^[0-9a-f]{32}$", description="From X-Lutrin-Message or a history")]
 
 
-@get(
-    "/history/{session_id:str}",
-    operation_id="history",
-    responses=documented(422, 503),
-    summary="The newest 50 messages",
-    tags=TAGS,
-)
+@get("/history/{session_id:str}", **operation("history", "The newest 50 messages", TAG, 422, 503))
 async def history(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> Response[History]:
     """Oldest first; a conversation that is unknown, or another browser's, has none."""
     key = conversation_key(session_id, service.owner(request, session_id).hashed)
     return Response(History(await service.services.chats.history(key, NEWEST)), headers=NO_STORE)
 
 
-@get(
-    "/sessions",
-    operation_id="listSessions",
-    responses=documented(403, 422, 503),
-    summary="This browser's conversations",
-    tags=TAGS,
-)
+@get("/sessions", **operation("listSessions", "This browser's conversations", TAG, 403, 422, 503))
 async def sessions(
     request: HTTPRequest, service: Given[AnswerService], most: Most = MOST_LISTED, past: Past = 0
 ) -> Response[Sessions]:
@@ -57,13 +45,7 @@ async def sessions(
     return Response(Sessions(found[:most], more=len(found) > most), headers=NO_STORE)
 
 
-@patch(
-    "/sessions/{session_id:str}",
-    operation_id="renameSession",
-    responses=documented(403, 404, 413, 422, 503),
-    summary="Name a conversation",
-    tags=TAGS,
-)
+@patch("/sessions/{session_id:str}", **operation("renameSession", "Name a conversation", TAG, 403, 404, 413, 422, 503))
 async def rename(
     session_id: SessionPath, data: JSONBody[Renaming], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[ChatSession]:
@@ -72,25 +54,13 @@ async def rename(
     return Response(await service.services.chats.rename(key, data.title), headers=NO_STORE)
 
 
-@delete(
-    "/sessions/{session_id:str}",
-    operation_id="deleteSession",
-    responses=documented(403, 404, 422, 503),
-    summary="Delete a conversation",
-    tags=TAGS,
-)
+@delete("/sessions/{session_id:str}", **operation("deleteSession", "Delete a conversation", TAG, 403, 404, 422, 503))
 async def remove(session_id: SessionPath, request: HTTPRequest, service: Given[AnswerService]) -> None:
     """For good."""
     await service.services.chats.delete(conversation_key(session_id, _owner_required(request)))
 
 
-@get(
-    "/sessions/{session_id:str}/export",
-    operation_id="exportSession",
-    responses=documented(403, 404, 422, 503),
-    summary="Keep a conversation",
-    tags=TAGS,
-)
+@get("/sessions/{session_id:str}/export", **operation("exportSession", "Keep a conversation", TAG, 403, 404, 422, 503))
 async def export(
     session_id: SessionPath,
     request: HTTPRequest,
@@ -113,10 +83,7 @@ async def export(
 
 @post(
     "/messages/{message_id:str}/feedback",
-    operation_id="feedback",
-    responses=documented(404, 413, 422, 503),
-    summary="Judge an answer",
-    tags=TAGS,
+    **operation("feedback", "Judge an answer", TAG, 404, 413, 422, 503),
     status_code=204,
 )
 async def feedback(

@@ -8,7 +8,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, Parameter
 
 from lutrin.serve.book_reader import Reader
-from lutrin.serve.problems import documented
+from lutrin.serve.problems import operation
 from lutrin.serve.routes.pages import REVALIDATE
 from lutrin.study.deck import Card, GlossaryTerm
 
@@ -27,24 +27,14 @@ def _named(book: str, chapter: int, suffix: str) -> dict[str, str]:
     return {**REVALIDATE, "Content-Disposition": f'attachment; filename="{book}{part}.{suffix}"'}
 
 
-@get(
-    "/study/{book:str}",
-    operation_id="study",
-    responses=documented(404, 503),
-    summary="What a book has to practise with",
-    tags=["pages"],
-)
+@get("/study/{book:str}", **operation("study", "What a book has to practise with", "pages", 404, 503))
 async def study(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """Where practice begins."""
     return _page(await reader.study(book))
 
 
 @get(
-    "/study/{book:str}/deck",
-    operation_id="studyDeck",
-    responses=documented(404, 422, 503),
-    summary="The cards of a chapter, ten a sitting",
-    tags=["pages"],
+    "/study/{book:str}/deck", **operation("studyDeck", "The cards of a chapter, ten a sitting", "pages", 404, 422, 503)
 )
 async def deck(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1, sitting: Sitting = 1) -> Response[str]:
     """Cards that open."""
@@ -53,35 +43,20 @@ async def deck(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1,
 
 @get(
     "/study/{book:str}/worksheet",
-    operation_id="studyWorksheet",
-    responses=documented(404, 422, 503),
-    summary="A worksheet for print, with the answers on the last page",
-    tags=["pages"],
+    **operation("studyWorksheet", "A worksheet for print, with the answers on the last page", "pages", 404, 422, 503),
 )
 async def worksheet(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 1) -> Response[str]:
     """Questions with room to write."""
     return _page(await reader.study(book, "worksheet", chapter))
 
 
-@get(
-    "/study/{book:str}/glossary",
-    operation_id="studyGlossary",
-    responses=documented(404, 503),
-    summary="The terms of a book from A to Z",
-    tags=["pages"],
-)
+@get("/study/{book:str}/glossary", **operation("studyGlossary", "The terms of a book from A to Z", "pages", 404, 503))
 async def glossary(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """Terms with their meanings."""
     return _page(await reader.study(book, "glossary"))
 
 
-@get(
-    "/study/{book:str}/guide",
-    operation_id="studyGuide",
-    responses=documented(404, 503),
-    summary="The key points of each chapter",
-    tags=["pages"],
-)
+@get("/study/{book:str}/guide", **operation("studyGuide", "The key points of each chapter", "pages", 404, 503))
 async def guide(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
     """Serve the guide: each section in a few sentences."""
     return _page(await reader.study(book, "guide"))
@@ -89,10 +64,15 @@ async def guide(book: FromPath[str], reader: Given[Reader]) -> Response[str]:
 
 @get(
     "/study/{book:str}/deck.json",
-    operation_id="studyDeckData",
-    responses={200: ResponseSpec(list[Card], generate_examples=False), **documented(404, 422, 503)},
-    summary="The cards of a chapter, or of the whole book, as data",
-    tags=["reading"],
+    **operation(
+        "studyDeckData",
+        "The cards of a chapter, or of the whole book, as data",
+        "reading",
+        404,
+        422,
+        503,
+        returns=ResponseSpec(list[Card], generate_examples=False),
+    ),
 )
 async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """For programs that space cards."""
@@ -101,10 +81,14 @@ async def deck_data(book: FromPath[str], reader: Given[Reader], chapter: Chapter
 
 @get(
     "/study/{book:str}/glossary.json",
-    operation_id="studyGlossaryData",
-    responses={200: ResponseSpec(list[GlossaryTerm], generate_examples=False), **documented(404, 503)},
-    summary="The terms of a book as data",
-    tags=["reading"],
+    **operation(
+        "studyGlossaryData",
+        "The terms of a book as data",
+        "reading",
+        404,
+        503,
+        returns=ResponseSpec(list[GlossaryTerm], generate_examples=False),
+    ),
 )
 async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[bytes]:
     """For pages that show what a term means where it stands."""
@@ -113,10 +97,7 @@ async def glossary_data(book: FromPath[str], reader: Given[Reader]) -> Response[
 
 @get(
     "/study/{book:str}/deck.csv",
-    operation_id="studyDeckTable",
-    responses=documented(404, 422, 503),
-    summary="The cards as comma-separated values",
-    tags=["reading"],
+    **operation("studyDeckTable", "The cards as comma-separated values", "reading", 404, 422, 503),
 )
 async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """For spreadsheets and other programs for cards."""
@@ -126,10 +107,7 @@ async def deck_table(book: FromPath[str], reader: Given[Reader], chapter: Chapte
 
 @get(
     "/study/{book:str}/deck.apkg",
-    operation_id="studyDeckAnki",
-    responses=documented(404, 422, 503),
-    summary="The cards as a package for Anki",
-    tags=["reading"],
+    **operation("studyDeckAnki", "The cards as a package for Anki", "reading", 404, 422, 503),
 )
 async def deck_anki(book: FromPath[str], reader: Given[Reader], chapter: Chapter = 0) -> Response[bytes]:
     """A deck for each chapter; importing it again keeps what was learnt."""
