@@ -10,9 +10,10 @@ from tests.ingest.made import docx, epub, paragraph, table, zipped
 from lutrin.errors import DocumentError
 from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
-from lutrin.ingest.formats import FORMATS, page_html
+from lutrin.ingest.formats import FORMATS
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.limited import read_limited
+from lutrin.ingest.page import page_html
 from lutrin.ingest.plaintext import parse_text
 from lutrin.records import Document
 

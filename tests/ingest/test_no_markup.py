@@ -14,7 +14,7 @@ from lutrin.answer.render import markdown
 from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.discover import discover
 from lutrin.ingest.documents import read_document
-from lutrin.ingest.formats import page_html
+from lutrin.ingest.page import page_html
 from lutrin.records import Chunk
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ from tests.ingest.made import CONTAINER, docx, epub, paragraph, zipped
 
 from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
-from lutrin.ingest.formats import page_html
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.page import page_html
 from lutrin.records import Document, Unit
 
 

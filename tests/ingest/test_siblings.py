@@ -8,9 +8,9 @@ from tests.ingest.made import docx, epub, paragraph
 
 from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
-from lutrin.ingest.formats import page_html
 from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
+from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import parse_pdf
 from lutrin.records import Document, Unit
 

@@ -1,8 +1,8 @@
 """Marks of site generators and note programs: the words in them stay, the marks show nowhere, no offset moves."""
 
-from lutrin.ingest.formats import page_html
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.masks import mask
+from lutrin.ingest.page import page_html
 from lutrin.records import Unit
 
 

@@ -161,7 +161,8 @@ class Shelf:
             IndexUnavailable: The catalogue cannot be read.
         """
         async with self._refreshing:
-            published, retired, newest = await self._read_catalog()
+            catalog = await self._opened()
+            published, retired, newest = await catalog.books(), await catalog.retired(), await catalog.revision()
             found: dict[str, _Held] = {}
             for book in published:
                 slug = book.info.slug
@@ -230,10 +231,6 @@ class Shelf:
             self._retired.discard(held)
             await held.generation.close()
             self._log.info("shelf.closed", book=held.generation.book.slug, generation=held.generation.name)
-
-    async def _read_catalog(self) -> tuple[list[PublishedBook], list[tuple[str, str]], int]:
-        catalog = await self._opened()
-        return await catalog.books(), await catalog.retired(), await catalog.revision()
 
     async def _opened(self) -> PublishedBooks:
         if self._catalog is None:

@@ -97,7 +97,7 @@ def _slips(word: str, vocabulary: Mapping[str, int], *, unfinished: bool) -> tup
 
 def rows_for(connection: Connection, typed: Sequence[Typed], most: int) -> list[tuple[int, float]]:
     """Rows of the matching chunks with their BM25, best first: those that have every word, then the others."""
-    groups = [_any_of(one.forms) for one in typed if one.forms]
+    groups = [f"({' OR '.join(lexical.quoted(form) for form in one.forms)})" for one in typed if one.forms]
     if not groups:
         return []
     complete = len(groups) == len(typed)
@@ -106,10 +106,6 @@ def rows_for(connection: Connection, typed: Sequence[Typed], most: int) -> list[
         known = {row for row, _ in found}
         found += [pair for pair in _matching(connection, " OR ".join(groups), most) if pair[0] not in known]
     return found[:most]
-
-
-def _any_of(forms: Iterable[str]) -> str:
-    return f"({' OR '.join(lexical.quoted(form) for form in forms)})"
 
 
 def _matching(connection: Connection, query: str, most: int) -> list[tuple[int, float]]:

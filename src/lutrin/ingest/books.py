@@ -97,8 +97,10 @@ class Book:
         paths = [path for path in deep if path.rpartition("/")[2].lower() not in HOMES]
         parts = [path.rpartition("/")[2] for path in paths]
         labels = [self.folders[path].label if path in self.folders else title_from_name(path) for path in paths]
-        chapter = next((i for i, name in enumerate(parts) if _names_chapter(name, labels[i])), None)
-        module = next((i for i, name in enumerate(parts) if i != chapter and _names_module(name, labels[i])), None)
+        chapter = next((i for i, name in enumerate(parts) if _is_named(_CHAPTER_NAME, name, labels[i])), None)
+        module = next(
+            (i for i, name in enumerate(parts) if i != chapter and _is_named(_MODULE_NAME, name, labels[i])), None
+        )
         if module is None and chapter is None and len(parts) > 1:
             module = 0
         elif module is None and chapter:
@@ -132,12 +134,8 @@ class Book:
         return next((title for suffix in (".md", ".mdx") if (title := page_title(self.root / f"{path}{suffix}"))), "")
 
 
-def _names_chapter(name: str, label: str) -> bool:
-    return bool(_CHAPTER_NAME.search(name.replace("_", "-")) or _CHAPTER_NAME.match(label))
-
-
-def _names_module(name: str, label: str) -> bool:
-    return bool(_MODULE_NAME.search(name.replace("_", "-")) or _MODULE_NAME.match(label))
+def _is_named(pattern: re.Pattern[str], name: str, label: str) -> bool:
+    return bool(pattern.search(name.replace("_", "-")) or pattern.match(label))
 
 
 def _leading_number(name: str) -> float:
@@ -172,7 +170,9 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
         language=str(values.get("language") or site.language or "en"),
         hazards=_hazards(values.get("hazards", {})),
     )
-    rules = Rules(only, site.aside, _apart(root, site))
+    # Its neighbours are about the project.
+    apart = site.home if site.make in _APART and (root / site.home).is_dir() else ""
+    rules = Rules(only, site.aside, apart)
     folders = {} if only else _folders(root)
     if not values.get("title") and info.title == title_from_name(name):
         info = msgspec.structs.replace(info, title=_spelled(info.title, folders))
@@ -230,11 +230,6 @@ def _first_title(root: Path, home: str) -> str:
     """Return the first page's heading if it names the book."""
     title = _index_title(root) or (_index_title(root / home) if home else "")
     return title if 0 < len(title) <= _LONGEST_TITLE and title.casefold().strip(" !.") not in _NAMELESS else ""
-
-
-def _apart(root: Path, site: Site) -> str:
-    """The folder whose neighbours are about the project, if the site has one."""
-    return site.home if site.make in _APART and (root / site.home).is_dir() else ""
 
 
 _APART = frozenset({"mdBook", "MkDocs", "Hugo", "mdBook or GitBook"})

@@ -140,7 +140,9 @@ def _groups(document: Document) -> list[_Group]:
             group = groups[-1]
             offset = max((unit.block for unit in group.units), default=-1) + 1
             units = [_title_unit(document, section), *section.units]
-            group.units += [_in_block(unit, offset + 1 + unit.block if i else offset) for i, unit in enumerate(units)]
+            group.units += [
+                structs.replace(unit, block=offset + 1 + unit.block if i else offset) for i, unit in enumerate(units)
+            ]
         else:
             group = _Group(section, list(section.units))
             groups.append(group)
@@ -149,10 +151,6 @@ def _groups(document: Document) -> list[_Group]:
                 group.units = [_title_unit(document, section)]
         group.pages += [section.page] * (len(group.units) - len(group.pages))
     return [group for group in groups if group.units]
-
-
-def _in_block(unit: Unit, block: int) -> Unit:
-    return structs.replace(unit, block=block)
 
 
 def _title_unit(document: Document, section: Section) -> Unit:

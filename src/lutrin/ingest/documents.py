@@ -24,7 +24,7 @@ def read_document(
     kind = format_of(file.name)
     with file.opened() as opened:
         if kind is None or os.fstat(opened.fileno()).st_size > kind.trusted_bytes:
-            recognize = ocr and kind is not None and kind.recognize is not None
+            recognize = ocr and kind is not None and kind.recognizer != ""
             document = read_limited(opened, file.name, password, recognize=recognize)
         else:
             document = read_plainly(opened, file.name, password)

@@ -1,10 +1,11 @@
-"""The kinds of files that Lutrin reads, one entry each: how it is parsed, how its pages are shown, and its limits.
+"""The kinds of files that Lutrin reads, one entry each: how it is parsed, and its limits.
 
 To read one more kind, write its parser and add a line to `FORMATS`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from typing import BinaryIO
 
 from lutrin.records import Document
@@ -18,10 +19,8 @@ class Format:
 
     name: str
     """The name that readers use."""
-    parse: Callable[[BinaryIO, str, str], Document]
-    """Turns an open file, its name and a password into a document."""
-    page: Callable[[str, str], str]
-    """Turns the indexed text and the file's name into HTML."""
+    parser: str
+    """Module of this room and function; it loads with the first file of its kind."""
     max_bytes: int = 20 * MEGABYTE
     trusted_bytes: int = 0
     """Files up to this size are read in the program itself, larger ones in a limited process."""
@@ -29,106 +28,41 @@ class Format:
     """Whether one file is often a whole book, whose headings name its chapters."""
     time_limit_s: float = 30.0
     memory_limit_bytes: int = 512 * MEGABYTE
-    recognize: Callable[[BinaryIO, str, str], Document] | None = None
-    """Like `parse`, but reads pictures of pages too; it has its own limits."""
+    recognizer: str = ""
+    """Reads pictures of pages, too, within limits of its own; the parser then takes the open file, not its content."""
 
-
-def _markdown(file: BinaryIO, filename: str, _password: str) -> Document:
-    import msgspec  # noqa: PLC0415 - as below
-
-    from lutrin.ingest.decoding import decode  # noqa: PLC0415 - a parser loads with the first file of its kind
-    from lutrin.ingest.markdown import parse_markdown  # noqa: PLC0415 - as above
-
-    source, notices = decode(file.read(), filename)
-    document = parse_markdown(source, filename)
-    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
-
-
-def _markdown_page(source: str, filename: str) -> str:
-    from lutrin.ingest.page import page_html  # noqa: PLC0415 - as above
-
-    return page_html(source, filename)
-
-
-def _notebook(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.notebook import parse_notebook  # noqa: PLC0415 - as above
-
-    return parse_notebook(file.read(), filename, password)
-
-
-def _html(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.hypertext import parse_html  # noqa: PLC0415 - as above
-
-    return parse_html(file.read(), filename, password)
-
-
-def _rst(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.rst import parse_rst  # noqa: PLC0415 - as above
-
-    return parse_rst(file.read(), filename, password)
-
-
-def _epub(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.epub import parse_epub  # noqa: PLC0415 - as above
-
-    return parse_epub(file.read(), filename, password)
-
-
-def _docx(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.docx import parse_docx  # noqa: PLC0415 - as above
-
-    return parse_docx(file.read(), filename, password)
-
-
-def _text(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.plaintext import parse_text  # noqa: PLC0415 - as above
-
-    return parse_text(file.read(), filename, password)
-
-
-def _pdf(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - as above
-
-    return parse_pdf(file, filename, password)
-
-
-def _scanned_pdf(file: BinaryIO, filename: str, password: str) -> Document:
-    from lutrin.ingest.ocr import recognizer_of  # noqa: PLC0415 - as above
-    from lutrin.ingest.pdf import parse_pdf  # noqa: PLC0415 - as above
-
-    return parse_pdf(file, filename, password, recognizer=recognizer_of)
+    def parse(self, file: BinaryIO, filename: str, password: str, *, recognize: bool = False) -> Document:
+        """Turn an open file into a document; with `recognize`, read pictures of its pages too."""
+        parser: Callable[..., Document] = resolve_name(f"lutrin.ingest.{self.parser}")
+        if not self.recognizer:
+            return parser(file.read(), filename, password)
+        recognizer = resolve_name(f"lutrin.ingest.{self.recognizer}") if recognize else None
+        return parser(file, filename, password, recognizer=recognizer)
 
 
 RECOGNITION_TIME_LIMIT_S, RECOGNITION_MEMORY_LIMIT_BYTES = 3600.0, 4096 * MEGABYTE
 """For a file whose pages are drawn and recognised: a page takes seconds, and the models' memory is mapped at once."""
 # A page of a book has a tenth of this; the slowest input of this size takes a few seconds.
-_MARKDOWN = Format("Markdown", _markdown, _markdown_page, trusted_bytes=262_144)
-_HTML = Format("HTML", _html, _markdown_page)
+_MARKDOWN = Format("Markdown", "markdown:read_markdown", trusted_bytes=262_144)
+_HTML = Format("HTML", "hypertext:parse_html")
+_BOOK_BYTES = 100 * MEGABYTE
 FORMATS: Mapping[str, Format] = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
-    ".mdx": Format("MDX", _markdown, _markdown_page, trusted_bytes=262_144),
-    ".qmd": Format("Quarto", _markdown, _markdown_page, trusted_bytes=262_144),
-    ".rmd": Format("R Markdown", _markdown, _markdown_page, trusted_bytes=262_144),
-    ".ipynb": Format("Jupyter notebook", _notebook, _markdown_page, max_bytes=100 * MEGABYTE),
-    ".rst": Format("reStructuredText", _rst, _markdown_page),
+    ".mdx": replace(_MARKDOWN, name="MDX"),
+    ".qmd": replace(_MARKDOWN, name="Quarto"),
+    ".rmd": replace(_MARKDOWN, name="R Markdown"),
+    ".ipynb": Format("Jupyter notebook", "notebook:parse_notebook", _BOOK_BYTES),
+    ".rst": Format("reStructuredText", "rst:parse_rst"),
     ".pdf": Format(
-        "PDF",
-        _pdf,
-        _markdown_page,
-        max_bytes=200 * MEGABYTE,
-        time_limit_s=300.0,
-        holds_chapters=True,
-        recognize=_scanned_pdf,
+        "PDF", "pdf:parse_pdf", 2 * _BOOK_BYTES, holds_chapters=True, time_limit_s=300.0, recognizer="ocr:recognizer_of"
     ),
-    ".epub": Format("EPUB", _epub, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True),
-    ".docx": Format(
-        "Word document", _docx, _markdown_page, max_bytes=100 * MEGABYTE, time_limit_s=120.0, holds_chapters=True
-    ),
+    ".epub": Format("EPUB", "epub:parse_epub", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0),
+    ".docx": Format("Word document", "docx:parse_docx", _BOOK_BYTES, holds_chapters=True, time_limit_s=120.0),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,
-    ".txt": Format("plain text", _text, _markdown_page, holds_chapters=True),
+    ".txt": Format("plain text", "plaintext:parse_text", holds_chapters=True),
 }
 
 
@@ -147,12 +81,6 @@ def max_bytes(name: str) -> int:
     """The largest file of its kind that is read."""
     kind = format_of(name)
     return kind.max_bytes if kind is not None else 20 * MEGABYTE
-
-
-def page_html(source: str, filename: str) -> str:
-    """The HTML body of a page, from the text that was indexed."""
-    kind = format_of(filename)
-    return (kind or _MARKDOWN).page(source, filename)
 
 
 def suffixes_in_words() -> str:

@@ -58,8 +58,7 @@ def read_plainly(data: bytes | BinaryIO, filename: str, password: str = "", *, r
     kind = format_of(filename)
     if kind is None:
         raise DocumentError(filename, f"is not a {suffixes_in_words()} file")
-    parse = kind.recognize if recognize and kind.recognize is not None else kind.parse
-    return parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password)
+    return kind.parse(BytesIO(data) if isinstance(data, bytes) else data, filename, password, recognize=recognize)
 
 
 def read_limited(

@@ -4,7 +4,10 @@ import re
 from collections import Counter
 from pathlib import PurePosixPath
 
+import msgspec
+
 from lutrin.ingest.blocks import parse_blocks
+from lutrin.ingest.decoding import decode
 from lutrin.ingest.frontmatter import FrontMatter, FrontText, front_texts, read_front_matter
 from lutrin.ingest.inline import Inline
 from lutrin.ingest.leaves import References
@@ -184,6 +187,17 @@ def looks_like_mdx(source: str) -> bool:
         else:
             return True
     return False
+
+
+def read_markdown(data: bytes, filename: str, _password: str = "") -> Document:
+    """Read a file of Markdown or MDX in whatever encoding it has.
+
+    Raises:
+        DocumentError: The file is not text.
+    """
+    source, notices = decode(data, filename)
+    document = parse_markdown(source, filename)
+    return msgspec.structs.replace(document, notices=(*notices, *document.notices))
 
 
 def parse_markdown(source: str, filename: str) -> Document:

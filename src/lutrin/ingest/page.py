@@ -121,7 +121,9 @@ class _Renderer:
 
     def blocks(self, blocks: Sequence[Block]) -> str:
         parts: list[str] = []
-        for branches, group in groupby(blocks, key=_is_branch):
+        for branches, group in groupby(
+            blocks, key=lambda block: isinstance(block, Element) and block.tag.name == "Branch"
+        ):
             inside = self._blocks(list(group))
             parts.append(f'<section class="tabs">\n{inside}</section>\n' if branches else inside)
         return "".join(parts)
@@ -290,10 +292,6 @@ class _Renderer:
             found = script_texts(source, block.start + 1, block.end - 1)
             texts = [known] if known is not None else [shown.text for shown in found]
         return "".join(f"<p>{escape(clean(text), quote=False)}</p>\n" for text in texts)
-
-
-def _is_branch(block: Block) -> bool:
-    return isinstance(block, Element) and block.tag.name == "Branch"
 
 
 def _pdf_html(source: str) -> str:

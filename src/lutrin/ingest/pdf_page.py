@@ -95,22 +95,18 @@ def _without_line_numbers(runs: Sequence[Run]) -> list[Run]:
             break
         left, right = min(run.x for run in column), max(run.right for run in column)
         zone = [run for run in runs if run.x <= right + _APART * run.size and run.right >= left - _APART * run.size]
-        counted = sorted((run for run in zone if run.text.strip().isdigit()), key=_down)
+        counted = sorted((run for run in zone if run.text.strip().isdigit()), key=lambda run: -run.y)
         values = [int(run.text) for run in counted]
         steps = {after - before for before, after in pairwise(values)}
-        beside = [run for run in zone if not run.text.strip().isdigit() and _is_beside(run, counted)]
+        beside = [
+            run
+            for run in zone
+            if not run.text.strip().isdigit() and counted[-1].y - run.size <= run.y <= counted[0].y + run.size
+        ]
         if len(steps) == 1 and steps <= {1, 2, 5, 10} and not beside and _has_text(counted, runs):
             gone = {id(run) for run in counted}
             return [run for run in runs if id(run) not in gone]
     return list(runs)
-
-
-def _down(run: Run) -> float:
-    return -run.y
-
-
-def _is_beside(run: Run, counted: Sequence[Run]) -> bool:
-    return counted[-1].y - run.size <= run.y <= counted[0].y + run.size
 
 
 def _has_text(counted: Sequence[Run], runs: Sequence[Run]) -> bool:

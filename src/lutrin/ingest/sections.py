@@ -336,7 +336,9 @@ class Outline:
             row = " | ".join(clean(self._visible(cell.body).text) for cell in cells)
             self._draft.add("table_row", row, (cells[0].start, cells[-1].end), self._draft.new_block(), inside)
             return
-        if block.tag.name in {"ol", "ul"} and all(_is_item(child) for child in block.children):
+        if block.tag.name in {"ol", "ul"} and all(
+            isinstance(child, Element) and child.tag.name == "li" for child in block.children
+        ):
             self._html_list(block, inside)
             return
         if block.tag.name == "dl" and (entries := entries_of(block)):
@@ -457,10 +459,6 @@ class Outline:
         end -= len(text) - len(text.rstrip())
         first, last = visible.range_of(start, max(end, start + 1))
         return body.at(first), body.end(last)
-
-
-def _is_item(block: Block) -> bool:
-    return isinstance(block, Element) and block.tag.name == "li"
 
 
 def _is_code(tag: Tag) -> bool:

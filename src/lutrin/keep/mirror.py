@@ -120,7 +120,8 @@ async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record:
     building = settings.books_dir / slug / f"{BUILDING}{name}"
     target = building.with_name(name)
     try:
-        await asyncio.to_thread(_emptied, building)
+        await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
+        await asyncio.to_thread(building.mkdir, parents=True)
         await rack.fetch(name, building)
         await asyncio.to_thread(_check, building, record.book)
         await asyncio.to_thread(shutil.rmtree, target, ignore_errors=True)
@@ -129,11 +130,6 @@ async def _fetched(settings: Settings, rack: BookRack, catalog: Catalog, record:
         await asyncio.to_thread(shutil.rmtree, building, ignore_errors=True)
     published = read_manifest(target).created
     catalog.publish(record.book, published=published, files=record.files)
-
-
-def _emptied(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
 
 
 def _check(folder: Path, book: PublishedBook) -> None:

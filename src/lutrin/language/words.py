@@ -118,17 +118,14 @@ def subject_words(text: str) -> list[str]:
     >>> subject_words("How long does the longest flight of the drone take?")
     ['flight', 'drone']
     """
-    return [word for word in topic_words(text) if not word.isdigit() and len(word) > 1 and not is_common(word)]
+    return [
+        word for word in topic_words(text) if not word.isdigit() and len(word) > 1 and stem(word) not in _common_stems()
+    ]
 
 
 def subject_stems(text: str) -> frozenset[str]:
     """Stems of the words that name something."""
     return frozenset(map(stem, subject_words(text)))
-
-
-def is_common(word: str) -> bool:
-    """Whether a word, in any of its forms, is said of anything whatever."""
-    return stem(word) in _common_stems()
 
 
 @lru_cache(maxsize=1)

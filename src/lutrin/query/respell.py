@@ -71,7 +71,9 @@ class Speller:
         Raises:
             IndexUnavailable: The generation cannot be read.
         """
-        asked = [match for match in _WORD.finditer(text) if _may_differ(match[0])]
+        # An abbreviation has only one spelling.
+        known = ((match, match[0]) for match in _WORD.finditer(text))
+        asked = [m for m, word in known if len(word) > 3 and not word.isupper() and word.lower() not in STOP_WORDS]
         frequency = await generation.document_frequency({match[0].lower() for match in asked})
         rare = [match for match in asked if frequency[match[0].lower()] <= RARE]
         if not rare:
@@ -132,11 +134,6 @@ def is_slip(word: str, other: str) -> bool:
     (True, False)
     """
     return OSA.distance(word, other, score_cutoff=1) == 1
-
-
-def _may_differ(word: str) -> bool:
-    """Whether a word may have another spelling; an abbreviation has only one."""
-    return len(word) > 3 and not word.isupper() and word.lower() not in STOP_WORDS
 
 
 def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str | None:

@@ -48,7 +48,7 @@ class ShelfLibrary:
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
-        return [await self._shelved(generation) for generation in self._shelf.books()]
+        return [await self._once(generation, "card", _card) for generation in self._shelf.books()]
 
     async def book(self, slug: str) -> ShelvedBook:
         """One book; see `serve.services.Library`."""
@@ -121,10 +121,6 @@ class ShelfLibrary:
             return await asyncio.to_thread(SourceFile(name, root, 0).read)
         except DocumentError as error:
             raise NotFound(NOTHING_HERE) from error
-
-    async def _shelved(self, generation: OpenGeneration) -> ShelvedBook:
-        """A book as its card shows it."""
-        return await self._once(generation, "card", _card)
 
     async def _once(self, generation: OpenGeneration, kind: str, make: Callable[[OpenGeneration], Awaitable[T]]) -> T:
         """What a book gives, made once for each of its states, however many wait for it."""

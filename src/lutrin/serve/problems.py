@@ -234,11 +234,9 @@ def _response(request: HTTPRequest, problem: Problem, headers: dict[str, str] | 
     extra = {"Retry-After": str(problem.retry_after_s)} if problem.retry_after_s is not None else {}
     sent = {**(headers or {}), **extra, "Cache-Control": "no-store"}
     if _wants_page(request):
-        page = html.trouble(problem.status, problem.detail, problem.id or "", teacher=_is_teachers(request))
+        page = html.trouble(
+            problem.status, problem.detail, problem.id or "", teacher=request.scope["path"].startswith(FORMS)
+        )
         return Response(page.encode(), status_code=problem.status, media_type=MediaType.HTML, headers=sent)
     shown = OpenAIProblem.of(problem) if request.scope["path"].startswith(OPENAI_PATHS) else problem
     return Response(msgspec.json.encode(shown), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent)
-
-
-def _is_teachers(request: HTTPRequest) -> bool:
-    return request.scope["path"].startswith(FORMS)

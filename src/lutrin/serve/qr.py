@@ -30,14 +30,9 @@ def for_others(request: HTTPRequest, host: str) -> str:
         return address(request, f"{prefix_of(request.scope)}/")
     if host not in {"0.0.0.0", "::"}:  # noqa: S104 - it is compared with, nothing is bound to it
         return ""
-    found = own_address()
+    found = next(iter(network_addresses()), "")
     place = f"{found}:{port}" if port.isdigit() else found
     return f"http://{place}{prefix_of(request.scope)}/" if found else ""
-
-
-def own_address() -> str:
-    """This machine's address in its own network; empty if it has none. Nothing is sent to find it."""
-    return next(iter(network_addresses()), "")
 
 
 def svg(text: str) -> bytes:

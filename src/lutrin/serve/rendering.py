@@ -22,7 +22,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from lutrin.ingest.formats import page_html
+from lutrin.ingest.page import page_html
 from lutrin.serve import maths
 from lutrin.serve.diagrams import with_diagrams
 

@@ -135,7 +135,9 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
             raise InvalidInput(f"{draft} cannot be read: {error.strerror or error}.") from None
         for line in lines:
             try:
-                opened = _book_of(line.entry, books)
+                # What names no file of any book goes to the first one, which then says so.
+                file = line.entry.file if line.entry is not None else ""
+                opened = next((book for book in books if file in book.files), books[0])
                 prepared = fitted_line(line, opened.fitting, draft=True)
             except MisfitError as misfit:
                 refused.append(Notice(filename=draft.name, line=line.number, message=str(misfit)))
@@ -155,11 +157,6 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
             write_entries(path, (item.entry for item in in_book_order(together.values(), opened.order)))
             written[path] = len(together)
     return Merged(written, added, replaced, tuple(refused))
-
-
-def _book_of(entry: Entry | None, books: Sequence[OpenedBook]) -> OpenedBook:
-    """The book that has an entry's file; the first one for what names no file of any, which then says so."""
-    return next((book for book in books if entry is not None and entry.file in book.files), books[0])
 
 
 def _standing(path: Path, opened: OpenedBook) -> dict[tuple[str, ...], Prepared]:

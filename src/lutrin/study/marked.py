@@ -98,7 +98,7 @@ def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[
     fitting = [
         (closeness, -likeness.get(item.entry.topic, -1.0), place, item)
         for place, item in enumerate(companion.shown(*kinds))
-        if (closeness := _closeness(mark, item)) is not None and _adds(mark, item)
+        if (closeness := _closeness(mark, item)) is not None and not stem_set(" ".join(item.entry.points)) <= mark.stems
     ]
     ranked = [item for *_, item in sorted(fitting, key=lambda row: row[:-1])]
     told = ranked[:1]
@@ -168,8 +168,3 @@ def is_named(text: str, name: str) -> bool:
     """Whether a text has the words of a name, one behind the other, in whatever form."""
     own, wanted = ([stem(word) for word in words(part)] for part in (text, name))
     return any(len(word) > 1 for word in wanted) and any(own[at : at + len(wanted)] == wanted for at in range(len(own)))
-
-
-def _adds(mark: Mark, item: Prepared) -> bool:
-    """Whether an entry says anything that the marked text does not."""
-    return not stem_set(" ".join(item.entry.points)) <= mark.stems

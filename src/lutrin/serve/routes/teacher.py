@@ -1,8 +1,5 @@
 """The teacher's page and its buttons; off unless the operator has set a token."""
 
-from collections.abc import Mapping
-from functools import partial
-
 import msgspec
 from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
@@ -144,16 +141,14 @@ async def upload(
         raise NotPermitted(PAGE_EXPIRED)
     if service.services.ingest is None:
         raise NotPermitted(INGEST_OFF)
-    check_key = partial(_check_key, sign_ins, cookie)
-    stored, job = await receive(request, service, jobs, settings, ingest=service.services.ingest, check=check_key)
+    stored, job = await receive(
+        request, service, jobs, settings,
+        ingest=service.services.ingest, check=lambda sent: sign_ins.check(cookie, sent.get("key", "")),
+    )  # fmt: skip
     _log.info("uploaded", book=stored.book, files=len(stored.files))
     if prefers_html(request.headers.get("accept", "")):
         return _to_page("reading")
     return Response(uploaded(stored, job), status_code=202, media_type=MediaType.JSON, headers=NO_STORE)
-
-
-def _check_key(sign_ins: SignIns, cookie: str, fields: Mapping[str, str]) -> None:
-    sign_ins.check(cookie, fields.get("key", ""))
 
 
 @post("/teacher/check", include_in_schema=False, operation_id="teacherCheck", media_type=MediaType.HTML)
