@@ -53,7 +53,7 @@ class ShelfLibrary:
     async def book(self, slug: str) -> ShelvedBook:
         """One book; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
-            return await self._shelved(generation)
+            return await self._once(generation, "card", _card)
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order; see `serve.services.Library`."""
