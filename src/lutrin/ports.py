@@ -154,7 +154,10 @@ class Support(Protocol):
 
 
 class VectorIndex(Protocol):
-    """A collection of vectors with metadata, opened for one generation of one book."""
+    """A collection of vectors with metadata, opened for one generation of one book.
+
+    Each call raises IndexUnavailable if records cannot be read or written.
+    """
 
     async def add(
         self,
@@ -168,9 +171,6 @@ class VectorIndex(Protocol):
             ids: Of the records.
             vectors: (records, dimension), L2-normalised.
             metadata: To filter by; the same names in each.
-
-        Raises:
-            IndexUnavailable: The records cannot be written.
         """
         ...
 
@@ -186,31 +186,23 @@ class VectorIndex(Protocol):
 
         Returns:
             Pairs of id and cosine (-1 to 1).
-
-        Raises:
-            IndexUnavailable: The collection cannot be read.
         """
         ...
 
     async def ids(self) -> list[str]:
-        """Every id in the collection, in no particular order.
-
-        Raises:
-            IndexUnavailable: The collection cannot be read.
-        """
+        """Every id in the collection, in no particular order."""
         ...
 
     async def close(self) -> None:
-        """Write out what was added and release files and handles; no other call may follow.
-
-        Raises:
-            IndexUnavailable: What was added could not be written.
-        """
+        """Write out what was added and release files and handles; no other call may follow."""
         ...
 
 
 class VectorStore(Protocol):
-    """Where collections of vectors live: one for each generation of a book."""
+    """Where collections of vectors live: one for each generation of a book.
+
+    Each call raises IndexUnavailable if a collection cannot be made, reached or read.
+    """
 
     async def create(self, directory: Path, collection: str, count: int) -> VectorIndex:
         """Make an empty collection.
@@ -219,18 +211,11 @@ class VectorStore(Protocol):
             directory: The generation's folder for vectors, new and empty; a remote store keeps a note there.
             collection: Name, such as `physical-ai-textbook-v1`.
             count: How many records will be added, so that the index can be laid out for them.
-
-        Raises:
-            IndexUnavailable: The collection cannot be made.
         """
         ...
 
     async def open(self, directory: Path, collection: str) -> VectorIndex:
-        """Open a finished collection for searching; nothing is written into `directory`.
-
-        Raises:
-            IndexUnavailable: The collection is not there or cannot be read.
-        """
+        """Open a finished collection for searching; nothing is written into `directory`."""
         ...
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
@@ -242,22 +227,18 @@ class VectorStore(Protocol):
             collection: Its name.
             current: The folder for vectors of the generation that is current.
             kept: The folders of the other generations that may still be read.
-
-        Raises:
-            IndexUnavailable: The collections cannot be reached.
         """
         ...
 
 
 class BookRack(Protocol):
-    """Where servers on several machines find the published books, as whole generations by name."""
+    """Where servers on several machines find the published books, as whole generations by name.
+
+    Each call raises IndexUnavailable if the rack cannot be reached; what is published stays.
+    """
 
     async def listed(self) -> dict[str, bytes]:
-        """The published generations: each name with the record that was offered for it.
-
-        Raises:
-            IndexUnavailable: The rack cannot be reached.
-        """
+        """The published generations: each name with the record that was offered for it."""
         ...
 
     async def offer(self, slug: str, name: str, record: bytes, files: Mapping[str, Path]) -> None:
@@ -268,25 +249,17 @@ class BookRack(Protocol):
             name: The generation's.
             record: The catalogue's entry for it.
             files: Its files, by their names in the generation's folder.
-
-        Raises:
-            IndexUnavailable: The rack cannot be reached; the earlier generation stays published.
         """
         ...
 
     async def withdraw(self, slug: str) -> None:
-        """Remove a book.
-
-        Raises:
-            IndexUnavailable: The rack cannot be reached.
-        """
+        """Remove a book."""
         ...
 
     async def fetch(self, name: str, folder: Path) -> None:
         """Write the files of a generation into an empty folder.
 
         Raises:
-            IndexUnavailable: The rack cannot be reached, or does not have it.
             OSError: The folder cannot be written.
         """
         ...

@@ -61,6 +61,8 @@ class Note(msgspec.Struct, frozen=True):
 class QdrantStore:
     """Collections of a Qdrant server.
 
+    Each call raises IndexUnavailable if the server cannot be reached, or does not hold what the note says.
+
     Args:
         connect: Makes a client; picklable, because another process checks a new generation.
         prefix: Prefix of every name, so that several installations can share a server.
@@ -71,11 +73,7 @@ class QdrantStore:
         self._prefix = prefix
 
     async def create(self, directory: Path, collection: str, count: int) -> "QdrantIndex":  # noqa: ARG002 - the server lays itself out
-        """Begin a collection, which is created with the first records. See `ports.VectorStore.create`.
-
-        Raises:
-            IndexUnavailable: The folder for the note cannot be made.
-        """
+        """Begin a collection, which is created with the first records. See `ports.VectorStore.create`."""
         try:
             await asyncio.to_thread(directory.mkdir, parents=True, exist_ok=True)
         except OSError as error:
@@ -84,11 +82,7 @@ class QdrantStore:
         return QdrantIndex(self._connect(), note, directory)
 
     async def open(self, directory: Path, collection: str) -> "QdrantIndex":
-        """Open the collection of a generation; see `ports.VectorStore.open`.
-
-        Raises:
-            IndexUnavailable: The server cannot be reached, or its collection does not match the generation's note.
-        """
+        """Open the collection of a generation; see `ports.VectorStore.open`."""
         note = _read_note(directory)
         client = self._connect()
         async with AsyncExitStack() as unfinished:
@@ -100,11 +94,7 @@ class QdrantStore:
         return QdrantIndex(client, note, None)
 
     async def settle(self, collection: str, current: Path, kept: Sequence[Path]) -> None:
-        """Point the alias at the current generation and delete the collections that no generation needs.
-
-        Raises:
-            IndexUnavailable: The server cannot be reached, or the current generation's note is missing.
-        """
+        """Point the alias at the current generation and delete the collections that no generation needs."""
         note = _read_note(current)
         needed = {note.collection, *(_read_note(folder).collection for folder in kept if (folder / NOTE).exists())}
         alias = self._prefix + collection
@@ -115,11 +105,7 @@ class QdrantStore:
             await client.close()
 
     async def check(self) -> None:
-        """Check that the server responds.
-
-        Raises:
-            IndexUnavailable: It cannot be reached or refuses the key.
-        """
+        """Check that the server responds."""
         client = self._connect()
         try:
             await _call(client.get_collections, READ_PATIENCE_S, "cannot be reached")

@@ -76,7 +76,10 @@ class Seal(Protocol):
 
 
 class Shared:
-    """A few connections to the database that all servers share; open it with `Shared.open`."""
+    """A few connections to the database that all servers share; open it with `Shared.open`.
+
+    Each call raises ChatStoreError if PostgreSQL is away.
+    """
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", seal: Seal, secret: bytes) -> None:
         self.pool = pool
@@ -109,7 +112,6 @@ class Shared:
 
         Raises:
             RateLimited: One of them is used up; says for how long.
-            ChatStoreError: PostgreSQL is away.
         """
         keys = [hashlib.blake2b(key.encode(), key=self._secret).hexdigest() for key, _ in wanted]
         if not keys:
@@ -126,9 +128,6 @@ class Shared:
 
         Args:
             turn: Id of the stream.
-
-        Raises:
-            ChatStoreError: PostgreSQL is away.
         """
         rows = [(turn, first + place, asked, self._seal.close(event.decode())) for place, event in enumerate(events)]
         insert = (
@@ -138,22 +137,14 @@ class Shared:
         await _named(lambda: self.pool.executemany(insert, rows))
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
-        """Return the events of an answer; none if it belongs to another question or reader, or is too old.
-
-        Raises:
-            ChatStoreError: PostgreSQL is away.
-        """
+        """Return the events of an answer; none if it belongs to another question or reader, or is too old."""
         select = "SELECT number, event FROM lutrin_event WHERE turn = $1 AND asked = $2 ORDER BY number"
         rows = await _named(lambda: self.pool.fetch(select, turn, asked))
         whole = [row["event"] for number, row in enumerate(rows, start=1) if row["number"] == number]
         return [self._seal.open(event).encode() for event in whole]
 
     async def post(self, job: str, state: bytes) -> None:
-        """Store the state of an ingestion; see `serve.shared.JobBoard`.
-
-        Raises:
-            ChatStoreError: PostgreSQL is away.
-        """
+        """Store the state of an ingestion; see `serve.shared.JobBoard`."""
         insert = (
             "INSERT INTO lutrin_job VALUES ($1, $2, extract(epoch FROM clock_timestamp()))"
             " ON CONFLICT (job) DO UPDATE SET state = excluded.state, posted = excluded.posted"
@@ -161,11 +152,7 @@ class Shared:
         await _named(lambda: self.pool.execute(insert, job, self._seal.close(state.decode())))
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """Return the latest state of an ingestion and its age in seconds; see `serve.shared.JobBoard`.
-
-        Raises:
-            ChatStoreError: PostgreSQL is away.
-        """
+        """Return the latest state of an ingestion and its age in seconds; see `serve.shared.JobBoard`."""
         select = "SELECT state, extract(epoch FROM clock_timestamp()) - posted AS age_s FROM lutrin_job WHERE job = $1"
         row = await _named(lambda: self.pool.fetchrow(select, job))
         return (self._seal.open(row["state"]).encode(), float(row["age_s"])) if row is not None else None

@@ -40,6 +40,10 @@ def utc_now() -> datetime:
 class ChatTables:
     """Conversations in the tables of `tables.py`.
 
+    What takes a `key` of one conversation raises NotFound if there is none of that key.
+
+    Each call raises ChatStoreError if the database cannot be read, or nothing was stored.
+
     An argument `key` is always an `owner.conversation_key`: for a conversation without an owner, the id itself.
     """
 
@@ -61,11 +65,7 @@ class ChatTables:
         self._room = room
 
     async def append(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Store messages in one transaction; see `ports.ChatStore`. A message with a known id is replaced.
-
-        Raises:
-            ChatStoreError: Nothing was stored.
-        """
+        """Store messages in one transaction; see `ports.ChatStore`. A message with a known id is replaced."""
         await self.record(session_id, ChatOrigin(session_id=session_id), messages)
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
@@ -73,7 +73,6 @@ class ChatTables:
 
         Raises:
             ChatStoreFull: The conversation, or its reader, has no room left; nothing was stored.
-            ChatStoreError: Nothing was stored.
         """
         now = self._now()
         begun = rows.new_session(key, origin, messages, now, self._seal)
@@ -103,11 +102,7 @@ class ChatTables:
             raise ChatStoreFull(READER_FULL)
 
     async def history(self, session_id: str, limit: int = 50) -> list[ChatMessage]:
-        """Return the newest `limit` messages of a conversation, oldest first; none if it is unknown.
-
-        Raises:
-            ChatStoreError: The database cannot be read.
-        """
+        """Return the newest `limit` messages of a conversation, oldest first; none if it is unknown."""
         found = await self._read(sql.HISTORY, {"of": session_id, "most": limit})
         return [rows.chat_message(row, row.public, self._seal) for row in reversed(found)]
 
@@ -117,11 +112,7 @@ class ChatTables:
         return [rows.chat_session(row, self._seal) for row in found]
 
     async def refused(self) -> list[ChatMessage]:
-        """Return the questions that the books did not answer, oldest first, without their authors.
-
-        Raises:
-            ChatStoreError: The database cannot be read.
-        """
+        """Return the questions that the books did not answer, oldest first, without their authors."""
         return [
             rows.chat_message(row, "", self._seal)
             for row in await self._read(sql.REFUSED, {})
@@ -129,36 +120,20 @@ class ChatTables:
         ]
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:
-        """Return the newest questions that were answered or refused, newest first, without their authors.
-
-        Raises:
-            ChatStoreError: The database cannot be read.
-        """
+        """Return the newest questions that were answered or refused, newest first, without their authors."""
         return asked_questions(await self._read(sql.ASKED, {"most": most}), self._seal)
 
     async def session(self, key: str) -> ChatSession:
-        """Return one conversation's record.
-
-        Raises:
-            NotFound: There is none of that key.
-        """
+        """Return one conversation's record."""
         return rows.chat_session(_only(await self._read(sql.SESSION, {"of": key})), self._seal)
 
     async def rename(self, key: str, title: str) -> ChatSession:
-        """Give a conversation a name of the reader's own.
-
-        Raises:
-            NotFound: There is none of that key.
-        """
+        """Give a conversation a name of the reader's own."""
         found = await self._change(sql.RENAME, {"of": key, "named": self._seal.close(title)})
         return rows.chat_session(_only(found), self._seal)
 
     async def delete(self, key: str) -> None:
-        """Delete a conversation for good.
-
-        Raises:
-            NotFound: There is none of that key.
-        """
+        """Delete a conversation for good."""
         _only(await self._change(sql.DELETE, {"of": key}))
         await self._erase_traces()
 

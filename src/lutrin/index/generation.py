@@ -66,7 +66,10 @@ class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenGeneration:
-    """A generation open for reading, from `open_generation`. Safe for many simultaneous callers."""
+    """A generation open for reading, from `open_generation`. Safe for many simultaneous callers.
+
+    Searches raise IndexUnavailable if the index cannot be read.
+    """
 
     def __init__(
         self,
@@ -131,7 +134,6 @@ class OpenGeneration:
             Pairs of chunk id and cosine of its nearest window, best first.
 
         Raises:
-            IndexUnavailable: The vector index cannot be read.
             ValueError: `where` has another name.
         """
         if where:
@@ -158,19 +160,12 @@ class OpenGeneration:
 
         Returns:
             Pairs of chunk id and BM25, larger is better, best first.
-
-        Raises:
-            IndexUnavailable: The index cannot be read.
         """
         rows = [row for row, _ in await self._query(lambda: self._filtered(where))] if where else None
         return await self._postings.match(words, k, rows)
 
     async def keep_terms(self, text: str) -> None:
-        """Load a text's terms into the search's cache.
-
-        Raises:
-            IndexUnavailable: The index cannot be read.
-        """
+        """Load a text's terms into the search's cache."""
         await self._postings.keep(text)
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
@@ -292,9 +287,6 @@ class OpenGeneration:
 
         Returns:
             The words that were typed with the book's words for each, and the passages with their BM25, best first.
-
-        Raises:
-            IndexUnavailable: The index cannot be read.
         """
 
         def read() -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
@@ -325,9 +317,6 @@ class OpenGeneration:
         Args:
             studied: All entries of this book that wait for its next generation.
             revision: A number that changes each time.
-
-        Raises:
-            IndexUnavailable: The index cannot be read.
         """
         own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
         more = [one for one in studied if await self._holds(one.item)]

@@ -54,7 +54,7 @@ Read = Callable[[Sequence[Key]], Awaitable[dict[Key, Posting]]]
 
 
 class Postings:
-    """The recently used terms of one book.
+    """The recently used terms of one book. Both calls raise IndexUnavailable if a term cannot be read.
 
     Args:
         ids: The ids of the book's chunks, by row.
@@ -75,9 +75,6 @@ class Postings:
 
         Returns:
             Pairs of chunk id and BM25, larger is better, best first.
-
-        Raises:
-            IndexUnavailable: A term cannot be read.
         """
         content, named = lexical.question_terms(text)
         spoken = [("prose", term) for term in content]
@@ -91,11 +88,7 @@ class Postings:
         return [(name, -score) for score, name in ranked[:k]]
 
     async def keep(self, text: str) -> None:
-        """Read the text's terms that are not cached.
-
-        Raises:
-            IndexUnavailable: A term cannot be read.
-        """
+        """Read the text's terms that are not cached."""
         spoken = {("prose", word) for word in lexical.words(text) if word not in lexical.STOP_WORDS}
         await self._of([*spoken, *(("identifier", name) for name in set(lexical.identifiers(text)))])
 

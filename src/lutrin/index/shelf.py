@@ -42,6 +42,8 @@ class _Held:
 class Shelf:
     """All published books, always the newest generation of each that can be opened.
 
+    What takes a slug raises NotFound if there is no such book.
+
     Use it as an asynchronous context manager, or call `start` and `close`.
 
     Args:
@@ -109,22 +111,14 @@ class Shelf:
         return [held.generation for held in self._held.values()]
 
     def corpus(self, slug: str) -> Path:
-        """The folder that a book was ingested from; it may be gone, or be another machine's.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The folder that a book was ingested from; it may be gone, or be another machine's."""
         held = self._held.get(slug)
         if held is None:
             raise NotFound(f"There is no book {slug}.")
         return held.corpus
 
     def root(self, slug: str) -> Path | None:
-        """The book's own folder; None if unknown. It may be gone, or be another machine's.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The book's own folder; None if unknown. It may be gone, or be another machine's."""
         held = self._held.get(slug)
         if held is None:
             raise NotFound(f"There is no book {slug}.")

@@ -14,7 +14,10 @@ vectors stay in memory at full width, half a megabyte a passage."""
 
 
 class Embedding:
-    """Collects passages without an embedding and embeds them in the background, each text once."""
+    """Collects passages without an embedding and embeds them in the background, each text once.
+
+    Both calls raise WeightsError if the model cannot be used.
+    """
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder = embedder
@@ -31,11 +34,7 @@ class Embedding:
         return len(self._wanted)
 
     async def add(self, chunks: Iterable[Chunk]) -> None:
-        """Take passages; return at once unless the next batch is full while one is still being embedded.
-
-        Raises:
-            WeightsError: The model cannot be used.
-        """
+        """Take passages; return at once unless the next batch is full while one is still being embedded."""
         texts = {
             chunk.content_hash: chunk.embedded_text() for chunk in chunks if chunk.content_hash not in self._wanted
         }
@@ -46,11 +45,7 @@ class Embedding:
             await self._start()
 
     async def finish(self) -> None:
-        """Embed the rest and wait for all of it.
-
-        Raises:
-            WeightsError: The model cannot be used.
-        """
+        """Embed the rest and wait for all of it."""
         while self._pending:
             await self._start()
         await self._settle()

@@ -40,7 +40,7 @@ class Picture:
 
 
 class Reader:
-    """Pages of all books.
+    """Pages of all books. Each raises NotFound if there is no such book, chapter, page or picture.
 
     Args:
         opened: Told of each page that is opened: slug of the book and name of the file.
@@ -71,11 +71,7 @@ class Reader:
         return " ".join(sorted(f"{book.slug}={book.generation}" for book in await self._library.books()))
 
     async def cover(self, slug: str) -> str:
-        """A book's table of contents.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """A book's table of contents."""
         book = await self._library.book(slug)
         pages, starters = tuple(await self._library.contents(slug)), tuple(await self._library.starters(STARTERS, slug))
         return await self._workshop.once(
@@ -87,9 +83,6 @@ class Reader:
 
         Args:
             view: Which one: `study`, `deck`, `worksheet`, `glossary` or `guide`.
-
-        Raises:
-            NotFound: There is no such book.
         """
         book = await self._library.book(slug)
         practice = await self._library.practice(slug)
@@ -105,9 +98,6 @@ class Reader:
 
         Args:
             form: `terms`; of cards `json`, `csv`, or `apkg` for Anki.
-
-        Raises:
-            NotFound: There is no such book or chapter.
         """
         book, practice = await self._library.book(slug), await self._library.practice(slug)
         self._check_chapter(practice, chapter)
@@ -132,11 +122,7 @@ class Reader:
             raise NotFound(NOTHING_HERE)
 
     async def results(self, typed: str, slug: str) -> str:
-        """The page of search results.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The page of search results."""
         book = await self._library.book(slug) if slug else None
         found = await self._library.find(f"{typed} ", slug, MOST_RESULTS) if typed else ()
         return await self._workshop.do(lambda: self._stamp(html.results(book, typed, found)))
@@ -146,9 +132,6 @@ class Reader:
 
         Args:
             path: The file's name, with or without its suffix.
-
-        Raises:
-            NotFound: There is no such book or page.
         """
         book = await self._library.book(slug)
         pages = await self._library.contents(slug)
@@ -173,9 +156,6 @@ class Reader:
 
         Args:
             number: Ordinal on the page, from 0.
-
-        Raises:
-            NotFound: There is no such book, page or picture.
         """
         entry = _find(await self._library.contents(slug), path.strip("/"))
         page = await self._rendered(slug, entry.filename)

@@ -103,7 +103,7 @@ class PageEntry:
 
 
 class Library(Protocol):
-    """The ingested books as their readers see them."""
+    """The ingested books as their readers see them. What takes a slug raises NotFound if there is no such book."""
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
@@ -113,25 +113,16 @@ class Library(Protocol):
         """One book.
 
         Raises:
-            NotFound: There is no such book.
             IndexUnavailable: There is, but it cannot be read.
         """
         ...
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
-        """A book's pages in reading order.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """A book's pages in reading order."""
         ...
 
     async def chapters(self, slug: str) -> Sequence[str]:
-        """The names of a book's chapters in order; none if it has no chapters.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The names of a book's chapters in order; none if it has no chapters."""
         ...
 
     async def source(self, slug: str, filename: str) -> str:
@@ -143,44 +134,27 @@ class Library(Protocol):
         ...
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
-        """The notes for a page's sections, by heading anchor; empty if nothing was prepared.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The notes for a page's sections, by heading anchor; empty if nothing was prepared."""
         ...
 
     async def glossary(self, slug: str) -> Sequence[Term]:
-        """A book's glossary terms; empty if nothing was prepared.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """A book's glossary terms; empty if nothing was prepared."""
         ...
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
-        """Questions to begin with that the books answer well; none if nothing was prepared.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """Questions to begin with that the books answer well; none if nothing was prepared."""
         ...
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
         """Suggest places for a partly typed query, best first.
 
         Raises:
-            NotFound: There is no such book.
             IndexUnavailable: No book can be read.
         """
         ...
 
     async def practice(self, slug: str) -> Practice:
-        """Return a book's practice material.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """Return a book's practice material."""
         ...
 
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:

@@ -33,42 +33,32 @@ class Gate(Protocol):
 
 
 class TurnLog(Protocol):
-    """Keeps the events of answers for a while, where all servers see them."""
+    """Keeps the events of answers for a while, where all servers see them.
+
+    Both raise ChatStoreError if what the servers share is away.
+    """
 
     async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
-        """Keep events from number `first` on.
-
-        Raises:
-            ChatStoreError: What the servers share is away.
-        """
+        """Keep events from number `first` on."""
         ...
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
-        """The events of a turn from the first on; none if it is not known or is another question's.
-
-        Raises:
-            ChatStoreError: What the servers share is away.
-        """
+        """The events of a turn from the first on; none if it is not known or is another question's."""
         ...
 
 
 class JobBoard(Protocol):
-    """Shows ingestions over HTTP to the servers that do not run them."""
+    """Shows ingestions over HTTP to the servers that do not run them.
+
+    Both raise ChatStoreError if what the servers share is away.
+    """
 
     async def post(self, job: str, state: bytes) -> None:
-        """Show how an ingestion stands, in place of what was shown of it before.
-
-        Raises:
-            ChatStoreError: What the servers share is away.
-        """
+        """Show how an ingestion stands, in place of what was shown of it before."""
         ...
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
-        """Return the latest state of an ingestion and its age in seconds; None if there is none.
-
-        Raises:
-            ChatStoreError: What the servers share is away.
-        """
+        """Return the latest state of an ingestion and its age in seconds; None if there is none."""
         ...
 
 

@@ -42,7 +42,7 @@ class Same:
 
 
 class Workshop:
-    """Does work in threads.
+    """Does work in threads. Raises RateLimited for an address with too much work waiting, or no budget left.
 
     Args:
         most_kept_bytes: Size of all results that are kept; the one used longest ago is dropped first.
@@ -58,11 +58,7 @@ class Workshop:
         self._running: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def once(self, key: Hashable, work: Callable[[], T], size_of: Callable[[T], int] = len) -> T:  # type: ignore[assignment]  # len fits what has a length, which is most
-        """Return what the work gives, from before if it was done before.
-
-        Raises:
-            RateLimited: This address has too much work waiting, or has used its budget.
-        """
+        """Return what the work gives, from before if it was done before."""
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][0]  # type: ignore[return-value]  # the key names the work, and with it the type
@@ -81,11 +77,7 @@ class Workshop:
             task.exception()  # those who wait for it get it; there may be nobody left
 
     async def do(self, work: Callable[[], T]) -> T:
-        """Run a function in a thread, and charge its processor time to the reader it is for.
-
-        Raises:
-            RateLimited: This address has too much work waiting, or has used its budget.
-        """
+        """Run a function in a thread, and charge its processor time to the reader it is for."""
         peer = payer()
         turn, waiting = self._turns.get(peer, (None, 0))
         if waiting >= MOST_WAITING:

@@ -83,38 +83,31 @@ ENTRIES_A_PAGE = 40
 
 
 class Companions(Protocol):
-    """The companions of all books as a teacher works on them; implemented by `TaughtCompanions`."""
+    """The companions of all books as a teacher works on them; implemented by `TaughtCompanions`.
+
+    Each raises NotFound if there is no such book or entry.
+    """
 
     async def listed(self, slug: str, wanted: Wanted) -> Listed:
-        """The entries that a teacher wants to see, in the order of the book.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The entries that a teacher wants to see, in the order of the book."""
         ...
 
     async def change(self, slug: str, name: str, change: Change) -> None:
         """Apply a teacher's change to an entry, for every later answer and page.
 
         Raises:
-            NotFound: There is no such book or entry.
             InvalidInput: The new text cannot be that of such an entry.
         """
         ...
 
     async def pinned(self, slug: str) -> Sequence[str]:
-        """The questions to which an answer is pinned.
-
-        Raises:
-            NotFound: There is no such book.
-        """
+        """The questions to which an answer is pinned."""
         ...
 
     async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
         """From now on, answer a question with this text and, below it, these words of the book.
 
         Raises:
-            NotFound: There is no such book.
             InvalidInput: Nothing of the book proves it, or it is too long.
         """
         ...
