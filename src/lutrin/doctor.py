@@ -50,13 +50,7 @@ class Models:
 
 
 async def examine(settings: Settings, store: VectorStore, models: Models) -> list[Check]:
-    """Look at versions, models, address, index, databases and disk; nothing is changed.
-
-    Args:
-        settings: Say where everything is.
-        store: Opens vector indexes.
-        models: Finds the models of the settings.
-    """
+    """Look at versions, models, address, index, databases and disk; nothing is changed."""
     checks = [
         _versions(),
         *_settings(settings),

@@ -41,11 +41,7 @@ FOLDED_LEVELS = frozenset({"warning", "error", "critical"})
 
 
 class Folding:
-    """A processor that drops the lines of a kind beyond the first ten in a minute.
-
-    Args:
-        clock: Seconds that only grow.
-    """
+    """A processor that drops the lines of a kind beyond the first ten in a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -181,11 +177,7 @@ def _uncaught(
 
 
 def _catch_native() -> TextIO:
-    """Put a pipe in the place of standard error, whose lines are logged; children inherit it.
-
-    Returns:
-        What was standard error.
-    """
+    """Log what is written to standard error, through a pipe that children inherit; return the old one."""
     ours = os.fdopen(os.dup(2), "w", encoding="utf-8", buffering=1, errors="backslashreplace")
     reading, writing = os.pipe()
     fcntl.fcntl(writing, fcntl.F_SETFL, fcntl.fcntl(writing, fcntl.F_GETFL) | os.O_NONBLOCK)

@@ -34,11 +34,7 @@ def usable_cpus() -> set[int]:
 
 
 def physical_cores(system: Path = SYS) -> int:
-    """Physical cores that this process may use, at most as many as its container's quota.
-
-    Args:
-        system: The folder `/sys` of Linux; if it says nothing, each processor counts.
-    """
+    """Physical cores that this process may use, at most its container's quota; without /sys, each processor counts."""
     usable = usable_cpus()
     siblings = set()
     for cpu in usable:
@@ -99,11 +95,7 @@ def available_bytes(system: Path = SYS, processes: Path = PROC) -> int:
 
 
 def processor_seconds(pid: int) -> float:
-    """Processor time that all threads of a process have used; 0 if the system does not say (proc(5), `stat`, Linux).
-
-    Args:
-        pid: The process.
-    """
+    """Processor time of all threads of a process; 0 if the system does not say (proc(5), `stat`, Linux)."""
     with suppress(OSError, ValueError, IndexError):
         # The name of the program, in brackets, may hold spaces.
         fields = (PROC / str(pid) / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()

@@ -27,10 +27,7 @@ def quiet(_level: int, _text: bytes, _data: ctypes.c_void_p) -> None:
 
 @cache
 def open_engine() -> str:
-    """Initialise llama.cpp once in this process, and silence its log.
-
-    Returns:
-        Name of the loaded part, such as `haswell`; empty for an engine that was compiled for one processor.
+    """Initialise llama.cpp once, silence its log, and name its part (`haswell`); empty if it has one part only.
 
     Raises:
         GeneratorUnavailable: None of the parts runs on this processor.
@@ -76,11 +73,7 @@ def graphics_processors() -> tuple[str, ...]:
 
 
 def computed_by(gpu_layers: int | None, layers: int | None = None) -> str:
-    """Describe what computes a model: `processor (haswell)`, `CUDA0 (NVIDIA Orin), 25 of 25 layers`.
-
-    Args:
-        gpu_layers: Layers to compute on a graphics processor; None: all of them.
-        layers: Layers of the model, with its output layer; None: unknown.
+    """Describe what computes a model (`CUDA0 (NVIDIA Orin), 25 of 25 layers`); None: all layers, or unknown.
 
     Raises:
         GeneratorUnavailable: See `open_engine`.

@@ -56,11 +56,7 @@ class Prompts:
         return [token for token in self.tokenize(text, special=False) if not self.is_control(token)]
 
     def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """Return the tokens of a text.
-
-        Args:
-            special: Whether names of control tokens in the text become those tokens.
-        """
+        """Return the tokens of a text; if `special`, names of control tokens in it become those tokens."""
         data = text.encode("utf-8", "replace")
         # Every token has at least one byte, except a space that some tokenizers put first.
         room = len(data) + 2

@@ -124,11 +124,7 @@ class Shared:
             raise RateLimited(TOO_MANY_QUESTIONS, retry_after_s=max(1, math.ceil(wait_s)))
 
     async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
-        """Keep an answer's events for a reader who resumes at another server.
-
-        Args:
-            turn: Id of the stream.
-        """
+        """Keep an answer's events under its stream's id, for a reader who resumes at another server."""
         rows = [(turn, first + place, asked, self._seal.close(event.decode())) for place, event in enumerate(events)]
         insert = (
             "INSERT INTO lutrin_event VALUES ($1, $2, $3, $4, extract(epoch FROM clock_timestamp()))"

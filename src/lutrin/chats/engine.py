@@ -41,11 +41,7 @@ class Database(Protocol):
         ...
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Run some work in one transaction, which completes even if its caller is cancelled.
-
-        Args:
-            work: If it raises, the transaction is rolled back.
-        """
+        """Run some work in one transaction, which completes even if its caller is cancelled; an error rolls it back."""
         ...
 
     async def close(self) -> None:

@@ -40,11 +40,7 @@ class NoSeal:
 
 
 class KeySeal:
-    """AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce for each text.
-
-    Args:
-        key: 64 hexadecimal digits.
-    """
+    """AES-256 in Galois/Counter Mode (NIST SP 800-38D), a random nonce for each text; its key in hexadecimal."""
 
     def __init__(self, key: str) -> None:
         # Needed only for PostgreSQL; SQLCipher has its own cipher.

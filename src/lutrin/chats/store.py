@@ -182,13 +182,10 @@ class ChatTables:
         return len(deleted)
 
     async def retain(self, days: int) -> int:
-        """Delete conversations not used in the last days on which the database was in use.
+        """Delete conversations not used in the last days on which the database was in use; return how many.
 
         Only days on which the database was used are counted, today included. So a clock that jumps ahead by years
         adds one day.
-
-        Returns:
-            How many conversations were deleted.
         """
         now = self._now()
         today = rows.iso(now)[:10]

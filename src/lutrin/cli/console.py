@@ -121,11 +121,7 @@ def serving(address: str) -> None:
 
 @contextmanager
 def ingest_progress(*, as_data: bool) -> Iterator[Callable[[FolderDone | Advance], None]]:
-    """Return a function that shows the progress of an ingest: a line for each folder, and a bar on a terminal.
-
-    Args:
-        as_data: Print to standard error, since standard output carries data.
-    """
+    """Return what shows an ingest: a line for each folder (on stderr if `as_data`), a bar on a terminal."""
     if not sys.stderr.isatty():
         yield lambda event: say(event.line(), err=as_data) if isinstance(event, FolderDone) else None
         return

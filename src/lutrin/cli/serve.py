@@ -53,11 +53,7 @@ def with_own_names(settings: Settings, host_name: str) -> Settings:
 
 
 def serving_room(addresses: Sequence[str], *, drawn: bool | None = None) -> Callable[[str], None]:
-    """Return a function that prints the server's address for everybody in the room.
-
-    Args:
-        drawn: Whether to draw a QR code; None: only on a terminal.
-    """
+    """Return a function that prints the server's address for the room, with a QR code if `drawn`, or on a terminal."""
 
     def show(address: str) -> None:
         port = urlsplit(address).port

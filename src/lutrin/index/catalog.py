@@ -114,10 +114,7 @@ def check_names(*names: str) -> None:
 
 
 class Catalog:
-    """Access to `catalog.db`; only one thread may use an object at a time.
-
-    Args:
-        path: The file; created with its tables if missing.
+    """Access to `catalog.db`, created with its tables if missing; only one thread may use an object at a time.
 
     Raises:
         IndexUnavailable: The file is no catalogue of this program.
@@ -254,12 +251,9 @@ class Catalog:
             self.connection.execute(statements.FORGET_STUDIED_BOOK, {"slug": slug})
 
     def roll_back(self, slug: str) -> str:
-        """Make the previous generation of a book the current one again.
+        """Make the previous generation of a book the current one again, and return its name.
 
         The catalogue forgets its files, so that the next ingest looks at all of them.
-
-        Returns:
-            The name of the generation that is now current.
 
         Raises:
             NotFound: There is no such book, or nothing to go back to.

@@ -250,12 +250,7 @@ class Companion:
         return tuple(sorted(seen, key=lambda item: not item.entry.pinned))
 
     def questions(self, near: npt.NDArray[np.float32], section: tuple[str, ...] | None = None) -> Iterator[str]:
-        """The questions that readers may see, the nearest first.
-
-        Args:
-            near: (d,), of length 1.
-            section: Heading path of the only section that they may be about; None: any.
-        """
+        """Questions that readers may see (of a section, if given), nearest first to (d,) of length 1."""
         places = [place for place, path in self._questions if section in {None, path}]
         if self.vectors.shape[1] == len(near):
             places = [places[one] for one in np.argsort(-(self.vectors[places] @ near), kind="stable")]

@@ -50,11 +50,7 @@ class ReadLock:
 
 
 def remove_unless_read(directory: Path, manifest_name: str) -> bool:
-    """Delete a generation's folder, unless a process holds a `ReadLock` on it.
-
-    Returns:
-        Whether the folder is gone.
-    """
+    """Delete a generation's folder, unless a process holds a `ReadLock` on it; return whether it is gone."""
     try:
         handle = os.open(directory / manifest_name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -22,11 +22,7 @@ Stored = tuple[Vectors, Int8, npt.NDArray[np.int32]]
 
 
 class EmbeddingCache:
-    """The embeddings of one embedder.
-
-    Args:
-        projection: (dimension, k), learned for its token vectors (`Reading.projection`), if any.
-    """
+    """The embeddings of one embedder; `projection` (dimension, k) is learned for its token vectors, if any."""
 
     def __init__(self, catalog: Catalog, embedder: str, dimension: int, projection: Vectors | None = None) -> None:
         self._catalog = catalog

@@ -156,11 +156,7 @@ class OpenGeneration:
             wanted *= 2
 
     async def matching(self, words: str, k: int, where: Mapping[str, str] | None = None) -> list[tuple[str, float]]:
-        """The `k` chunks whose words match a text best; `where` as for `nearest`.
-
-        Returns:
-            Pairs of chunk id and BM25, larger is better, best first.
-        """
+        """Id and BM25 of the `k` chunks whose words match best, larger first; `where` as for `nearest`."""
         rows = [row for row, _ in await self._query(lambda: self._filtered(where))] if where else None
         return await self._postings.match(words, k, rows)
 
@@ -283,11 +279,7 @@ class OpenGeneration:
         return await self._query(lambda: look(partial(lexical.words_from, self._passages)))
 
     async def typed(self, text: str, most: int) -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
-        """Suggest passages for a partly typed query; see `lutrin.index.typeahead`.
-
-        Returns:
-            The words that were typed with the book's words for each, and the passages with their BM25, best first.
-        """
+        """The typed words with the book's words for each, and passages with their BM25, best first; see `typeahead`."""
 
         def read() -> tuple[list[typeahead.Typed], list[tuple[Chunk, float]]]:
             if self._vocabulary is None:

@@ -58,11 +58,7 @@ async def verify_generation(directory: Path, store: VectorStore) -> None:
 
 
 def in_fresh_process(store: VectorStore) -> Verify:
-    """A verifier that starts a new Python for each generation, so that nothing comes from memory.
-
-    Args:
-        store: Must be picklable; it opens the vector index in the other process.
-    """
+    """A verifier that starts a new Python for each generation; the store must be picklable, to be opened there."""
 
     async def verify(directory: Path) -> None:
         await asyncio.to_thread(_run_child, directory, store)

@@ -23,11 +23,7 @@ Hashes = npt.NDArray[np.uint64]
 
 
 def find_repeats(texts: Iterable[str]) -> list[int]:
-    """Return, for each passage, the number of the first one that it nearly repeats, or its own.
-
-    Args:
-        texts: In reading order, without headings.
-    """
+    """Return, for each passage in reading order, the number of the first one that it nearly repeats, or its own."""
     firsts: list[int] = []
     known: dict[int, list[int]] = {}
     sets: dict[int, Hashes] = {}

@@ -12,11 +12,7 @@ from lutrin.index.manifest import MANIFEST
 
 
 def remove_retired(books_dir: Path, retired: Iterable[tuple[str, str]]) -> list[str]:
-    """Delete the folders of generations that are neither current nor previous, unless somebody still reads them.
-
-    Returns:
-        The names of the deleted ones.
-    """
+    """Delete generations that are neither current nor previous, unless somebody reads them; return their names."""
     here = books_dir.resolve()
     return [
         name

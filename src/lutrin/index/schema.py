@@ -16,11 +16,7 @@ COMPUTED = frozenset({2, 3})
 
 
 def check_schema(database: Path, tables: frozenset[str] | None = None) -> None:
-    """Look at a database's schema before anything of it is used.
-
-    Args:
-        database: The file; nobody writes it.
-        tables: Tables that it may have; None: any.
+    """Look at a database's schema before anything of it is used; it may have these tables, None: any.
 
     Raises:
         IndexUnavailable: It holds anything but tables and indexes, or other tables, or is no database.

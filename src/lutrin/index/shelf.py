@@ -126,10 +126,7 @@ class Shelf:
 
     @asynccontextmanager
     async def lease(self, slug: str = "") -> AsyncIterator[OpenGeneration]:
-        """Use a book's current generation; it stays open until the block ends, whatever is published meanwhile.
-
-        Args:
-            slug: The book's; empty: the book that was published first, which is the only one in most schools.
+        """Use a book's current generation (empty: the first book's) until the block ends, whatever comes.
 
         Raises:
             IndexUnavailable: No book can be read, or not this one.

@@ -23,10 +23,7 @@ class Published:
 
 
 def snapshot(catalog_path: Path, target: Path) -> list[Published]:
-    """Copy the catalogue as it is now to a new file, with only the current generations.
-
-    Returns:
-        Those generations; an ingest may delete their folders before they are used.
+    """Copy the catalogue with only the current generations, which are returned; an ingest may delete their folders.
 
     Raises:
         IndexUnavailable: The catalogue cannot be opened.

@@ -37,14 +37,7 @@ class Typed:
 
 
 def understood(text: str, words_from: WordsFrom, vocabulary: Mapping[str, int]) -> list[Typed]:
-    """Match each typed word with words of the book.
-
-    Args:
-        text: The text in the box; a space at its end ends the last word.
-
-    Returns:
-        At most `MOST_TYPED` words; one without forms is not in the book.
-    """
+    """Match at most `MOST_TYPED` words with the book's; a space ends the last one, and unknown words have no forms."""
     spoken = lexical.words(text)
     unfinished = spoken[-1] if spoken and text[-1:].isalnum() else None
     content = [word for word in spoken if word not in lexical.STOP_WORDS or word == unfinished] or spoken

@@ -45,11 +45,7 @@ class Slugger:
 
 
 def explicit_id(text: str) -> tuple[int, str]:
-    """Find where a heading's own text ends, and the id that its author gave it.
-
-    Returns:
-        Length of the text before the id and the id; the whole length and an empty string if there is none.
-    """
+    """Length of a heading's text before the id that its author gave it, and the id; empty: there is none."""
     match = _EXPLICIT.search(text[-300:])
     if match is None:
         return len(text), ""

@@ -144,10 +144,7 @@ def _leading_number(name: str) -> float:
 
 
 def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
-    """Read a book's description, its site's configuration, and the labels of its folders.
-
-    Args:
-        only: The book consists of these files of the folder.
+    """Read a book's description, its site's configuration and the labels of its folders; `only`: all its files.
 
     Raises:
         DocumentError: `book.toml` cannot be read.

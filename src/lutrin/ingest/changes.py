@@ -37,11 +37,7 @@ class Plan:
 
 
 def make_plan(files: Sequence[SourceFile], known: Mapping[str, FileState], *, everything: bool, now_ns: int) -> Plan:
-    """Find out what changed: by size and time, and if these differ, by SHA-256.
-
-    Args:
-        now_ns: Nanoseconds since the epoch, from the clock that stamps files.
-    """
+    """Find out what changed: by size and time (nanoseconds since the epoch), and if these differ, by SHA-256."""
     changed, unchanged, touched, states = [], [], [], {}
     for file in files:
         before = known.get(file.name)

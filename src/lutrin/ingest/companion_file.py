@@ -119,11 +119,7 @@ def as_the_books(entry: Entry) -> Entry:
 def fingerprint_of(
     paths: Sequence[Path], decisions: Sequence[Decision] = (), own: Collection[Path] = (), *, extracts: bool = False
 ) -> str:
-    """Hash a book's companions, which of them are believed, and the teacher's decisions.
-
-    Returns:
-        The hash; empty if it has neither, and none is extracted.
-    """
+    """Hash a book's companions, which of them are believed, and the teacher's decisions; empty if there are none."""
     found = [read_plain(path, MAX_BYTES) for path in paths if is_companion(path)]
     found += [b"own" if path in own else b"" for path in paths if is_companion(path)]
     found += [msgspec.json.encode(decisions)] if decisions else []
@@ -207,11 +203,7 @@ def digest(text: str) -> str:
 
 
 class Fitting:
-    """Checks entries against a book.
-
-    Args:
-        holds: Checks entries that nobody vouches for yet; None: only the place counts.
-    """
+    """Checks entries against a book; `holds` checks those that nobody vouches for, None: only the place counts."""
 
     def __init__(self, read: ReadFile, names: Sequence[str], holds: Holds | None = None) -> None:
         self._holds = holds
@@ -220,10 +212,7 @@ class Fitting:
         self._known: dict[str, tuple[str, list[SectionText]]] = {}
 
     def fitted(self, entry: Entry, *, draft: bool = False) -> Prepared:
-        """An entry with its places in the book, and its quotes as the book has them.
-
-        Args:
-            draft: Whether it was written for the present section, whatever hash it has; it gets the present hash.
+        """An entry with its places and exact quotes; a draft was written for the present section, and gets its hash.
 
         Raises:
             MisfitError: It does not fit.
@@ -339,12 +328,7 @@ def check_files(
     decisions: Sequence[Decision] = (),
     own: Collection[Path] = (),
 ) -> Checked:
-    """The entries of some companions of one book that fit it, in the order of the book.
-
-    Args:
-        paths: The files; missing ones are skipped, and earlier ones win.
-        names: Names of the book's files in reading order.
-        decisions: The teacher's decisions, which override the files.
+    """The entries of companions that fit their book, in its order; earlier files win, and the teacher over them.
 
     Raises:
         OSError: A file cannot be read.

@@ -59,11 +59,7 @@ _GROUPS = frozenset({"tabs", "tab-set"})
 
 
 def settle(blocks: Sequence[Block], source: str, problem: Problem, *, mdx: bool) -> list[Block]:
-    """Blocks as the built page has them; parts that cannot be resolved are reported and left out.
-
-    Args:
-        mdx: Whether braces are expressions, so that none of them is an attribute.
-    """
+    """Blocks as the built page has them; unresolved parts are reported and left out. MDX has no attributes."""
     settler = _Settler(source, mdx=mdx)
     settled = settler.all(blocks)
     if settler.includes:

@@ -86,11 +86,7 @@ class _Numbering:
 
 
 def as_shown(data: bytes) -> tuple[bytes, str]:
-    """Rewrite a document so that all that Word shows stands in its text.
-
-    Returns:
-        The file anew, and rules for mammoth that make headings of styles with an outline level.
-    """
+    """Put all that Word shows into a file's text; also return mammoth's rules for styles with an outline level."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
         names = set(archive.namelist())
         styles = _styles(archive.read("word/styles.xml")) if "word/styles.xml" in names else {}

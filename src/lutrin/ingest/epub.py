@@ -32,10 +32,7 @@ _XHTML = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+
 
 
 def parse_epub(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read an EPUB of version 2 or 3.
-
-    Returns:
-        The document; its source is the text of all pages as Markdown, each page below a heading of the second level.
+    """Read an EPUB of version 2 or 3 as Markdown, each page below a heading of the second level.
 
     Raises:
         DocumentError: It is encrypted, broken, larger than the limits when unpacked, or holds no text.

@@ -37,12 +37,7 @@ def spans(across: str, down: str) -> tuple[int, int]:
 
 
 def grid_of(rows: Sequence[Sequence[Cell]], marked: int, *, infer: bool) -> Grid:
-    """Lay a table out.
-
-    Args:
-        marked: Rows at the top that the table itself marks as heads.
-        infer: Whether the first row of a table that marks no heads at all holds them.
-    """
+    """Lay a table out, whose first rows are marked as heads; `infer` whether the first row of one without marks is."""
     full = _filled(rows)
     width = max(map(len, full), default=0)
     full = [[*row, *[""] * (width - len(row))] for row in full]

@@ -75,14 +75,7 @@ _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)")
 
 
 def settle(soup: Any, styles: str = "") -> int:  # noqa: ANN401 - as bs4 has it
-    """Change a tree to what a reader sees of it.
-
-    Args:
-        styles: Style sheets of the page, whose rules say what is hidden.
-
-    Returns:
-        How many formulas cannot be read.
-    """
+    """Change a tree to what a reader sees of it under its style sheets; return how many formulas cannot be read."""
     find = Finder(soup)
     unread = mark_formulas(soup, find)
     sheets = "\n".join([styles, *(style.get_text() for style in find.tags("style"))])

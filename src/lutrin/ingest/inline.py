@@ -297,11 +297,7 @@ def _parser() -> _Parser:
 
 
 class Inline:
-    """Parses the inline content of one page.
-
-    Args:
-        plain: Whether a backslash only escapes, for the page was brought into Markdown and its formulas into dollars.
-    """
+    """Parses the inline content of one page; if `plain` (brought into Markdown), a backslash only escapes."""
 
     def __init__(self, source: str, references: References, *, mdx: bool, plain: bool = False) -> None:
         self._env: dict[str, Any] = {

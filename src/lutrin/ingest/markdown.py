@@ -44,12 +44,7 @@ _MINTLIFY = re.compile(
 
 
 class Page:
-    """A page as a tree: what its sections and its rendering are made of.
-
-    Args:
-        source: The whole file as text; `Page.source` is as long, without the marks of templates.
-        filename: Its path; `.mdx` files are MDX, others if they look like it.
-    """
+    """A page as a tree. `source` is as long as the file, without templates' marks; MDX by its name or looks."""
 
     def __init__(self, source: str, filename: str) -> None:
         self.filename = filename
@@ -201,11 +196,7 @@ def read_markdown(data: bytes, filename: str, _password: str = "") -> Document:
 
 
 def parse_markdown(source: str, filename: str) -> Document:
-    """Read a Markdown or MDX page.
-
-    Returns:
-        The document; its `module` and `chapter` are left to `lutrin.ingest.documents`, which knows the folders.
-    """
+    """Read a Markdown or MDX page; `module` and `chapter` are left to `documents`, which knows the folders."""
     page = Page(source, filename)
     outline = Outline(
         page.source,

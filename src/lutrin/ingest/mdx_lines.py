@@ -240,11 +240,7 @@ def _add_text(blocks: list[Block], source: str, start: int, end: int) -> None:
 
 
 def is_tag(tag: Tag, source: str, known: dict[str, bool], *, mdx: bool) -> bool:
-    """Whether what looks like a tag is one: `std::vector<int>` and `cp <file> <folder>` are text.
-
-    Args:
-        known: Answers about names, kept between calls.
-    """
+    """Whether what looks like a tag is one; `std::vector<int>` and `cp <file> <folder>` are text."""
     if not tag.name:
         return mdx
     if tag.name.lower() in HTML or tag.self_closing or tag.attributes or (tag.closing and tag.name[0].isupper()):

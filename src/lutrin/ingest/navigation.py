@@ -137,11 +137,7 @@ def _entry(page: str, title: str, home: str, above: _Above, *, has_children: boo
 
 
 def from_summary(text: str, home: str, *, numbered: bool) -> Iterator[Entry]:
-    """The pages of a `SUMMARY.md`: links, listed and indented; headings between them are parts.
-
-    Args:
-        numbered: Its listed chapters have numbers for their readers, as mdBook gives them.
-    """
+    """The pages of a `SUMMARY.md`; headings between its links are parts, and mdBook's chapters are `numbered`."""
     module, chapter, number, started, seen = "", "", 0, False, set()
     for match in _SUMMARY_LINE.finditer(text):
         if match["title"] is None:

@@ -10,14 +10,7 @@ _DEEPEST = 40
 
 
 def nest(blocks: list[Block], problem: Callable[[int, str], None], *, strict: bool) -> list[Block]:
-    """Put what stands between an opening and its closing tag inside an element.
-
-    Args:
-        strict: Whether a missing partner is an error (MDX) or usual (HTML's `<p>`, `<li>`).
-
-    Returns:
-        The same blocks without a `Mark`.
-    """
+    """Put what stands between `Mark`s inside an element; a missing partner is an error if `strict` (MDX)."""
     top: list[Block] = []
     opened: list[Element] = []
     for block in blocks:

@@ -20,10 +20,7 @@ _LONGEST_RESULT = 4_000
 
 
 def parse_notebook(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a notebook of Jupyter, version 3 or 4 of its format.
-
-    Returns:
-        The document; its source is the notebook's cells as Markdown, code and results in fences.
+    """Read a notebook of Jupyter, version 3 or 4, as Markdown: its cells, with code and results in fences.
 
     Raises:
         DocumentError: It is no notebook, or holds no text.

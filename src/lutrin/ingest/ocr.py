@@ -28,12 +28,7 @@ class Recognizer:
         self._engine: Any = RapidOCR(params={"Global.log_level": "critical"})
 
     def runs(self, picture: Any, scale: float) -> list[Run]:  # noqa: ANN401 - an array of numpy
-        """The lines of a picture, as runs of a page whose lowest point is 0.
-
-        Args:
-            picture: (height, width, 3), red, green and blue.
-            scale: Points a dot.
-        """
+        """The lines of a picture (height, width, 3), `scale` points a dot, as runs; the lowest point is 0."""
         found = self._engine(picture, use_cls=False)
         if found.boxes is None:
             return []

@@ -54,11 +54,7 @@ class OutlineEntry:
 
 
 def find_blocks(pages: Sequence[Sequence[Line]], outline: Sequence[OutlineEntry]) -> list[PdfBlock]:
-    """The blocks of all pages, headers and footers already removed.
-
-    Args:
-        outline: Bookmarks; where there are hardly any, size and weight of the letters make headings, too.
-    """
+    """The blocks of all pages; without bookmarks, size and weight of the letters make headings."""
     finder = _Finder(pages, outline)
     titles = {_letters(entry.title) for entry in outline}
     for number, lines in enumerate(pages):

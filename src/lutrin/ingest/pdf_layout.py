@@ -371,11 +371,7 @@ def _spacing(segment: Segment) -> float:
 
 
 def running_titles(pages: Sequence[Sequence[Line]]) -> list[set[int]]:
-    """Which lines of each page are headers, footers or page numbers: alike on many pages, at their upper or lower edge.
-
-    Returns:
-        For each page the indices of such lines.
-    """
+    """Indices of each page's headers, footers and page numbers: lines alike on many pages, at their edges."""
     # Lines that were turned stand below the page, where they were put.
     heights = [line.y for lines in pages for line in lines if line.y >= 0]
     if not heights:

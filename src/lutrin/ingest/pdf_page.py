@@ -27,11 +27,7 @@ _MOST_OF = 0.7
 
 
 def settled(runs: Sequence[Run], visible: Box | None) -> list[Run]:
-    """The runs of a page in the order in which they are painted, notes of the margin last.
-
-    Args:
-        visible: The box that viewers show; None: all of the page.
-    """
+    """The runs of a page, or of its box that viewers show, in the order of painting, notes of the margin last."""
     seen = [run for run in runs if run.text.strip() and (visible is None or _is_inside(run, visible))]
     kept = _without_line_numbers(_once(seen))
     if not kept:

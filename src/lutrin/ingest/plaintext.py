@@ -22,10 +22,7 @@ _LISTING = 4
 
 
 def parse_text(data: bytes, filename: str, _password: str = "") -> Document:
-    """Read a plain text.
-
-    Returns:
-        The document; its source is the text as Markdown, with whatever would be markup escaped.
+    """Read a plain text as Markdown, with whatever would be markup escaped.
 
     Raises:
         DocumentError: It is no text, or empty.

@@ -140,11 +140,7 @@ def role_of_opening(text: str) -> TextRole | None:
 
 
 def shape_of(tokens: Sequence[Token]) -> Shape:
-    """Describe a list item's contents from its inline tokens.
-
-    Returns:
-        `signpost` or `link` if most of its words are those of links, by where the first one leads.
-    """
+    """What most words of a list item belong to: `signpost` or `link`, by where the first link leads, or neither."""
     linked, others, target = _linked(tokens, inside=False)
     if not target or others > max(_BESIDE, linked):
         return ""

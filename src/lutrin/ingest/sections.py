@@ -46,11 +46,7 @@ _LONG_LEAD = 400
 
 
 class Outline:
-    """Collects the sections of one page.
-
-    Args:
-        written: Whether the numbers of lists are shown as they stand in the source.
-    """
+    """Collects the sections of one page; numbers of lists are shown as they stand in the source if `written`."""
 
     def __init__(
         self,

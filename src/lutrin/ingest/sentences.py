@@ -41,11 +41,7 @@ def sentence_ranges(
 
 
 def paragraph_ranges(text: str, protected: Sequence[tuple[int, int]] = (), run_in: int = 0) -> list[tuple[int, int]]:
-    """The sentences of a paragraph; a run-in title (**Near miss.** An event that ...) stays with its sentence.
-
-    Args:
-        run_in: Characters of bold text at its start.
-    """
+    """The sentences of a paragraph; a run-in title of `run_in` characters stays with its sentence."""
     ranges = sentence_ranges(text, protected)
     if len(ranges) > 1 and 0 < ranges[0][1] == len(text[:run_in].rstrip()) and text[ranges[0][1] - 1] == ".":
         ranges[:2] = [(ranges[0][0], ranges[1][1])]

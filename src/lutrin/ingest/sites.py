@@ -55,11 +55,7 @@ class Site:
 
 
 def read_site(root: Path) -> Site:
-    """What the configurations in a folder, or in a folder of text below it, say.
-
-    Returns:
-        The first title, order and language that were found; `make` is empty if there is no configuration.
-    """
+    """First title, order and language that configurations in a folder, or its folders of text, name; else no `make`."""
     found = [site for place in _places(root) for read in _READERS if (site := read(root, place)) is not None]
     aside: dict[str, str] = {}
     for site in found:

@@ -16,11 +16,7 @@ _KINDS = {
 
 
 def explain(document: Document, chunks: Sequence[Chunk], notices: Sequence[Notice] = ()) -> str:
-    """Metadata, headings with their units, and chunks of a document.
-
-    Args:
-        notices: Of the cutting; those of the document are known.
-    """
+    """Metadata, headings with their units, and chunks of a document; `notices` are those of the cutting."""
     lines = [*_metadata(document), "", "Headings"]
     for section in document.sections:
         where = f"page {section.page}" if section.page else f"line {line_number(document.source, section.char_start)}"

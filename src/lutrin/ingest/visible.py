@@ -335,11 +335,7 @@ def unmarked(text: str, inline: Inline) -> str:
 
 
 def read_visible(text: str, tokens: list[Token], values: dict[str, str], *, attributes: bool = True) -> Visible:
-    """Put together what a reader sees.
-
-    Args:
-        attributes: Whether texts in the attributes of components count; those in a heading are names of icons.
-    """
+    """Put together what a reader sees; `attributes`: texts in those of components count (not in headings)."""
     reader = _Reader(text, values, attributes=attributes)
     reader.walk(tokens)
     return Visible("".join(reader.parts), reader.pieces, reader.protected)

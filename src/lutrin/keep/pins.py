@@ -47,10 +47,7 @@ def is_spec(name: str) -> bool:
 
 
 def pin(models_dir: Path, spec: str, progress: Progress, *, hub: str = HUB) -> Model:
-    """Return the model of a spec; fetch and pin it first if it is not pinned.
-
-    Args:
-        spec: `hf:OWNER/REPO/FILE@REVISION`; the file is a GGUF.
+    """Return the model of `hf:OWNER/REPO/FILE@REVISION`, a GGUF; fetch and pin it first if it is not pinned.
 
     Raises:
         InvalidSettings: The spec has another form.

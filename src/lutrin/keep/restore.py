@@ -45,10 +45,7 @@ class RestoreSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def restore(settings: Settings, source: Path, *, with_chats: bool = True, trust: bool = False) -> RestoreSummary:
-    """Replace the present state with that of a backup.
-
-    Args:
-        with_chats: Replace the conversations too; the present ones are lost.
+    """Replace the present state, conversations too unless `with_chats` is false, with that of a backup.
 
     Raises:
         ArchiveError: The file is no backup, or damaged, or foreign and not trusted; nothing was changed.

@@ -265,10 +265,7 @@ def verified_path(models_dir: Path, model: Model) -> Path:
 
 
 def fetch(models_dir: Path, model: Model, progress: Progress, *, hub: str = HUB) -> list[Path]:
-    """Fetch every file of a model that is not here already with the right hash; return their paths.
-
-    Args:
-        hub: Address of the model hub; empty to use only mirrors.
+    """Fetch a model's files that are not here with the right hash, from `hub` (empty: mirrors); return paths.
 
     Raises:
         NotEnoughSpace: The disk has too little room; nothing was fetched.

@@ -49,10 +49,7 @@ def installed() -> dict[str, metadata.Distribution]:
 
 
 def write_wheel(package: metadata.Distribution, folder: Path, *, source: Path | None = None) -> Path:
-    """Make a package's wheel.
-
-    Args:
-        source: Folder to import from, if the package is installed in editable mode.
+    """Make a package's wheel; one that is installed in editable mode is imported from `source`.
 
     Raises:
         ArchiveError: A file is missing, or is not what was installed.

@@ -100,11 +100,7 @@ class ArrivingModel:
             await self._inner.close()
 
     async def arrive(self, on_ready: Callable[[Ability], None]) -> None:
-        """Bring engine and file, measure, and take over; returns when the model is ready or cannot come.
-
-        Args:
-            on_ready: Called with what the model can do, once it takes requests.
-        """
+        """Bring engine and file, measure, and take over; returns when the model takes requests or cannot come."""
         try:
             ability = await self._arrive()
             if ability is not None:

@@ -136,11 +136,7 @@ def ability_of(settings: Settings) -> Ability:
 
 
 def fitted(ability: Ability, speed: Speed, explain_s: float) -> Ability:
-    """Limit an answer to what a single reader gets in time.
-
-    Args:
-        explain_s: Seconds that an explanation may take.
-    """
+    """Limit an answer to what a single reader gets in the seconds that an explanation may take."""
     return replace(
         ability,
         answer_tokens=min(ability.answer_tokens, max(LEAST_ANSWER_TOKENS, int(WRITING * explain_s * speed.single))),
@@ -350,10 +346,7 @@ def tune(
 
 
 def tune_short(settings: Settings, note: Note = lambda _: None) -> Tuning | None:
-    """Measure during set-up the quickest format of the model that will answer, once and for at most a minute.
-
-    Returns:
-        The choice; None if it was known or there is nothing to measure.
+    """Measure the quickest format of the configured model, once and for a minute; None: known, or nothing to do.
 
     Raises:
         EngineMissing: Nothing here runs a language model.

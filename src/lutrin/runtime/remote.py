@@ -117,10 +117,7 @@ async def examine(settings: Settings, local: Sequence[Check] = ()) -> list[Check
 
 
 async def require_reachable(settings: Settings) -> list[Check]:
-    """Check the services that every answer needs. Without the language model, answers are excerpts.
-
-    Returns:
-        Messages about services that cannot be reached but are not essential.
+    """Check the services that every answer needs; return messages about those that are away but not essential.
 
     Raises:
         IndexUnavailable: Qdrant cannot be reached; the message names its address.

@@ -44,11 +44,7 @@ _log = get_logger("serve")
 
 
 class AnswerService:
-    """Handles every request for an answer, whichever endpoint it came to.
-
-    Args:
-        heartbeat_s: Seconds between comments in a silent stream.
-    """
+    """Handles every request for an answer, whichever endpoint it came to."""
 
     def __init__(
         self, services: Services, settings: Settings, metrics: Metrics, heartbeat_s: float = sse.HEARTBEAT_S
@@ -72,10 +68,7 @@ class AnswerService:
         question: Question,
         shape: Callable[[Answer], Any] = lambda answer: answer,
     ) -> Response[Any]:
-        """Answer a question in the form that the request accepts: JSON, or Server-Sent Events.
-
-        Args:
-            shape: From the answer to the JSON body.
+        """Answer a question as the request accepts it: as JSON, which `shape` makes, or as Server-Sent Events.
 
         Raises:
             InvalidQuestion: It is empty, or too long.

@@ -111,11 +111,7 @@ _log = get_logger("serve")
 
 
 def create_app(services: Services, settings: Settings, *, heartbeat_s: float = HEARTBEAT_S) -> Litestar:
-    """The server as an ASGI application.
-
-    Args:
-        heartbeat_s: Seconds between comments in a silent stream.
-    """
+    """The server as an ASGI application; silent streams get a comment every `heartbeat_s`."""
     metrics = Metrics()
     service = AnswerService(services, settings, metrics, heartbeat_s)
     jobs = ingest.Jobs(services.board)

@@ -28,15 +28,7 @@ MOST_DIGITS = 8
 
 
 def size_of(held: bytes | bytearray, searched: int = 0) -> int | None:
-    """How many bytes a request has, by what has come of it.
-
-    Args:
-        held: All that has come.
-        searched: Bytes in front in which no head ends.
-
-    Returns:
-        Bytes of head and body together; 0 where it is for the parser to say; None if the head has not ended.
-    """
+    """Bytes of a request whose beginning has come; 0 where the parser is to say, None while its head has no end."""
     if held[0] <= ord(" "):
         return 0  # no method begins so, as h11 says without waiting for more
     end = END_OF_HEAD.search(held, max(0, searched - LONGEST_END))

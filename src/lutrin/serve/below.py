@@ -28,11 +28,7 @@ def prefix_of(scope: Scope) -> str:
 
 
 def below(app: ASGIApp, root_path: str, trusted: Sequence[str]) -> ASGIApp:
-    """Wrap an application so that it may stand below a path.
-
-    Args:
-        root_path: Where it stands if no proxy says so.
-    """
+    """Wrap an application so that it may stand below a path: the one that a trusted proxy names, else `root_path`."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         prefix = _prefix(scope, root_path, trusted) if scope["type"] == "http" else ""  # type: ignore[comparison-overlap]  # Litestar types it as an enumeration of the same text

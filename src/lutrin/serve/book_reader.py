@@ -79,11 +79,7 @@ class Reader:
         )
 
     async def study(self, slug: str, view: str = "study", chapter: int = 0, sitting: int = 1) -> str:
-        """One of the practice pages; chapters and sittings count from 1, and chapter 0 is the whole book.
-
-        Args:
-            view: Which one: `study`, `deck`, `worksheet`, `glossary` or `guide`.
-        """
+        """A practice page (`VIEWS`); chapters and sittings count from 1, and chapter 0 is the whole book."""
         book = await self._library.book(slug)
         practice = await self._library.practice(slug)
         self._check_chapter(practice, chapter)
@@ -94,11 +90,7 @@ class Reader:
         )
 
     async def take_away(self, slug: str, form: Form, chapter: int) -> bytes:
-        """The terms of a book, or the cards of a chapter, in a form that other programs read.
-
-        Args:
-            form: `terms`; of cards `json`, `csv`, or `apkg` for Anki.
-        """
+        """The `terms` of a book, or the cards of a chapter as `json`, `csv`, or `apkg` for Anki."""
         book, practice = await self._library.book(slug), await self._library.practice(slug)
         self._check_chapter(practice, chapter)
 
@@ -128,11 +120,7 @@ class Reader:
         return await self._workshop.do(lambda: self._stamp(html.results(book, typed, found)))
 
     async def page(self, slug: str, path: str) -> str:
-        """A page of a book.
-
-        Args:
-            path: The file's name, with or without its suffix.
-        """
+        """A page of a book, by its file's name with or without suffix."""
         book = await self._library.book(slug)
         pages = await self._library.contents(slug)
         entry = _find(pages, path.strip("/"))
@@ -150,12 +138,9 @@ class Reader:
         return await self._workshop.do(made)
 
     async def picture(self, slug: str, path: str, number: int) -> Picture:
-        """A picture from a page of a book.
+        """A picture from a page of a book, by its ordinal on the page, from 0.
 
         Readers name it by its page and number, never by its file: what no page shows cannot be asked for.
-
-        Args:
-            number: Ordinal on the page, from 0.
         """
         entry = _find(await self._library.contents(slug), path.strip("/"))
         page = await self._rendered(slug, entry.filename)

@@ -52,11 +52,7 @@ class Meter:
         self._paid_s = 0.0
 
     def pay(self) -> float:
-        """Pay what has been spent; on the event loop only.
-
-        Returns:
-            Seconds until the address may spend more; 0 if it may now.
-        """
+        """Pay what has been spent, on the event loop only; return seconds until the address may spend more."""
         if self._budget is None:
             return 0.0
         owed_s, self._paid_s = self.spent_s - self._paid_s, self.spent_s
@@ -112,11 +108,7 @@ def pay() -> None:
 
 
 class Budget:
-    """Costs of each address and of all, which flow off with time.
-
-    Args:
-        peer_per_min: Questions a minute from one address; 0: no limit, and no budget.
-    """
+    """Costs of each address and of all, which flow off with time; a rate of 0 means no limit and no budget."""
 
     def __init__(self, peer_per_min: int, clock: Callable[[], float]) -> None:
         self.limited = peer_per_min > 0

@@ -77,11 +77,7 @@ def most_connections(wanted: int, files: int) -> int:
 
 
 class Peer:
-    """Connections from one network peer, longest waiting first.
-
-    Args:
-        proxy: Whether many readers come from there; they are bounded by the limit for all.
-    """
+    """Connections from one network peer, longest waiting first; many readers come from a proxy, which has no limit."""
 
     def __init__(self, *, proxy: bool) -> None:
         self.proxy = proxy

@@ -173,12 +173,7 @@ def reading(
 
 
 def with_notes(text: str, notes: Mapping[str, Notes]) -> str:
-    """Add to each section of a page the notes prepared for it.
-
-    Args:
-        text: HTML, sanitised; sections begin with `<h2 id="...">`.
-        notes: By the anchor of the heading that they belong to; those of "" belong to what stands first.
-    """
+    """Add to each section (`<h2 id="...">`) of a sanitised page its notes by anchor; those of "" come first."""
     if not notes:
         return text
     starts = [0, *(match.start() for match in SECTION_START.finditer(text)), len(text)]

@@ -200,11 +200,7 @@ async def _practice(generation: OpenGeneration) -> Practice:
 
 
 def opening(chunks: Sequence[Chunk]) -> str:
-    """Return as many of a book's first sentences as fit on a card; empty if it has no text.
-
-    Args:
-        chunks: The book's first ones, in order.
-    """
+    """Return as many of a book's first sentences as fit on a card; empty if it has no text."""
     for chunk in chunks:
         units = [unit for unit in chunk.units if unit.kind == "sentence" and unit.role == "text" and not unit.warning]
         line = ""
@@ -218,12 +214,7 @@ def opening(chunks: Sequence[Chunk]) -> str:
 
 
 def book_root(corpus: Path, slug: str, *, renamed: bool = True) -> Path | None:
-    """The folder of a book inside the folder that was ingested, or None if it is gone.
-
-    Args:
-        slug: Of the book.
-        renamed: The only book there is this one whatever its slug, which may have been given on the command line.
-    """
+    """A book's folder inside the ingested one, None if it is gone; `renamed`: the only book is it whatever its slug."""
     if not corpus.exists():
         return None
     try:

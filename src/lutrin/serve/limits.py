@@ -56,23 +56,14 @@ class SlidingWindow:
 
 
 class Limits:
-    """Both limits as one gate: a question counts in both windows or in none.
-
-    Args:
-        session_per_min: Questions a minute in a session; 0: no limit.
-        peer_per_min: Questions a minute from a peer; 0: no limit.
-    """
+    """Both limits as one gate: a question counts in both windows or in none. A rate of 0 is no limit."""
 
     def __init__(self, session_per_min: int, peer_per_min: int, clock: Callable[[], float]) -> None:
         self._sessions = SlidingWindow(session_per_min, clock)
         self._peers = SlidingWindow(peer_per_min, clock)
 
     def admit(self, session: str, peer: str) -> None:
-        """Count a question.
-
-        Args:
-            session: Key of the conversation; empty: only the peer counts.
-            peer: From `peer_of`.
+        """Count a question; without a session only the peer counts.
 
         Raises:
             RateLimited: The session or the peer has asked too often; nothing was counted.

@@ -71,11 +71,7 @@ def _shortened(notes: Notes) -> Notes:
 
 
 def starters(companion: Companion, count: int, filename: str = "") -> list[str]:
-    """Questions that a book answers well: of a page, or from all over the book, one a page at most.
-
-    Args:
-        filename: Of the page; a page without questions, and no page, get those from all over the book.
-    """
+    """Questions that a book answers well: of a page if it has any, else from all over the book, one a page at most."""
     approved = [item for item in companion.shown("question", "explanation") if item.entry.state == "approved"]
     topics = dict.fromkeys(item.entry.topic for item in approved if item.entry.file == filename)
     if topics:

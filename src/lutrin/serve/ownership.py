@@ -62,10 +62,7 @@ class Owner:
 
 
 def owner(request: HTTPRequest, session_id: str, *, open_sessions: bool) -> Owner:
-    """Determine who owns the conversation that a request names.
-
-    Args:
-        open_sessions: Whether everybody who names an id may read what was said under it.
+    """Determine who owns the conversation that a request names: with `open_sessions`, whoever names its id.
 
     Raises:
         InvalidInput: The browser's secret has a wrong form.
@@ -86,11 +83,7 @@ def is_random(session_id: str) -> bool:
 
 
 def openai_session(key: bytes, user: str, authorization: str) -> str:
-    """The id of the conversation that a client of OpenAI's interface names by its `user`; empty without one.
-
-    Args:
-        authorization: Clients with other keys have other conversations.
-    """
+    """The id of the conversation that OpenAI's client names by its `user`, one for each key; empty without a name."""
     if not user:
         return ""
     said = f"{len(user)}:{user}{authorization}".encode("utf-8", "surrogatepass")

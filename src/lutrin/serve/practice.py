@@ -26,12 +26,7 @@ VIEWS = ("study", "deck", "worksheet", "glossary", "guide")
 
 
 def render_practice(book: ShelvedBook, practice: Practice, view: str, chapter: int, sitting: int = 1) -> str:
-    """One of the practice pages.
-
-    Args:
-        chapter: Number of the chapter, from 1; 0: the whole book.
-        sitting: Number of the sitting, from 1.
-    """
+    """One of the practice pages; chapters and sittings count from 1, and chapter 0 is the whole book."""
     if view not in VIEWS:
         raise ValueError(f"there is no page {view}")
     cards = practice.of_chapter(chapter)

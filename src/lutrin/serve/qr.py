@@ -19,11 +19,7 @@ def address(request: HTTPRequest, path: str) -> str:
 
 
 def for_others(request: HTTPRequest, host: str) -> str:
-    """The address at which other devices in the room reach the server; empty if they cannot.
-
-    Args:
-        request: From a browser that may run on this very machine, where the server has a name that no other knows.
-    """
+    """The address at which other devices in the room reach the server, though a browser here may not; empty: none."""
     name, _, port = request.headers.get("host", "").rpartition(":")
     name = name or request.headers.get("host", "")
     if name.lower() not in LOCAL:

@@ -35,11 +35,7 @@ def _there(folder: Path) -> Path:
 
 
 class FreeSpace:
-    """Looks at the disk at most every two seconds.
-
-    Args:
-        floor_bytes: Free bytes that stay free; 0: no floor.
-    """
+    """Looks at the disk at most every two seconds; `floor_bytes` stay free, 0: no floor."""
 
     def __init__(
         self,
@@ -89,11 +85,7 @@ class Allowance:
         self._used: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def take(self, peer: str, size_bytes: int) -> None:
-        """Count what is about to be stored.
-
-        Args:
-            peer: From `limits.peer_of`; empty: the reader is known, and nothing is counted here.
-            size_bytes: How much it is.
+        """Count what is about to be stored for a peer (`limits.peer_of`); empty: the reader is known, and has a limit.
 
         Raises:
             ChatStoreFull: There is no room left today; nothing was counted.

@@ -16,11 +16,7 @@ HEADERS = {
 
 
 def frame(event: AnswerEvent, stream: str, number: int) -> bytes:
-    """The bytes of one event.
-
-    Args:
-        number: Of the event in it, from 1.
-    """
+    """The bytes of one event, whose number in its stream counts from 1."""
     name = str(event.__struct_config__.tag)
     match event:
         case DoneEvent(answer=carried) | ExcerptEvent(excerpt=carried):  # its fields stand beside the type

@@ -82,11 +82,7 @@ def overview(
     today: date,
     pinned: Collection[str] = (),
 ) -> Overview:
-    """Order what was asked.
-
-    Args:
-        pinned: Questions to which the teacher has given the answer, as `AskedQuestion.key` has them.
-    """
+    """Order what was asked; `pinned` has the keys (`AskedQuestion.key`) that the teacher has answered."""
     earliest = min((_day(question) for question in asked), default=today)
     since = min(max(earliest, today - timedelta(days=DAYS - 1)), today)
     found = tuple(_of_book(asked, slug, title, order, (since, today)) for slug, title, order in books)

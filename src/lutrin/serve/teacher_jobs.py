@@ -33,11 +33,7 @@ class CommandJob(Generic[T]):
         """Why it found nothing, the last time."""
 
     def start(self, spawn: Callable[[Coroutine[Any, Any, None]], object]) -> None:
-        """Start the command unless it is already running.
-
-        Args:
-            spawn: Starts a task that ends with the server.
-        """
+        """Start the command, in a task that ends with the server, unless it is already running."""
         if not self.running:
             self.running = True
             spawn(self._run())

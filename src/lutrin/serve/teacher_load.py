@@ -83,11 +83,7 @@ def totals(counter: Counter, label: str) -> dict[str, int]:
 
 
 def within(histogram: Histogram, stage: str, share: float) -> float:
-    """The smallest bound in seconds below which this share of a stage's times lies.
-
-    Returns:
-        A bound of the histogram; infinity if they are beyond the last one; 0 if nothing was measured.
-    """
+    """The smallest bound in seconds below which this share of times lies; infinity: beyond all, 0: nothing measured."""
     buckets = sorted(
         (float(sample.labels["le"]), sample.value)
         for sample in _samples(histogram, "_bucket")

@@ -25,11 +25,7 @@ ALL_WRONG_PER_MIN = 200
 
 
 class SignIns:
-    """The browsers that are signed in, and how often one may try.
-
-    Args:
-        token: The administration token; None: nobody can sign in.
-    """
+    """The browsers that are signed in, and how often one may try; without a token nobody can."""
 
     def __init__(self, token: str | None, clock: Callable[[], float]) -> None:
         self._token = token
@@ -45,13 +41,7 @@ class SignIns:
         return self._token is not None
 
     def enter(self, token: str, peer: str, *, here: bool = False) -> str:
-        """Sign a browser in.
-
-        Args:
-            peer: From `limits.peer_of`; attempts are counted for each.
-
-        Returns:
-            The value of its cookie.
+        """Sign a browser in and return the value of its cookie; attempts are counted for each `limits.peer_of`.
 
         Raises:
             NotPermitted: No token is set, or it is another one.

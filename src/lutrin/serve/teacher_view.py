@@ -87,10 +87,7 @@ class TeacherView:
         await asyncio.to_thread(self._roll_back, slug)
 
     def models(self, in_use: str) -> list[ModelRow]:
-        """The models of the manifest.
-
-        Args:
-            in_use: Name of the language model that answers; empty: none does.
+        """The models of the manifest, and whether the one that answers is among them.
 
         Raises:
             LutrinError: There is no readable manifest.

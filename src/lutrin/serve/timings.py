@@ -17,11 +17,7 @@ class Span:
 
 @dataclass(slots=True)
 class Timings:
-    """A `stages.Listener` for one answer.
-
-    Attributes:
-        facts: What was noted, such as `cache: hit`.
-    """
+    """A `stages.Listener` for one answer."""
 
     metrics: Metrics
     facts: dict[str, str] = field(default_factory=dict)

@@ -11,11 +11,7 @@ from lutrin.answer.render import explanation_of
 
 
 class Transcript:
-    """Collects the events of one answer.
-
-    Args:
-        question: What was asked; its `session_id` is the conversation's key.
-    """
+    """Collects the events of one answer; its question's `session_id` is the conversation's key."""
 
     def __init__(self, message_id: str, question: records.Question, now: Callable[[], datetime]) -> None:
         self._question = question

@@ -25,11 +25,7 @@ MOST_KEPT_BYTES = 32 * 1024 * 1024
 
 
 class Same:
-    """A value as part of a key: equal to itself alone, so that nothing large is hashed or compared.
-
-    Args:
-        value: Stays alive as long as the key.
-    """
+    """A value as part of a key, kept alive by it and equal to itself alone: nothing large is hashed or compared."""
 
     def __init__(self, value: object) -> None:
         self._value = value

@@ -84,10 +84,7 @@ def open_books(corpus: Path, *, shelf: bool = False) -> list[OpenedBook]:
 
 
 def check(corpus: Path, *, shelf: bool = False) -> tuple[int, list[Notice]]:
-    """Check the companions beside the books of a corpus against the books; arguments as for `open_books`.
-
-    Returns:
-        How many entries fit, and a line for each that does not.
+    """Count the entries beside the books of a corpus that fit them, with a line for each that does not.
 
     Raises:
         LutrinError: As `open_books` and `read_document` raise it.

@@ -73,10 +73,7 @@ class Extractor:
     async def entries(
         self, generation: OpenGeneration, files: Collection[str] | None = None
     ) -> AsyncGenerator[Entry, None]:
-        """Yield what a book says of its terms, and answers to the questions that its headings ask.
-
-        Args:
-            files: Names of the files whose candidates are tried; None: all.
+        """Yield what a book says of its terms, and answers to the questions of its headings; of all or of these files.
 
         Raises:
             IndexUnavailable: The book cannot be read.

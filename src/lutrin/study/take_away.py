@@ -30,9 +30,6 @@ def anki(title: str, slug: str, cards: Sequence[Card]) -> bytes:
     """Make a package for Anki: one deck with a deck for each chapter below it.
 
     A card that is exported again takes the place of the one before, and keeps what Anki knows of its learner.
-
-    Args:
-        slug: Of the book; with a chapter it tells its deck from others.
     """
     model = genanki.Model(
         MODEL_ID,

@@ -70,10 +70,7 @@ async def receive(
     ingest: Ingest,
     check: Callable[[Mapping[str, str]], None] = lambda _: None,
 ) -> tuple[Stored, Job]:
-    """Take the files of a form, put them into the corpus, and begin to read them.
-
-    Args:
-        check: Refuses the form by its fields of text.
+    """Take the files of a form, unless `check` refuses its fields of text; put them into the corpus and read them.
 
     Raises:
         IngestInProgress: The books are being read; nothing was stored.

@@ -47,11 +47,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Jobs:
-    """The newest ingestions of this server, one running at a time.
-
-    Args:
-        board: Where servers side by side show theirs to each other; None: there is one server.
-    """
+    """The newest ingestions of this server, one at a time; servers side by side see each other's on a `board`."""
 
     def __init__(self, board: JobBoard | None = None) -> None:
         self._board = board
