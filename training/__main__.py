@@ -12,6 +12,7 @@ scope      fit only when a book answers, likewise
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
 kept       fit what a kept question counts in a search; needs the sample book ingested in data/
+senses     fit where a word of a page has the sense of the book's term; likewise
 run        prepare, train, export, mine, train --mined, export, calibrate
 
 What is there already is not made again: delete a file of the output folder to make it anew. `train` goes on from its
@@ -268,9 +269,16 @@ def kept(_: argparse.Namespace) -> None:
     fit_kept()
 
 
+def senses(_: argparse.Namespace) -> None:
+    """Fit where a word of a page has the sense of the book's term."""
+    from training.senses import run as fit_senses  # noqa: PLC0415 - as above
+
+    fit_senses()
+
+
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
     step.__name__: step
-    for step in (prepare, train, mine, export, pack, unpack, proof, calibrate, scope, install, same, kept, run)
+    for step in (prepare, train, mine, export, pack, unpack, proof, calibrate, scope, install, same, kept, senses, run)
 }
 
 

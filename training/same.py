@@ -87,7 +87,14 @@ async def offered(pairs: list[Pair], embedder: Embedder) -> tuple[float, float]:
 
 
 def fit(values: Array, means: Mask) -> Array:
-    """(signals + 1,): weights and bias, for signals as they are.
+    """(signals + 1,): weights and bias, for signals as they are, so that no pair passes that does not mean the same."""
+    plain = logistic(values, means)
+    plain[-1] -= float((np.c_[values, np.ones(len(values))] @ plain)[~means].max()) + MARGIN
+    return plain
+
+
+def logistic(values: Array, means: Mask) -> Array:
+    """(signals + 1,): weights and bias of a logistic regression, for signals as they are.
 
     Iteratively reweighted least squares: Newton's method on the penalised likelihood.
     """
@@ -100,10 +107,7 @@ def fit(values: Array, means: Mask) -> Array:
         curvature = inputs.T @ (inputs * (chance * (1 - chance) + 1e-9)[:, None]) + penalty
         weights += np.linalg.solve(curvature, inputs.T @ (means - chance) - penalty @ weights)
     plain = weights[:-1] / spread
-    plain = np.append(plain, weights[-1] - plain @ centre)
-    likeliest = float((np.c_[values, np.ones(len(values))] @ plain)[~means].max())
-    plain[-1] -= likeliest + MARGIN
-    return plain
+    return np.append(plain, weights[-1] - plain @ centre)
 
 
 def fold_of(pair: Pair) -> int:

@@ -216,11 +216,12 @@ class ScriptedLibrary:
         """What was prepared for a page."""
         return self.prepared if (slug, filename) == ("physical-ai", LOOP.filename) else {}
 
-    async def glossary(self, slug: str) -> Sequence[Term]:
+    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
         """One term."""
         if slug != "physical-ai":
             raise NotFound(NOTHING_HERE)
-        return [Term("loop", "A cycle.", LOOP.url, LOOP.section_title, LOOP.quote)]
+        places = (("Loop", "Loop the rope."),) if filename else ()
+        return [Term("loop", "A cycle.", LOOP.url, LOOP.section_title, LOOP.quote, places)]
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:  # noqa: ARG002 - one for all pages
         """One question."""

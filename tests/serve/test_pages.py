@@ -146,6 +146,8 @@ async def test_a_page_can_ask_for_the_terms_of_its_book(client: httpx.AsyncClien
     """Each name with its definition and the place that defines it."""
     (term,) = (await client.get("/api/terms", params={"book": "physical-ai"})).json()["terms"]
     assert term == {"name": "loop", "definition": "A cycle.", "url": LOOP.url, "quote": LOOP.quote}
+    (used,) = (await client.get("/api/terms", params={"book": "physical-ai", "page": "a.md"})).json()["terms"]
+    assert used == term | {"places": [{"word": "Loop", "text": "Loop the rope."}]}
     assert (await client.get("/api/terms", params={"book": "nothing"})).status_code == 404
 
 

@@ -63,13 +63,24 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """The whole piece that `text` is cut out of, formulas as they are typed, for the mark in the page."""
 
 
-class GlossaryTerm(msgspec.Struct, frozen=True):
+class TermPlace(msgspec.Struct, frozen=True):
+    """Where a page uses a term."""
+
+    word: str
+    """As it is spelt there."""
+    text: str
+    """The sentence or list item that it stands in, without markup."""
+
+
+class GlossaryTerm(msgspec.Struct, frozen=True, omit_defaults=True):
     """A name of a term, with its definition and where the book defines it."""
 
     name: str
     definition: str
     url: str
     quote: str
+    places: tuple[TermPlace, ...] = ()
+    """Of a page that was named: where its meaning may be shown."""
 
 
 class Glossary(msgspec.Struct, frozen=True):

@@ -18,10 +18,11 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
 from lutrin.serve.finding import SENTENCE_ENDS, Found, Line, best_first, listed, term_line
-from lutrin.serve.notes import Named, Notes, Term, glossary, named, notes_of, starters, terms_meant
+from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, named, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.study.deck import Practice, practice
+from lutrin.study.senses import senses_of
 
 T = TypeVar("T")
 
@@ -75,10 +76,15 @@ class ShelfLibrary:
         async with self._shelf.lease(slug) as generation:
             return notes_of(generation.companion, filename)
 
-    async def glossary(self, slug: str) -> Sequence[Term]:
-        """A book's terms; see `serve.services.Library`."""
+    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
+        """The terms of a book or a page; see `serve.services.Library`."""
         async with self._shelf.lease(slug) as generation:
-            return await self._once(generation, "glossary", _glossary)
+            if not filename:
+                return await self._once(generation, "glossary", _glossary)
+            senses = await self._once(generation, "senses", senses_of)
+            names = [chunk.chunk_id for chunk in await generation.chunks_of(filename)]
+            passages = await generation.places(names)
+            return await beside_loop(lambda: glossary_of(senses.on_page(passages), slug))
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
         """Questions to begin with; see `serve.services.Library`."""

@@ -1,13 +1,14 @@
 """The companion's additions to a book's pages, to the shelf, and to suggestions while typing."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from lutrin.index.companion import Companion, Entry, Prepared
 from lutrin.index.lexical import stemmed, words
 from lutrin.index.typeahead import Typed
 from lutrin.serve.addresses import page_path
+from lutrin.study.senses import Use, names_shown
 
 Named = tuple[Entry, tuple[tuple[int, frozenset[str]], ...]]
 """A term, and of each of its names the length and the stems."""
@@ -37,7 +38,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A glossary term suggested while a reader types."""
+    """A glossary term suggested while a reader types, or that a page uses."""
 
     name: str
     definition: str
@@ -45,6 +46,8 @@ class Term:
     """Address of the page and heading that define it."""
     heading: str
     quote: str
+    places: tuple[tuple[str, str], ...] = ()
+    """Of a page that uses it: the word as it is spelt there, and the sentence that it stands in."""
 
 
 def notes_of(companion: Companion, filename: str) -> Mapping[str, Notes]:
@@ -112,13 +115,10 @@ def _term(entry: Entry, slug: str, name: str = "") -> Term:
 
 
 def glossary(companion: Companion, slug: str) -> list[Term]:
-    """The terms of a book, in its order, for the definitions that pages show.
+    """The terms of a book, in its order."""
+    return [_term(item.entry, slug, name) for item in companion.shown("term") for name in names_shown(item.entry)]
 
-    Of the other names of a term those of several words are taken: a single common word would often mean something else.
-    """
-    return [
-        _term(item.entry, slug, name)
-        for item in companion.shown("term")
-        for name in item.entry.names
-        if name == item.entry.topic or " " in name
-    ]
+
+def glossary_of(uses: Iterable[Use], slug: str) -> list[Term]:
+    """The terms that a page uses, with the places where it does."""
+    return [replace(_term(one.entry, slug, one.name), places=one.places) for one in uses]

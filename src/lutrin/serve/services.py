@@ -137,8 +137,8 @@ class Library(Protocol):
         """The notes for a page's sections, by heading anchor; empty if nothing was prepared."""
         ...
 
-    async def glossary(self, slug: str) -> Sequence[Term]:
-        """A book's glossary terms; empty if nothing was prepared."""
+    async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
+        """A book's glossary terms, or those that a page uses in their sense and does not define, with the places."""
         ...
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:

@@ -18,7 +18,8 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html, pictures, qr
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
-from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm
+from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm, TermPlace
+from lutrin.serve.notes import Term
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.workshop import Same, Workshop
@@ -31,6 +32,9 @@ MOST_FOUND = 8
 """Lines under the box: as many as a glance takes in."""
 Typed = Annotated[str, QueryParameter(max_length=500, description="As it stands in the box")]
 Slug = Annotated[str, QueryParameter(max_length=200, description="Of the book; empty: all of them")]
+PageName = Annotated[
+    str, QueryParameter(max_length=500, description="File of a page: only terms that it uses in their sense")
+]
 OwnPath = Annotated[
     str, QueryParameter(pattern=r"^/([^/\\].*)?$", max_length=400, description="Path of a page, from /")
 ]
@@ -135,7 +139,7 @@ async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Re
     "/api/terms",
     **operation(
         "terms",
-        "The terms of a book with their definitions",
+        "The terms of a book, or those that a page uses, with their definitions",
         "reading",
         404,
         422,
@@ -143,16 +147,22 @@ async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Re
         returns=ResponseSpec(Glossary, generate_examples=False),
     ),
 )
-async def terms(service: Given[AnswerService], workshop: Given[Workshop], book: Slug) -> Response[bytes]:
+async def terms(
+    service: Given[AnswerService], workshop: Given[Workshop], book: Slug, page: PageName = ""
+) -> Response[bytes]:
     """For the definitions that a page shows; empty where nothing was prepared."""
-    found = await service.services.library.glossary(book)
+    found = await service.services.library.glossary(book, page)
 
     def made() -> bytes:
-        shown = [GlossaryTerm(term.name, term.definition, term.path, term.quote) for term in found]
-        return msgspec.json.encode(Glossary(shown))
+        return msgspec.json.encode(Glossary([_glossary_term(term) for term in found]))
 
-    body = await workshop.once(("terms", Same(found)), made)
+    body = await workshop.do(made) if page else await workshop.once(("terms", Same(found)), made)
     return Response(body, media_type=MediaType.JSON, headers=REVALIDATE)
+
+
+def _glossary_term(term: Term) -> GlossaryTerm:
+    places = tuple(TermPlace(word, text) for word, text in term.places)
+    return GlossaryTerm(term.name, term.definition, term.path, term.quote, places)
 
 
 @get("/read/{book:str}/{page:path}", **operation("readPage", "A page of a book", "pages", 404, 503))

@@ -197,22 +197,18 @@ function spy() {
 const PROSE = "p, li, dd, blockquote";
 const NO_PROSE = "a, code, pre, h1, h2, h3, h4, .notes, .admonition-title, .term, math, svg, button";
 
-/** Each term of the glossary shows its definition, the first time that it stands on a page. */
-async function terms(book) {
-  const response = await fetch(`${ROOT}api/terms?${new URLSearchParams({ book })}`).catch(() => undefined);
+/** Each term that the page uses in its sense shows its definition, at the first such place. */
+async function terms({ book, page }) {
+  const response = await fetch(`${ROOT}api/terms?${new URLSearchParams({ book, page })}`).catch(() => undefined);
   if (!response?.ok) return;
   const { terms: all } = await response.json();
   if (!all.length) return;
-  const here = location.pathname;
-  const known = new Map(all.filter(({ url }) => ROOT + url.split("#")[0].slice(1) !== here).map((term) => [term.name.toLowerCase(), term]));
-  const escaped = [...known.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  if (!escaped.length) return;
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "giu");
   const tip = el("div", { className: "meaning", id: "lutrin:term-tip", role: "tooltip", popover: "manual" });
   document.body.append(tip);
   const hide = () => tip.matches(":popover-open") && tip.hidePopover();
   document.addEventListener("pointerdown", ({ target }) => target.closest?.("a.term") || hide());
-  const told = new Set();
+  const waiting = new Set(all.sort((one, other) => other.name.length - one.name.length));
+  for (const { places } of waiting) for (const place of places) place.plain = plain(place.text);
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) {
@@ -220,12 +216,10 @@ async function terms(book) {
     if (parent.closest(PROSE) && !parent.closest(NO_PROSE)) texts.push(walker.currentNode);
   }
   for (const text of texts) {
-    const first = [...text.data.matchAll(pattern)].filter(({ 0: word }) => !told.has(word.toLowerCase()) && told.add(word.toLowerCase()));
-    for (const match of first.reverse()) {
-      const name = match[0].toLowerCase();
-      const rest = text.splitText(match.index);
-      rest.splitText(match[0].length);
-      const { url, quote, definition } = known.get(name);
+    for (const { term, start, end } of used(text, waiting).reverse()) {
+      const rest = text.splitText(start);
+      rest.splitText(end - start);
+      const { url, quote, definition } = term;
       const link = el("a", { className: "term", href: ROOT + url.slice(1) }, rest.data);
       link.dataset.lutrinQuote = quote;
       link.setAttribute("aria-describedby", tip.id);
@@ -248,6 +242,25 @@ async function terms(book) {
     }
   }
   dispatchEvent(new Event("lutrin-terms"));
+}
+
+const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** The places of a text at which terms are meant that were not told yet, the first first; a longer name holds shorter ones. */
+function used(text, waiting) {
+  const block = plain(text.parentElement.closest(PROSE).textContent);
+  const found = [];
+  for (const term of waiting) {
+    for (const { word } of term.places.filter(({ plain: sentence }) => block.includes(sentence))) {
+      const at = new RegExp(`(?<![\\p{L}\\p{N}_-])${word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}\\p{N}_-])`, "u").exec(text.data);
+      const [start, end] = at ? [at.index, at.index + word.length] : [0, 0];
+      if (!at || found.some((other) => start < other.end && other.start < end)) continue;
+      found.push({ term, start, end });
+      waiting.delete(term);
+      break;
+    }
+  }
+  return found.sort((one, other) => one.start - other.start);
 }
 
 function shown(tip, link, definition, hint = "") {
@@ -367,7 +380,7 @@ addEventListener("resize", reachable);
 drawer(document.querySelector(".to-contents"));
 spy();
 sharing(document.getElementById("lutrin:share"));
-void terms(document.querySelector("main").dataset.book);
+void terms(document.querySelector("main").dataset);
 follow();
 followMark();
 article.addEventListener("lutrin-reveal", (event) => reveal(event.target));

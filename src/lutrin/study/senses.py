@@ -1,0 +1,192 @@
+"""Decides where the words of a page are the terms that the book defines, so that a meaning is shown only there.
+
+"Result" is a term of the chapter on actions, and an everyday word on other pages. What tells is how like the passage is
+to the one that defines the term, by the vectors of the index; whether both are of one chapter; and of how many pieces
+of the reader's vocabulary the name is made, since everyday words are one piece each. What each counts is fitted on
+links that were read (`python -m training senses`). Nothing is encoded for a page: all vectors are in the index.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+import msgspec
+import numpy as np
+
+from lutrin.index.companion import Entry, defining
+from lutrin.index.generation import OpenGeneration
+from lutrin.ports import Vectors
+from lutrin.records import Chunk
+from lutrin.search.asked import Float
+
+SIGNALS = ("likeness of passages", "same chapter", "pieces of the name")
+FITTED = "senses.json"
+MOST_PIECES = 3
+"""More say no more: such a name is no everyday word."""
+MOST_PLACES = 3
+"""Of one term on a page; its meaning is shown at the first one that the page's script finds."""
+PROSE = frozenset({"sentence", "list_item"})
+
+
+class Fitted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `python -m training senses` wrote."""
+
+    embedder: str
+    """Name of the embedder that it was fitted for; it says nothing of another one's vectors."""
+    signals: tuple[str, ...]
+    weights: tuple[float, ...]
+    """Of each signal, then the bias: where log odds are above 0, the meaning is shown."""
+    links: int
+    right: int
+    """Of the links, those whose word has the sense of the term."""
+    shown: int
+    """Links that are shown, each judged by a fit without its term."""
+    shown_right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A term that a page uses in its sense."""
+
+    entry: Entry
+    name: str
+    places: tuple[tuple[str, str], ...]
+    """The word as it is spelt there, and the sentence or list item that it stands in."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    entry: Entry
+    name: str
+    home: Chunk
+    windows: Vectors
+    """(windows, dimension) of the passage that defines it."""
+    pieces: int
+    spelling: re.Pattern[str]
+    longer: tuple[re.Pattern[str], ...]
+    """Of the names of terms that hold this one: "visual odometry" is another thing than odometry."""
+
+
+class Senses:
+    """The terms of a book with the passages that define them; made by `senses_of`.
+
+    Args:
+        generation: The book.
+        names: Of its terms.
+    """
+
+    def __init__(self, generation: OpenGeneration, names: Sequence[_Name]) -> None:
+        self._generation = generation
+        self._names = names
+
+    def on_page(self, passages: Sequence[tuple[int, Chunk]]) -> list[Use]:
+        """The terms that a page uses in their sense, but defines nowhere.
+
+        Args:
+            passages: Of the page, in order, with their rows.
+        """
+        known = fitted()
+        text = "\n".join(chunk.text for _, chunk in passages).lower()
+        here = [one for one in self._names if one.name.lower() in text and not _is_of(one, passages)]
+        found = []
+        for one in here:
+            places: list[tuple[str, str]] = []
+            for row, chunk in passages:
+                if len(places) < MOST_PLACES and (uses := _uses(one, chunk)) and self._fits(known, one, row, chunk):
+                    places += uses
+            if places:
+                found.append(Use(one.entry, one.name, tuple(places[:MOST_PLACES])))
+        return found
+
+    def _fits(self, known: Fitted | None, one: _Name, row: int, chunk: Chunk) -> bool:
+        if known is None or known.embedder != self._generation.manifest.embedder or known.signals != SIGNALS:
+            return " " in one.name  # a single word may mean anything
+        signals = measured(one.windows, self._generation.windows_of(row), one.home, chunk, one.pieces)
+        return float(signals @ np.array(known.weights[:-1], np.float32)) + known.weights[-1] > 0
+
+
+async def senses_of(generation: OpenGeneration) -> Senses:
+    """The terms of a book.
+
+    Raises:
+        IndexUnavailable: The index cannot be read.
+    """
+    companion = generation.companion
+    items = list(companion.shown("term"))
+    homes = {chunk.chunk_id: (row, chunk) for row, chunk in await generation.places([one.chunk_id for one in items])}
+    texts = {text: place for place, text in enumerate(companion.texts)}
+    every = {name.lower(): _spelling(name) for item in items for name in item.entry.names}
+    names = []
+    for item in items:
+        for name in names_shown(item.entry) if item.chunk_id in homes else ():
+            row, home = homes[item.chunk_id]
+            pieces = len(companion.wording(texts[defining(name)]).tokens)
+            own = _spelling(name)
+            longer = tuple(one for text, one in every.items() if text != name.lower() and own.search(text))
+            names.append(_Name(item.entry, name, home, generation.windows_of(row), pieces, own, longer))
+    return Senses(generation, names)
+
+
+def names_shown(entry: Entry) -> list[str]:
+    """The names by which a page may mean a term.
+
+    Of its other names those of several words: a single common word would often mean something else.
+    """
+    return [name for name in entry.names if name == entry.topic or " " in name]
+
+
+def measured(home_windows: Vectors, windows: Vectors, home: Chunk, chunk: Chunk, pieces: int) -> Float:
+    """(3,): the signals of a term in a passage, in the order of `SIGNALS`.
+
+    Args:
+        home_windows: (windows, d) of the passage that defines the term.
+        windows: (windows, d) of the passage that uses it.
+        home: The one.
+        chunk: The other.
+        pieces: Of the question for the term, as the reader cuts it.
+    """
+    likeness = float((windows @ home_windows.T).max())
+    is_same = bool(home.chapter) and home.chapter == chunk.chapter
+    return np.array((likeness, is_same, min(pieces - _AROUND, MOST_PIECES)), dtype=np.float32)
+
+
+_AROUND = 3
+"""Pieces of the question besides the name: "what", "is" and its sign."""
+
+
+@lru_cache(maxsize=1)
+def fitted() -> Fitted | None:
+    """Return the fitted weights of the signals; None before fitting.
+
+    Raises:
+        ValidationError: The file is damaged.
+    """
+    file = resources.files("lutrin.study") / FITTED
+    return msgspec.json.decode(file.read_bytes(), type=Fitted) if file.is_file() else None
+
+
+def _spelling(name: str) -> re.Pattern[str]:
+    """Finds a name as it is written; capitals within it must be there, so that a map is no `mAP`."""
+    flags = re.NOFLAG if any(letter.isupper() for letter in name[1:]) else re.IGNORECASE
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", flags)
+
+
+def _uses(one: _Name, chunk: Chunk) -> list[tuple[str, str]]:
+    """Where the prose of a passage has a name, and no longer one that holds it."""
+    texts = [unit.text for unit in chunk.units if unit.kind in PROSE and unit.role == "text"]
+    return [(found, text) for text in texts if (found := _found(one, text))]
+
+
+def _found(one: _Name, text: str) -> str:
+    """A name as it is spelt in a text; empty: it is not there."""
+    taken = [other.span() for name in one.longer for other in name.finditer(text)]
+    free = (found for found in one.spelling.finditer(text) if not any(a <= found.start() < b for a, b in taken))
+    first = next(free, None)
+    return first[0] if first is not None else ""
+
+
+def _is_of(one: _Name, passages: Sequence[tuple[int, Chunk]]) -> bool:
+    """Whether a page is the one that defines a term."""
+    return any(chunk.filename == one.home.filename for _, chunk in passages)
