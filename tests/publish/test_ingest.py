@@ -152,6 +152,10 @@ async def test_identical_text_is_embedded_once_and_cited_from_both(press: Press)
     assert summary.chunks_created == 5
     assert len(press.embedder.texts) == len(set(press.embedder.texts)) == 4
     assert sorted(await press.found("support polygon")) == [ZMP, "03-chapter-3-again/01-zmp.md"]
+    press.write({"04-chapter-4-once-more/01-zmp.md": PAGES[ZMP]})
+    summary = await press.ingest()
+    assert (summary.chunks_created, summary.texts_embedded) == (1, 0)
+    assert press.lines[-1] == "Processing 04-chapter-4-once-more... 1 chunk created"
 
 
 async def test_a_rebuild_reads_everything_and_embeds_nothing(press: Press) -> None:

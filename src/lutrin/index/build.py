@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -150,7 +150,7 @@ class GenerationBuilder:
     def _write_windows(self, cache: EmbeddingCache, dimension: int) -> int:
         """Write `windows.npy` and where each chunk's windows start; return how many windows there are."""
         parts, starts, count = [], [], 0
-        for row, content_hash in self._passages.execute(statements.CHUNK_HASHES).fetchall():
+        for row, content_hash, _ in self._passages.execute(statements.CHUNK_HASHES).fetchall():
             windows = cache.get(content_hash)[0]
             parts.append(windows)
             starts.append({"of": row, "start": count})
@@ -201,9 +201,12 @@ def collection_name(book: BookInfo) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", f"{book.slug}-v{book.version.removeprefix('v')}").strip("-._")
 
 
-def chunk_hashes(passages: sqlite.Connection) -> Counter[str]:
-    """How many chunks of each text a `passages.db` holds; a page that was moved has the same ones."""
-    return Counter(row[1] for row in passages.execute(statements.CHUNK_HASHES))
+def chunk_hashes(passages: sqlite.Connection, without: Collection[str] = ()) -> Counter[str]:
+    """How many chunks of each text a `passages.db` holds, without those of some files.
+
+    A page that was moved has the same ones.
+    """
+    return Counter(row[1] for row in passages.execute(statements.CHUNK_HASHES) if row[2] not in without)
 
 
 def rehash(directory: Path) -> None:

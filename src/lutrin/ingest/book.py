@@ -198,7 +198,8 @@ class BookIngest:
         changed = {file.name for file in self.plan.changed}
         left = Counter(folder_of(file.name) for file in self.plan.changed)
         created: Counter[str] = Counter()
-        old = await in_thread(chunk_hashes, self._before) if self._before is not None else Counter[str]()
+        stay = {file.name for file in self.plan.unchanged}
+        old = await in_thread(chunk_hashes, self._before, stay) if self._before is not None else Counter[str]()
         files = sorted((*self.plan.changed, *self.plan.unchanged), key=lambda file: file.name)
         for number, file in enumerate(files):
             found = await in_thread(self._read if file.name in changed else self._copy, file)
