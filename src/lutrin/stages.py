@@ -19,11 +19,9 @@ class Listener(Protocol):
 
     def timed(self, stage: Stage, began_s: float, ended_s: float) -> None:
         """A stage has ended; times are of `time.monotonic`."""
-        ...
 
     def noted(self, fact: str, value: str) -> None:
         """Something is so, such as `cache` being `hit`; never a reader's words."""
-        ...
 
 
 _listener: ContextVar[Listener | None] = ContextVar("stage_listener", default=None)

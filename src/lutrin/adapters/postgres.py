@@ -68,11 +68,9 @@ class Seal(Protocol):
 
     def close(self, text: str) -> str:
         """Return the text in its stored form."""
-        ...
 
     def open(self, stored: str) -> str:
         """Return the original text."""
-        ...
 
 
 class Shared:

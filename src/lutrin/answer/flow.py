@@ -69,7 +69,6 @@ class PreparedPlans(Protocol):
             InvalidQuestion: No book has the named chapter or module.
             IndexUnavailable: A book cannot be read.
         """
-        ...
 
     async def meant(self, query: Query, generations: Sequence[OpenGeneration]) -> str:
         """Return a prepared question that may be meant by one that was not taken for it; empty: none.
@@ -82,7 +81,6 @@ class PreparedPlans(Protocol):
             InvalidQuestion: No book has the named chapter or module.
             IndexUnavailable: A book cannot be read.
         """
-        ...
 
 
 class AnswerFlow:

@@ -30,7 +30,6 @@ class Transaction(Protocol):
 
     async def execute(self, statement: str, values: Values) -> list[Any]:
         """Run one statement and return its rows, which have their columns as attributes."""
-        ...
 
 
 class Database(Protocol):
@@ -38,15 +37,12 @@ class Database(Protocol):
 
     async def read(self, statement: str, values: Values) -> list[Any]:
         """Return the rows of one statement that only reads; see `Transaction.execute`."""
-        ...
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         """Run some work in one transaction, which completes even if its caller is cancelled; an error rolls it back."""
-        ...
 
     async def close(self) -> None:
         """Let running work end, then release files and handles. Make no call afterwards."""
-        ...
 
 
 def _with_names(cursor: Any, row: Sequence[object]) -> Any:  # noqa: ANN401 - the names are known only here

@@ -16,7 +16,6 @@ class Seal(Protocol):
 
     def close(self, text: str) -> str:
         """Return the text in its stored form; an empty text stays empty."""
-        ...
 
     def open(self, stored: str) -> str:
         """Return the original text.
@@ -24,7 +23,6 @@ class Seal(Protocol):
         Raises:
             ChatStoreError: Another key sealed it, or it was changed.
         """
-        ...
 
 
 class NoSeal:

@@ -48,15 +48,12 @@ class Vocabulary(Protocol):
     @property
     def name(self) -> str:
         """The book's generation."""
-        ...
 
     async def document_frequency(self, words: Iterable[str]) -> dict[str, int]:
         """In how many chunks each lower-case word stands."""
-        ...
 
     async def consult(self, look: Callable[[WordsFrom], T]) -> T:
         """Call a function with the book's words and return its result."""
-        ...
 
 
 class Speller:

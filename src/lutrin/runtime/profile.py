@@ -39,21 +39,17 @@ class HousedGenerator(Generator, Protocol):
     @property
     def identity(self) -> str:
         """Equal for equal model files; empty if unknown, in which case no answer is cached."""
-        ...
 
     @property
     def computed_by(self) -> str:
         """What computes the model, such as `processor (haswell)`; empty until known."""
-        ...
 
     @property
     def load(self) -> tuple[int, int]:
         """Count running answers and waiting readers."""
-        ...
 
     async def start(self) -> bool:
         """Start the model; return whether it is ready once that is known."""
-        ...
 
 
 def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:

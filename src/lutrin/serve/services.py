@@ -31,7 +31,6 @@ class Answers(Protocol):
         Raises:
             LutrinError: There is no answer; the text is fit for the reader.
         """
-        ...
 
 
 class Conversations(ChatStore, Protocol):
@@ -39,41 +38,32 @@ class Conversations(ChatStore, Protocol):
 
     async def record(self, key: str, origin: ChatOrigin, messages: Sequence[ChatMessage]) -> None:
         """Store messages in one transaction; a message whose id is stored already is replaced."""
-        ...
 
     async def sessions(self, owner: str, most: int, past: int) -> list[ChatSession]:
         """List at most so many of an owner's conversations after the first `past`, the one used last first."""
-        ...
 
     async def session(self, key: str) -> ChatSession:
         """Return one conversation's record."""
-        ...
 
     async def rename(self, key: str, title: str) -> ChatSession:
         """Give a conversation a name."""
-        ...
 
     async def delete(self, key: str) -> None:
         """Delete a conversation for good."""
-        ...
 
     async def judge(self, message_id: str, owner: str, value: str, comment: str = "") -> None:
         """Store what a reader thought of an answer."""
-        ...
 
     async def recent_questions(self, most: int) -> list[AskedQuestion]:
         """List the newest questions first, with the outcome of each answer and without authors."""
-        ...
 
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
     ) -> int:
         """Delete conversations for good, whoever owns them."""
-        ...
 
     async def retain(self, days: int) -> int:
         """Delete conversations older than this many days, counting only days on which the server ran."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +97,6 @@ class Library(Protocol):
 
     async def books(self) -> Sequence[ShelvedBook]:
         """All books that have a published generation."""
-        ...
 
     async def book(self, slug: str) -> ShelvedBook:
         """One book.
@@ -115,15 +104,12 @@ class Library(Protocol):
         Raises:
             IndexUnavailable: There is, but it cannot be read.
         """
-        ...
 
     async def contents(self, slug: str) -> Sequence[PageEntry]:
         """A book's pages in reading order."""
-        ...
 
     async def chapters(self, slug: str) -> Sequence[str]:
         """The names of a book's chapters in order; none if it has no chapters."""
-        ...
 
     async def source(self, slug: str, filename: str) -> str:
         """The text of a page's source file.
@@ -131,19 +117,15 @@ class Library(Protocol):
         Raises:
             NotFound: There is no such book or page.
         """
-        ...
 
     async def notes(self, slug: str, filename: str) -> Mapping[str, Notes]:
         """The notes for a page's sections, by heading anchor; empty if nothing was prepared."""
-        ...
 
     async def glossary(self, slug: str, filename: str = "") -> Sequence[Term]:
         """A book's glossary terms, or those that a page uses in their sense and does not define, with the places."""
-        ...
 
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
         """Questions to begin with that the books answer well; none if nothing was prepared."""
-        ...
 
     async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
         """Suggest places for a partly typed query, best first.
@@ -151,15 +133,12 @@ class Library(Protocol):
         Raises:
             IndexUnavailable: No book can be read.
         """
-        ...
 
     async def practice(self, slug: str) -> Practice:
         """Return a book's practice material."""
-        ...
 
     async def find_pictures(self, slug: str, filename: str, addresses: Sequence[str]) -> Sequence[str]:
         """Find the files in the book's folder that pictures refer to; empty for one that may not be shown."""
-        ...
 
     async def picture(self, slug: str, name: str) -> bytes:
         """Read a file that `find_picture` found.
@@ -167,7 +146,6 @@ class Library(Protocol):
         Raises:
             NotFound: It cannot be read any more.
         """
-        ...
 
 
 class Retrieval(Protocol):
@@ -175,7 +153,6 @@ class Retrieval(Protocol):
 
     async def __call__(self, question: Question) -> Sequence[Passage]:
         """The passages nearest to a question, or to the text that is selected; empty if nothing is relevant."""
-        ...
 
 
 Ingest = Callable[[Callable[[str], None]], Awaitable[Mapping[str, int | float | str]]]

@@ -29,7 +29,6 @@ class Gate(Protocol):
             RateLimited: One of the limits is reached.
             ChatStoreError: What the servers share is away.
         """
-        ...
 
 
 class TurnLog(Protocol):
@@ -40,11 +39,9 @@ class TurnLog(Protocol):
 
     async def keep(self, turn: str, asked: str, first: int, events: Sequence[bytes]) -> None:
         """Keep events from number `first` on."""
-        ...
 
     async def recall(self, turn: str, asked: str) -> list[bytes]:
         """The events of a turn from the first on; none if it is not known or is another question's."""
-        ...
 
 
 class JobBoard(Protocol):
@@ -55,11 +52,9 @@ class JobBoard(Protocol):
 
     async def post(self, job: str, state: bytes) -> None:
         """Show how an ingestion stands, in place of what was shown of it before."""
-        ...
 
     async def look(self, job: str) -> tuple[bytes, float] | None:
         """Return the latest state of an ingestion and its age in seconds; None if there is none."""
-        ...
 
 
 class Limiter:

@@ -44,7 +44,6 @@ class Spawn(Protocol):
 
     def __call__(self, work: Coroutine[Any, Any, None], *, vital: bool = False) -> "asyncio.Task[None]":
         """Start it; when the server ends, vital work is waited for and the rest is cancelled."""
-        ...
 
 
 _log = get_logger("serve")

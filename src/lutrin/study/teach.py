@@ -90,7 +90,6 @@ class Companions(Protocol):
 
     async def listed(self, slug: str, wanted: Wanted) -> Listed:
         """The entries that a teacher wants to see, in the order of the book."""
-        ...
 
     async def change(self, slug: str, name: str, change: Change) -> None:
         """Apply a teacher's change to an entry, for every later answer and page.
@@ -98,11 +97,9 @@ class Companions(Protocol):
         Raises:
             InvalidInput: The new text cannot be that of such an entry.
         """
-        ...
 
     async def pinned(self, slug: str) -> Sequence[str]:
         """The questions to which an answer is pinned."""
-        ...
 
     async def pin_answer(self, slug: str, question: str, text: str, proofs: Sequence[Proof]) -> None:
         """From now on, answer a question with this text and, below it, these words of the book.
@@ -110,7 +107,6 @@ class Companions(Protocol):
         Raises:
             InvalidInput: Nothing of the book proves it, or it is too long.
         """
-        ...
 
 
 class TaughtCompanions:
