@@ -4,6 +4,13 @@ import zipfile
 from collections.abc import Mapping
 from io import BytesIO
 
+import pytest
+
+from lutrin.ingest.epub import parse_epub
+from lutrin.ingest.hypertext import parse_html
+from lutrin.ingest.markdown import parse_markdown
+from lutrin.records import Document, Unit
+
 CONTAINER = (
     '<?xml version="1.0"?><container><rootfiles><rootfile full-path="OEBPS/book.opf" '
     'media-type="application/oebps-package+xml"/></rootfiles></container>'
@@ -82,3 +89,31 @@ def docx(*blocks: str) -> bytes:
             "word/document.xml": f'<w:document xmlns:w="{_WORD}"><w:body>{"".join(blocks)}</w:body></w:document>',
         }
     )
+
+
+def html(body: str) -> Document:
+    """A page of HTML."""
+    return parse_html(f"<h1>Page</h1>{body}".encode(), "a.html")
+
+
+def markdown(body: str) -> Document:
+    """A page of Markdown with HTML in it."""
+    return parse_markdown(f"# Page\n\n{body}\n", "a.md")
+
+
+def book(body: str) -> Document:
+    """An EPUB."""
+    return parse_epub(epub({"a.xhtml": f"<h1>Page</h1>{body}"}), "a.epub")
+
+
+def units(document: Document) -> list[Unit]:
+    """What can be quoted."""
+    return [unit for section in document.sections for unit in section.units]
+
+
+def texts(document: Document) -> list[str]:
+    """Its texts."""
+    return [unit.text for unit in units(document)]
+
+
+READERS = pytest.mark.parametrize("read", [html, markdown, book])

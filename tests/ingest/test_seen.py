@@ -3,42 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from tests.ingest.made import CONTAINER, docx, epub, paragraph, zipped
+from tests.ingest.made import CONTAINER, READERS, book, docx, html, markdown, paragraph, texts, units, zipped
 
 from lutrin.ingest.docx import parse_docx
 from lutrin.ingest.epub import parse_epub
 from lutrin.ingest.hypertext import parse_html
-from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
-from lutrin.records import Document, Unit
-
-
-def html(body: str) -> Document:
-    """A page of HTML, read."""
-    return parse_html(f"<h1>Page</h1>{body}".encode(), "a.html")
-
-
-def markdown(body: str) -> Document:
-    """A page of Markdown, read."""
-    return parse_markdown(f"# Page\n\n{body}\n", "a.md")
-
-
-def book(body: str) -> Document:
-    """An EPUB of one page, read."""
-    return parse_epub(epub({"a.xhtml": f"<h1>Page</h1>{body}"}), "a.epub")
-
-
-def units(document: Document) -> list[Unit]:
-    """All units of a document."""
-    return [unit for section in document.sections for unit in section.units]
-
-
-def texts(document: Document) -> list[str]:
-    """Their texts."""
-    return [unit.text for unit in units(document)]
-
-
-READERS = pytest.mark.parametrize("read", [html, markdown, book])
+from lutrin.records import Document
 
 
 @READERS

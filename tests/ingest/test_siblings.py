@@ -4,43 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from tests.ingest.drawn import pdf
-from tests.ingest.made import docx, epub, paragraph
+from tests.ingest.made import READERS, book, docx, html, markdown, paragraph, texts, units
 
 from lutrin.ingest.docx import parse_docx
-from lutrin.ingest.epub import parse_epub
-from lutrin.ingest.hypertext import parse_html
 from lutrin.ingest.markdown import parse_markdown
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import parse_pdf
-from lutrin.records import Document, Unit
-
-
-def html(body: str) -> Document:
-    """A page of HTML."""
-    return parse_html(f"<h1>Page</h1>{body}".encode(), "a.html")
-
-
-def markdown(body: str) -> Document:
-    """A page of Markdown with HTML in it."""
-    return parse_markdown(f"# Page\n\n{body}\n", "a.md")
-
-
-def book(body: str) -> Document:
-    """An EPUB."""
-    return parse_epub(epub({"a.xhtml": f"<h1>Page</h1>{body}"}), "a.epub")
-
-
-def units(document: Document) -> list[Unit]:
-    """What can be quoted."""
-    return [unit for section in document.sections for unit in section.units]
-
-
-def texts(document: Document) -> list[str]:
-    """Its texts."""
-    return [unit.text for unit in units(document)]
-
-
-READERS = pytest.mark.parametrize("read", [html, markdown, book])
+from lutrin.records import Document
 
 
 @READERS

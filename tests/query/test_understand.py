@@ -5,25 +5,15 @@ from itertools import product
 
 import pytest
 from tests.fakes import WordHashEmbedder
+from tests.query.test_followup import conversation
 
 from lutrin import messages
 from lutrin.errors import InvalidQuestion
 from lutrin.language.gate import LanguageGate
 from lutrin.query.understand import Query, alone, respelled, understand
-from lutrin.records import ChatMessage, Mode, Question, Role
+from lutrin.records import Mode, Question
 
 GATE = LanguageGate(["en"])
-
-
-def conversation(*texts: str) -> list[ChatMessage]:
-    """Questions and answers in turn; each answer cites one chunk, named after its place."""
-    roles: tuple[Role, Role] = ("user", "assistant")
-    return [
-        ChatMessage(
-            id=str(n), session_id="s", role=roles[n % 2], text=text, created="", chunk_ids=(f"c{n}",) if n % 2 else ()
-        )
-        for n, text in enumerate(texts)
-    ]
 
 
 def read(text: str, *history: str, selected_text: str = "", mode: Mode | None = None, page: str = "") -> Query:
