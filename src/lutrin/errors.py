@@ -37,12 +37,7 @@ An error carries `detail`, one sentence for the person who reads it, and `remedy
 
 
 class LutrinError(Exception):
-    """Base of all errors raised on purpose.
-
-    Args:
-        detail: One sentence for the person who reads it.
-        remedy: What to do about it, one sentence; empty if there is nothing to do.
-    """
+    """Base of all errors raised on purpose; detail and remedy are a sentence each for the person who reads them."""
 
     def __init__(self, detail: str, *, remedy: str = "") -> None:
         super().__init__(f"{detail} {remedy}".strip())
@@ -103,13 +98,7 @@ class IngestError(LutrinError):
 
 
 class DocumentError(IngestError):
-    """One source file cannot be read.
-
-    Args:
-        filename: Path relative to the book's folder.
-        detail: What is wrong with it.
-        line: One-based line, if known.
-    """
+    """One source file cannot be read; `line` counts from one."""
 
     def __init__(self, filename: str, detail: str, *, line: int | None = None) -> None:
         place = filename if line is None else f"{filename}:{line}"
@@ -166,12 +155,7 @@ class ChatStoreFull(ChatStoreError):
 
 
 class RateLimited(LutrinError):
-    """Too many questions in the window.
-
-    Args:
-        detail: Sentence for the reader.
-        retry_after_s: Seconds, at least 1, until the next question is admitted.
-    """
+    """Too many questions in the window; the next one is admitted after `retry_after_s`, at least 1."""
 
     def __init__(self, detail: str, *, retry_after_s: int) -> None:
         super().__init__(detail)

@@ -64,11 +64,7 @@ def processor_description() -> str:
 
 
 def resident_bytes(pid: int | None = None) -> int:
-    """Memory that a process holds; 0 if the system does not say (proc(5), `statm`, Linux).
-
-    Args:
-        pid: Another process, counted without the files that it has mapped. None: this process, counted with them.
-    """
+    """Memory of this process with the files it has mapped, or of another without; 0 if unknown (proc(5), `statm`)."""
     with suppress(OSError, ValueError, IndexError):
         fields = (PROC / str(pid or "self") / "statm").read_text("ascii").split()
         pages = int(fields[1]) - (int(fields[2]) if pid else 0)
@@ -80,10 +76,6 @@ def available_bytes(system: Path = SYS, processes: Path = PROC) -> int:
     """Memory that programs could still take, at most what the container's limit leaves; 0 if the system does not say.
 
     Sources: proc(5), `meminfo`, and the kernel's documentation of control groups, version 2, `memory.max`.
-
-    Args:
-        system: The folder `/sys` of Linux.
-        processes: The folder `/proc` of Linux.
     """
     available = 0
     with suppress(OSError, ValueError, StopIteration):
@@ -108,9 +100,6 @@ def stand_back(niceness: int = LOWEST) -> None:
 
     If Linux groups processes by session (`CONFIG_SCHED_AUTOGROUP`), niceness counts only within a session, and
     sessions share evenly. A process that leads its session therefore makes its session nice too (sched(7)).
-
-    Args:
-        niceness: Added to that of the process; the sum is at most 19.
     """
     with suppress(OSError):  # a container may forbid it: then readers wait a little longer
         own = os.nice(niceness)
@@ -136,9 +125,6 @@ def on_battery(system: Path = SYS) -> bool:
     """Whether the machine runs on its battery; False if the system does not say.
 
     Source: the kernel's `Documentation/ABI/testing/sysfs-class-power`: mains are `online` 1 while they give power.
-
-    Args:
-        system: The folder `/sys` of Linux.
     """
     mains = []
     for kind in (system / "class/power_supply").glob("*/type"):
@@ -152,9 +138,6 @@ def network_addresses(system: Path = SYS) -> list[str]:
     """IPv4 addresses of this machine in its networks, real interfaces before virtual ones; sends nothing.
 
     Source: netdevice(7), `SIOCGIFADDR`. Without it, the addresses of the machine's own name.
-
-    Args:
-        system: The folder `/sys` of Linux, which tells real interfaces from bridges.
     """
     found: list[tuple[bool, str]] = []
     if sys.platform == "linux":

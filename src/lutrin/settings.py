@@ -413,12 +413,7 @@ def with_addresses(settings: Settings) -> Settings:
 def unknown_variables(
     environment: Mapping[str, str] | None = None, env_file: Path = Path(".env")
 ) -> list[tuple[str, str]]:
-    """List variables that begin with `LUTRIN_` but that nothing reads, each with the most similar known name, if any.
-
-    Args:
-        environment: Variables to check; None: those of this process.
-        env_file: Its lines are checked as well.
-    """
+    """List `LUTRIN_` variables of environment and `.env` that nothing reads, each with the nearest known name."""
     given = [*(os.environ if environment is None else environment)]
     if env_file.is_file():
         given += dotenv_values(env_file, interpolate=False)
@@ -429,10 +424,7 @@ def unknown_variables(
 
 
 def load_settings(**overrides: Any) -> Settings:  # noqa: ANN401 - values are checked against the fields
-    """Read the settings from the environment and `.env`.
-
-    Args:
-        **overrides: Values of command-line options by field name; None if the option was not given.
+    """Read the settings from the environment and `.env`; options of the command line (None: not given) go first.
 
     Raises:
         InvalidSettings: A variable is missing or wrong; the message names it.

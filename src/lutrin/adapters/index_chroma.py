@@ -41,12 +41,7 @@ SCANNED = 10_000
 
 
 class ChromaStore:
-    """Collections of Chroma, each in a folder.
-
-    Args:
-        scratch: Folder for the private copies, on the disk of the data, since they may be large.
-        scanned: Most records that are compared one by one; larger collections use the graph.
-    """
+    """Collections of Chroma, each in a folder; up to `scanned` records are compared one by one, more use the graph."""
 
     def __init__(self, scratch: Path, *, scanned: int = SCANNED) -> None:
         self._scratch = scratch

@@ -59,13 +59,9 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class QdrantStore:
-    """Collections of a Qdrant server.
+    """Collections of a Qdrant server, whose names begin with `prefix`; `connect`, picklable, makes a client.
 
     Each call raises IndexUnavailable if the server cannot be reached, or does not hold what the note says.
-
-    Args:
-        connect: Makes a client; picklable, because another process checks a new generation.
-        prefix: Prefix of every name, so that several installations can share a server.
     """
 
     def __init__(self, connect: Connect, prefix: str = "") -> None:
@@ -258,11 +254,7 @@ def _read_note(directory: Path) -> Note:
 
 
 def _check(info: models.CollectionInfo, note: Note, collection: str) -> None:
-    """Check that a collection matches the note.
-
-    Raises:
-        IndexUnavailable: It has another dimension, or fewer records.
-    """
+    """Check that a collection matches the note."""
     vectors = info.config.params.vectors
     dense = vectors.get(DENSE) if isinstance(vectors, dict) else None
     found = (dense.size if dense else 0, info.points_count or 0)

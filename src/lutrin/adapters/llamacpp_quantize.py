@@ -27,11 +27,7 @@ def offloads() -> bool:
 
 
 def quantize(source: Path, target: Path, kind: str, threads: int = 0) -> None:
-    """Write `source` in another number format. Weights that are already quantised lose a little more precision.
-
-    Args:
-        kind: A name in `FORMATS`.
-        threads: 0: all cores.
+    """Write `source` in another of `FORMATS`. Weights that are already quantised lose a little more precision.
 
     Raises:
         NotEnoughSpace: The disk is too full.

@@ -109,11 +109,7 @@ class PostgresRack:
 
 
 def _append(folder: Path, path: str, data: bytes) -> None:
-    """Add a part to a file below the folder.
-
-    Raises:
-        IndexUnavailable: The name leads out of the folder.
-    """
+    """Add a part to a file, which must lie below the folder."""
     file = (folder / path).resolve()
     if not file.is_relative_to(folder.resolve()):
         raise IndexUnavailable(f"PostgreSQL names a file outside of the index: {path}")

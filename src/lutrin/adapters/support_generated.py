@@ -45,12 +45,7 @@ AT_ONCE = 4
 
 
 class GeneratedSupport:
-    """Asks a generator; see `ports.Support`. Doubt, failure and silence count as no.
-
-    Args:
-        threshold: Probability of a yes from which a claim counts as stated.
-        patience_s: Seconds for one judgement; after that the answer is no.
-    """
+    """Asks a generator; see `ports.Support`. Doubt, failure, and silence for `patience_s` count as no."""
 
     def __init__(self, generator: Generator, threshold: float = 0.5, *, asking: Asking, patience_s: float) -> None:
         self.name = f"asked of {generator.name}"

@@ -19,12 +19,9 @@ def snapshot(database: Path, key: str, target: Path) -> None:
 
 
 def take_over(database: Path, key: str, other: Path) -> None:
-    """Replace the conversations with those of a snapshot; a running server continues with them.
+    """Replace the conversations with those of a migrated snapshot, which is deleted; a server goes on with them.
 
     A database that this key does not open, because it is damaged, is replaced as a file.
-
-    Args:
-        other: The snapshot, migrated; it is deleted.
 
     Raises:
         DatabaseError: The database cannot be written; it is unchanged.

@@ -44,14 +44,7 @@ def chat_key(settings: Settings) -> str:
 
 
 def installation_keys(settings: Settings, *, make: bool) -> list[bytes]:
-    """Return the keys by which this installation knows its own archives; they follow from those of the conversations.
-
-    Args:
-        make: Whether a key is made where there is none.
-
-    Returns:
-        The present key first, then those of former keys, newest first; none if there is none, or it cannot be read.
-    """
+    """The keys by which this installation knows its own archives, newest first; they follow from the conversations'."""
     if not make and settings.chat_key is None and not settings.chat_key_path.exists():
         return []
     try:
@@ -116,12 +109,7 @@ def _kept_key(database: Path, key_path: Path) -> str:
 
 @contextmanager
 def in_use(database: Path, *, alone: bool = False, busy: Refusal = _CHANGING) -> Iterator[None]:
-    """Hold the lock of the conversations, which the kernel releases when this process dies.
-
-    Args:
-        database: The database of the conversations.
-        alone: Fail if another process has them open.
-        busy: Message and remedy of that failure.
+    """Hold the conversations' lock, which the kernel releases with this process; `alone`: no other may hold it.
 
     Raises:
         ChatStoreError: Another process has them open, or is changing their key.
@@ -139,10 +127,7 @@ def in_use(database: Path, *, alone: bool = False, busy: Refusal = _CHANGING) ->
 
 
 def rotate_key(database: Path, key: str, following: str, *, keep_former: bool = True) -> None:
-    """Encrypt the database with another key; one rename replaces the old file. No server may be running.
-
-    Args:
-        keep_former: Keep `key`, encrypted with `following`, for earlier backups.
+    """Encrypt the database with another key; one rename replaces the old file, and archives may need the former key.
 
     Raises:
         ChatStoreError: The database cannot be opened with `key`, or another process uses it.

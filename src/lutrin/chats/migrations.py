@@ -42,13 +42,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 
 def migrate(path: Path, key: str, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> list[Path]:
-    """Migrate the database to the newest version, creating it if necessary.
-
-    Args:
-        migrations: In order; number n leads from version n to n + 1.
-
-    Returns:
-        Paths of the backups made, such as `chats.db.before-2`, encrypted with the same key.
+    """Migrate the database, or create it; return paths of the encrypted backups made, such as `chats.db.before-2`.
 
     Raises:
         ChatStoreError: The key is wrong, the database is damaged or newer than this program, or a step failed (the

@@ -32,11 +32,7 @@ def owner_of(secret: str) -> str:
 
 
 def conversation_key(session_id: str, owner: str) -> str:
-    """Return the name under which a conversation is stored.
-
-    Args:
-        session_id: Id that the browser sent; if empty, there is no conversation and the key is empty.
-        owner: From `owner_of`; if empty, the id itself is the key, and whoever knows it may read.
+    """The key of a conversation; empty for an empty id, the id itself without an owner: who knows it may read.
 
     Raises:
         InvalidInput: The session id is not 1 to 128 letters, digits or `_.:-`.

@@ -196,11 +196,7 @@ def _address(url: str) -> URL:
 
 
 async def _migrate(connection: AsyncConnection, seal: KeySeal) -> None:
-    """Bring the tables to the newest version, all steps or none.
-
-    Raises:
-        ChatStoreError: Another key wrote them, or a newer Lutrin.
-    """
+    """Bring the tables to the newest version, all steps or none."""
     await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
     await connection.exec_driver_sql(
         "CREATE TABLE IF NOT EXISTS lutrin_chats (version INTEGER NOT NULL, proof VARCHAR NOT NULL)"

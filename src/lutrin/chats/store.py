@@ -159,16 +159,7 @@ class ChatTables:
     async def forget(
         self, *, session_id: str | None = None, older_than: timedelta | None = None, everything: bool = False
     ) -> int:
-        """Delete conversations for good, whoever owns them; for the operator.
-
-        Args:
-            session_id: Delete those with this id.
-            older_than: Delete those not used for this long.
-            everything: Delete all of them.
-
-        Returns:
-            How many conversations were deleted.
-        """
+        """Delete conversations of an id, not used for so long, or all, whoever owns them; return how many."""
         if session_id is not None:
             deleted = await self._change(sql.DELETE_ID, {"id": session_id})
         elif older_than is not None:
@@ -235,11 +226,7 @@ class ChatTables:
 
 
 def _only(found: Sequence[Any]) -> Any:  # noqa: ANN401 - a row of either driver
-    """Return the only row.
-
-    Raises:
-        NotFound: There is none.
-    """
+    """Return the only row."""
     if not found:
         raise NotFound(NOTHING_HERE)
     return found[0]

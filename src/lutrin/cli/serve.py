@@ -104,10 +104,6 @@ def unit(settings: Settings, home: Path, command: Path, *, user: str, lan: bool,
 
     Source: systemd.exec(5), systemd.resource-control(5). `MemoryDenyWriteExecute` is left out, since the engine makes
     callbacks at run time.
-
-    Args:
-        settings: Name the folders that it may write: the data, and the books that a teacher uploads.
-        home: Working directory, which may have a `.env`.
     """
     written = " ".join(_quoted(home / path) for path in (settings.data_dir, settings.corpus_dir))
     inside = any(path.is_relative_to(place) for path in (home, command) for place in HOMES)

@@ -298,10 +298,7 @@ def texts_of(entries: Iterable[Prepared]) -> tuple[str, ...]:
 async def write_companion(
     directory: Path, entries: Sequence[Prepared], embedder: Embedder, before: Companion | None = None
 ) -> None:
-    """Write a companion into a generation that is being built; writes nothing if there are no entries.
-
-    Args:
-        before: The previous generation's companion, by the same embedder; its texts are not encoded again.
+    """Write a companion into a generation that is being built, if it has entries; `before` spares encoding again.
 
     Raises:
         IndexUnavailable: The embedder is away.

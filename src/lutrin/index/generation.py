@@ -304,12 +304,7 @@ class OpenGeneration:
         self._lock.close()
 
     async def decide(self, decided: Sequence[StoredDecision], studied: Sequence[StudiedEntry], revision: int) -> None:
-        """Add to the published companion what was studied since, and apply the teacher's decisions.
-
-        Args:
-            studied: All entries of this book that wait for its next generation.
-            revision: A number that changes each time.
-        """
+        """Add what was studied since to the published companion, and apply the teacher's decisions."""
         own = [one for one in decided if not one.decision.is_own or await self._holds(one.decision.item)]
         more = [one for one in studied if await self._holds(one.item)]
         stored: list[StudiedEntry | StoredDecision] = [*more, *own]

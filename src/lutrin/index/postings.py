@@ -68,14 +68,7 @@ class Postings:
         """Bytes in use."""
 
     async def match(self, text: str, k: int, rows: Sequence[int] | None = None) -> list[tuple[str, float]]:
-        """The `k` chunks that match a question's words best.
-
-        Args:
-            rows: Only these chunks; None: all.
-
-        Returns:
-            Pairs of chunk id and BM25, larger is better, best first.
-        """
+        """Id and BM25 (larger first) of the `k` chunks, or of those in these rows, that match a text's words best."""
         content, named = lexical.question_terms(text)
         spoken = [("prose", term) for term in content]
         names = [("identifier", term) for term in named]

@@ -205,11 +205,7 @@ class Shelf:
         return None
 
     def _require_same_model(self, folder: Path) -> None:
-        """Check that this server's model made a generation's vectors; those of two models cannot be compared.
-
-        Raises:
-            IndexUnavailable: The generation cannot be read, or is of another model.
-        """
+        """Check that this server's model made a generation's vectors; those of two models cannot be compared."""
         made_by = read_manifest(folder).embedder
         if self._embedder and made_by != self._embedder:
             raise IndexUnavailable(

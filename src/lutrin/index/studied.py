@@ -32,13 +32,7 @@ class StudiedEntry:
 
 
 def add_studied(catalog_path: Path, slug: str, entries: Sequence[StudiedEntry], when: datetime) -> None:
-    """Store entries of a book, for every server on the catalogue.
-
-    Args:
-        catalog_path: `catalog.db`.
-        slug: The book's.
-        entries: Written just now; they are in the study's file.
-        when: In UTC.
+    """Store entries that a study has just put into its file, for every server on the catalogue.
 
     Raises:
         IndexUnavailable: The catalogue cannot be written; the next ingest publishes them all the same.

@@ -25,12 +25,7 @@ _DEEPEST = 32
 def parse_blocks(
     source: str, start: int, problem: Callable[[int, str], None], *, mdx: bool
 ) -> tuple[list[Block], References]:
-    """The blocks of a page and the link references that it defines.
-
-    Args:
-        start: Where its Markdown starts, after the front matter.
-        mdx: Whether tags, braces, imports and exports have a meaning, and indentation has none.
-    """
+    """The blocks of a page from `start` on, and the link references that it defines."""
     parser = _Parser(source, start, problem, mdx=mdx)
     parser.run()
     blocks = nest(parser.root.children, problem, strict=mdx)

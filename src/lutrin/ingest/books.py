@@ -185,11 +185,7 @@ def open_book(root: Path, only: frozenset[str] | None = None) -> Book:
 
 
 def _hazards(table: object) -> BookHazards:
-    """Read the table `[hazards]`.
-
-    Raises:
-        DocumentError: It has anything that `BookHazards` lacks; a guess could leave a reader without a warning.
-    """
+    """Read `[hazards]`, and refuse whatever `BookHazards` lacks: a guess could leave a reader without a warning."""
     if not isinstance(table, dict) or not table.keys() <= set(BookHazards.__struct_fields__):
         raise DocumentError("book.toml", "[hazards] may hold `code` and `words` only")
     for name, values in table.items():

@@ -41,11 +41,7 @@ def decode(data: bytes, filename: str) -> tuple[str, tuple[Notice, ...]]:
 
 
 def _wide(data: bytes, filename: str) -> str:
-    """The byte order of a UTF-16 file without a byte order mark.
-
-    Raises:
-        DocumentError: It has zeros for another reason.
-    """
+    """The byte order of a UTF-16 file without a byte order mark."""
     start = data[:8192]
     for name, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
         others = start[::2] if name == "utf-16-le" else start[1::2]

@@ -44,14 +44,7 @@ _LONGEST_SIGNAL = 80
 def parse_pdf(
     data: bytes | BinaryIO, filename: str, password: str = "", *, recognizer: Callable[..., Recognize] | None = None
 ) -> Document:
-    """Read a PDF.
-
-    Args:
-        recognizer: Takes these three and returns what recognises the text of a page that is only a picture.
-
-    Returns:
-        The document; its source is the extracted text: blocks separated by blank lines, headings marked with hashes,
-        each page but the first preceded by a form feed.
+    """Read a PDF as text: blocks between blank lines, headings with hashes, a form feed before each further page.
 
     Raises:
         DocumentError: The file is empty, encrypted, broken, or holds pictures only.

@@ -250,15 +250,7 @@ def bare_item(text: str) -> str:
 
 
 def join_lines(lines: Sequence[str], vocabulary: frozenset[str]) -> list[str]:
-    """The lines of a paragraph such that their concatenation reads well: hyphenation mended, else a blank between.
-
-    Args:
-        vocabulary: Words that occur unbroken in the document, with and without hyphens; they decide between `real-time`
-            and `con-troller`.
-
-    Returns:
-        As many pieces as lines.
-    """
+    """As many pieces as lines of a paragraph: hyphenation mended by the document's own words, else a blank."""
     pieces = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         broken, first = _HYPHEN.search(line), _FIRST_WORD.match(following)

@@ -177,13 +177,9 @@ def role_of_front(text: Callable[[str], str]) -> TextRole | None:
 
 
 def roles_of_units(units: Sequence[Unit], shapes: Sequence[Shape], heading: TextRole | None) -> list[TextRole]:
-    """The role of each unit of a section.
+    """The role of each unit of a section, where markup or heading does not give it.
 
     A warning among other text keeps the role of that text, for the two belong together; `Unit.warning` marks it.
-
-    Args:
-        units: Those that stand in markup with a role have it already.
-        heading: The role of the section by its headings.
     """
     roles: list[TextRole] = []
     if heading is None and units:

@@ -130,12 +130,7 @@ class SourceFile:
 
 
 def scan(root: Path, skipped: Skipped | None = None, rules: Rules = Rules()) -> list[SourceFile]:
-    """The files of a book that Lutrin reads, numbers in their names ordered as numbers.
-
-    Args:
-        skipped: Told of every file and folder that was left out: relative name and the reason.
-        rules: What the book's own files say of its folder.
-    """
+    """The files that Lutrin reads, numbers in names as numbers; `skipped` hears of the others, and why."""
     tell = skipped or (lambda _name, _reason: None)
     found: list[SourceFile] = []
     folders = [""]

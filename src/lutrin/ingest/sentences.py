@@ -19,12 +19,7 @@ _LONGEST = 1200
 def sentence_ranges(
     text: str, protected: Sequence[tuple[int, int]] = (), *, typed: bool = False
 ) -> list[tuple[int, int]]:
-    """Start and end of each sentence, white space at their ends left out.
-
-    Args:
-        protected: Ascending ranges (code, maths, addresses) inside which no sentence ends.
-        typed: By somebody who may begin a sentence with a small letter.
-    """
+    """Start and end of each sentence, none in a protected range (code, maths); `typed` ones may begin small."""
     ranges: list[tuple[int, int]] = []
     start = guard = 0
     for stop in _STOP.finditer(text):

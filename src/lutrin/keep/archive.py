@@ -66,9 +66,6 @@ def require_own(source: Path, manifest: ArchiveManifest, keys: Iterable[bytes], 
 
     Whoever can write a file can compute hashes; nobody else has the key.
 
-    Args:
-        keys: Of this installation, former ones too; none: it has none yet.
-
     Raises:
         ArchiveError: It is foreign.
     """
@@ -100,11 +97,7 @@ def write_archive(
     *,
     prefix: str = "",
 ) -> ArchiveManifest:
-    """Write files into one archive. It replaces the target only once it is complete and has been read back.
-
-    Args:
-        members: Pairs of name in the archive and file.
-        prefix: Folder of all members, with a slash at its end.
+    """Write named files into one archive. It replaces the target only once it is complete and has been read back.
 
     Raises:
         NotEnoughSpace, ArchiveError: It could not be written.

@@ -78,12 +78,6 @@ def backup(settings: Settings, target: Path, now: Callable[[], datetime]) -> Bac
 def index_members(settings: Settings, work: Path, locks: ExitStack) -> tuple[list[tuple[str, Path]], dict[str, str]]:
     """Collect the catalogue, the prepared entries and the current generations at one moment, as members of an archive.
 
-    Args:
-        locks: Receives locks that protect the generations until they have been copied.
-
-    Returns:
-        The name and file of each member; and by name the hash with which each file of a generation was published.
-
     Raises:
         IndexUnavailable: The catalogue or a generation cannot be read, or is not what was published.
     """

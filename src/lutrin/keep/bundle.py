@@ -66,10 +66,7 @@ class BundleSummary(msgspec.Struct, frozen=True, kw_only=True):
 def bundle(
     settings: Settings, language_model: str | None, root: Path, target: Path, now: Callable[[], datetime]
 ) -> BundleSummary:
-    """Write the bundle.
-
-    Args:
-        language_model: Name of the language model in the manifest; None for no model or an operator's own file.
+    """Write the bundle, without a language model if it has none in the manifest.
 
     Raises:
         ArchiveError: This is not Lutrin's folder, a package is missing or changed, or the file cannot be written.
@@ -118,11 +115,7 @@ def bundle(
 
 
 def machine(packages: Iterable[Path] = ()) -> dict[str, str]:
-    """Describe what the compiled parts need: Python's version, platform, C library and processor instructions.
-
-    Args:
-        packages: The wheels. If their engine was compiled for this processor alone, its instructions are needed.
-    """
+    """Describe what the compiled parts need: Python's version, platform, C library and processor instructions."""
     packages = list(packages)
     bound = any(path.name.startswith(ENGINE) and not wheels.holds(path, PARTS) for path in packages)
     return {
@@ -174,9 +167,6 @@ def _models(settings: Settings, language_model: str | None) -> tuple[str, dict[s
     """Return the value of LUTRIN_MODEL for the other machine, and the files of the models by name below `models/`.
 
     A model that was converted for this processor is left out: on the other one, another format may be faster.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: One of them cannot be used.
     """
     manifest = weights.load_manifest(settings.models_dir)
     models = [manifest.embedding_model(settings.embedder)] + ([manifest.find(language_model)] if language_model else [])

@@ -57,12 +57,9 @@ async def offer_all(settings: Settings, rack: BookRack) -> None:
 
 
 async def fetch_all(settings: Settings, rack: BookRack) -> list[str]:
-    """Bring this machine up to date with the rack. The caller holds the ingest lock.
+    """Bring this machine up to date with the rack; return the new generations. The caller holds the ingest lock.
 
     An empty rack changes nothing: the books on this machine stay.
-
-    Returns:
-        The names of the generations that are new here.
 
     Raises:
         IndexUnavailable: The rack cannot be reached, or its files are damaged; the books published here go on serving.

@@ -117,11 +117,7 @@ def finish_alone(settings: Settings) -> None:
 
 
 def _prepare_chats(settings: Settings, unpacked: Path) -> bool:
-    """Make sure that the conversations can be opened here, and bring their tables up to date.
-
-    Raises:
-        ChatStoreError: Their key is not here.
-    """
+    """Make sure that the conversations can be opened here, and bring their tables up to date."""
     if not (unpacked / CHATS).exists():
         return False
     if settings.chat_key is None and not settings.chat_key_path.exists():
@@ -146,15 +142,7 @@ def _key_remedy(settings: Settings) -> str:
 
 
 def _prepare_index(settings: Settings, source: Path, unpacked: Path) -> dict[str, str]:
-    """Check the generations against the catalogue; rename one whose name another generation has here.
-
-    Returns:
-        Slug of each book -> its generation.
-
-    Raises:
-        ArchiveError: The catalogue or a generation is not what was published.
-        IndexUnavailable: The catalogue here was written by a newer version.
-    """
+    """Check the generations against the catalogue, rename one whose name is taken here, and return them by slug."""
     if not (unpacked / CATALOG).exists():
         return {}
     if _readable(settings.catalog_path):

@@ -84,10 +84,6 @@ async def import_index(
 ) -> Transferred:
     """Publish the books of an exported file in the vector store of these settings. The caller holds the ingest lock.
 
-    Args:
-        store: Receives the vectors.
-        verify: Reads each new generation back.
-
     Raises:
         ArchiveError: The file is no exported index, or not whole, or foreign and not trusted.
         InvalidSettings: Its vectors are of another embedding model.

@@ -109,11 +109,7 @@ def slips_of(changes: Mapping[str, str]) -> dict[str, str]:
 
 
 def spellings(word: str) -> Iterator[tuple[str, str, str]]:
-    """Yield possible spellings of a word in the other English, in lower case.
-
-    Yields:
-        The other word; the beginning of this word, up to and including the difference; the same beginning of the other.
-    """
+    """Yield the other English's spellings of a word: the word, and both beginnings up to the difference."""
     for pattern, other in SPELLING_RULES:
         for match in re.finditer(pattern, word):
             start, end = word[: match.start()], word[match.end() :]
@@ -134,11 +130,7 @@ def is_slip(word: str, other: str) -> bool:
 
 
 def _in_book(words_from: WordsFrom, word: str, *, frequent: float | None) -> str | None:
-    """A book's spelling of a word, if it differs.
-
-    Args:
-        frequent: A word in so many chunks is frequent; None: the word is no slip.
-    """
+    """A book's spelling of a word, if it differs; a slip (`frequent` given) needs that many chunks."""
     for other, own_start, start in spellings(word):
         chunks = _chunks(words_from, start)
         own = _chunks(words_from, own_start) - (chunks if start.startswith(own_start) else 0)

@@ -73,15 +73,7 @@ async def companion_entries(settings: Settings, book: str) -> list[Entry]:
 
 
 async def study(settings: Settings, book: str, most: int, tell: Callable[[str], None]) -> str:
-    """Have the model work through a book; without a model, report what the book's own markup provides.
-
-    Args:
-        book: Slug of the book; empty for the first one.
-        most: Most passages in this run; 0: all.
-        tell: Called with a line after each passage.
-
-    Returns:
-        The result, in a sentence or two.
+    """Have the model study a book (empty: the first), `most` passages of it (0: all); say what came of it.
 
     Raises:
         NotFound: There is no such book.

@@ -150,11 +150,7 @@ class ArrivingModel:
         return ability_of(self._settings.model_copy(update={"model": chosen}))
 
     def _is_here(self, tier: str) -> bool:
-        """Whether the file of a model need not be fetched; a path is taken as it is.
-
-        Raises:
-            InvalidSettings: No language model has that name.
-        """
+        """Whether the file of a model need not be fetched; a path is taken as it is."""
         if tier.endswith(".gguf") and not tier.startswith("hf:"):
             return True
         try:
@@ -164,14 +160,7 @@ class ArrivingModel:
         return weights.state_of(self._settings.models_dir, model) == "present"
 
     async def _run(self, what: str, command: list[str], environment: dict[str, str], *, idle: bool = True) -> None:
-        """Run a command and show its last line as progress.
-
-        Args:
-            what: It does, for people.
-            command: Program and arguments.
-            environment: Added to this process's own.
-            idle: At the lowest priority and on one core; what measures the machine needs all of it.
-        """
+        """Run a command and show its last line as progress; at the lowest priority on one core, unless it measures."""
         self._tell(what)
         # The command lowers itself, because whatever it starts before somebody else does keeps the full priority.
         background = [sys.executable, "-P", "-m", "lutrin.platform"] if idle else []

@@ -248,13 +248,7 @@ async def in_background(work: Coroutine[None, None, None], *, name: str) -> Asyn
 
 
 async def ingest_apart(settings: Settings, note: Callable[[str], None]) -> Mapping[str, int | float | str]:
-    """Ingest the corpus in a process of its own, for `POST /ingest`.
-
-    Args:
-        note: Called with each line of progress, then with errors and notes for authors.
-
-    Returns:
-        The figures of the summary.
+    """Ingest the corpus in a process of its own, for `POST /ingest`; `note` gets its lines, and the figures come back.
 
     Raises:
         IngestInProgress: Another process is ingesting.

@@ -325,11 +325,7 @@ async def citations(settings: Settings, book: str) -> list[Place]:
 async def run_server(
     settings: Settings, *, echo: Callable[[str], None] | None, on_ready: Callable[[str], None], reading: bool = False
 ) -> None:
-    """Serve until a signal; see `lutrin.serve.app.run_server`.
-
-    Args:
-        reading: Ingest the books meanwhile in another process, which this one waits for.
-    """
+    """Serve until a signal, and ingest meanwhile in another process if `reading`; see `lutrin.serve.app.run_server`."""
     from lutrin.serve.app import listen  # noqa: PLC0415 - the web framework loads only when it serves
     from lutrin.serve.space import require_room  # noqa: PLC0415 - as above
 

@@ -158,11 +158,7 @@ async def run_server(
     on_ready: Callable[[str], None] | None = None,
     listener: socket.socket | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM. Running answers then get 3 seconds to finish, and what was sent is stored.
-
-    Args:
-        on_ready: Called with the address once the port is ours, before the first request.
-        listener: From `listen`, for those who want to know early whether the port is free.
+    """Serve until a signal, then give running answers 3 seconds; `on_ready` hears when the port is ours.
 
     Raises:
         LutrinError: The port is in use, or the address is not this machine's.

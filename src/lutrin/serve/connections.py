@@ -86,12 +86,7 @@ class Peer:
 
 
 class Connections:
-    """All connections of a server.
-
-    Args:
-        most: Connections in all.
-        proxies: Addresses and networks that are counted in all only, for many readers come from there.
-    """
+    """All connections of a server, `most` at a time; those of proxies, where many come from, count in all only."""
 
     def __init__(self, most: int, most_of_peer: int, proxies: Sequence[str] = ()) -> None:
         self._most = most

@@ -98,12 +98,7 @@ class FoundList(msgspec.Struct, frozen=True):
 def listed(
     words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
 ) -> list[tuple[bool, float, Found]]:
-    """List a book's passages, one line for each section.
-
-    Returns:
-        The lines, best first: those whose title has every word come before others, for whoever types a section's name
-        wants this section.
-    """
+    """List a book's passages, one line for each section; those whose title has every word come first."""
     meant = [frozenset(map(stemmed, one.forms)) for one in words]
     sections: dict[str, tuple[bool, float, Chunk]] = {}
     for chunk, score in passages:

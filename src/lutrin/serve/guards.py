@@ -52,12 +52,9 @@ _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|([\[{])|[\]}]', re.DOTALL)
 
 
 class HostGuard(ASGIMiddleware):
-    """Answers only under known host names, which prevents DNS rebinding.
+    """Answers only under known host names (`*`: any) and those of the loopback, which prevents DNS rebinding.
 
     Addresses need no list, for rebinding needs a name.
-
-    Args:
-        names: Host names without port, besides those of the loopback; `*` admits all.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -101,13 +98,10 @@ def answering_head(app: ASGIApp) -> ASGIApp:
 
 
 class ElsewhereGuard(ASGIMiddleware):
-    """Lets pages of other sites send requests only if the operator has listed them.
+    """Lets pages of other sites send requests only if the operator has listed them (`*`: any).
 
     A browser asks the server first before it sends JSON to another site, but sends a form or plain text at once; hence
     the origin is looked at here, and a body that does not call itself JSON is not read.
-
-    Args:
-        origins: Whose pages may; `*` admits all.
     """
 
     def __init__(self, origins: Sequence[str]) -> None:

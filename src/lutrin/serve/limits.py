@@ -22,12 +22,7 @@ MOST_KEYS = 50_000
 
 
 class SlidingWindow:
-    """At most `limit` events of a key in any `WINDOW_S` seconds.
-
-    Args:
-        limit: 0 admits everything.
-        most_keys: Keys remembered; beyond, the one used longest ago is forgotten (it only gains by that).
-    """
+    """At most `limit` events of a key in any `WINDOW_S` seconds (0: no limit); forgets the key used longest ago."""
 
     def __init__(self, limit: int, clock: Callable[[], float], most_keys: int = MOST_KEYS) -> None:
         self._limit = limit
@@ -77,15 +72,7 @@ class Limits:
 
 
 def peer_of(address: str, forwarded_for: str, trusted: Sequence[str]) -> str:
-    """Return the client's address; behind a trusted proxy, the one that the proxy reports.
-
-    Args:
-        forwarded_for: The header X-Forwarded-For, as it came; believed from the right, as far as proxies are trusted.
-        trusted: Addresses or networks of proxies.
-
-    Returns:
-        The address; of IPv6 its /64 network, for a household has one of those.
-    """
+    """A client's address (IPv6: its /64, a household's), as far from the right as proxies are trusted."""
     peer = _address(address)
     hops = [hop.strip() for hop in forwarded_for.split(",") if hop.strip()]
     while hops and peer is not None and is_within(str(peer), trusted):

@@ -27,12 +27,9 @@ def media_type(name: str) -> str:
 
 
 def candidates(page: str, address: str) -> list[str]:
-    """Files that a picture's address may refer to, likeliest first, relative to the book's folder.
+    """Files that a picture's address in a page, or from the site's root, may mean, likeliest first.
 
     Nothing outside of the folder, hidden, or of another kind than a picture is among them.
-
-    Args:
-        address: As the page writes it: relative to the page, or from the site's root, where Docusaurus keeps `static/`.
     """
     path = unquote(urlsplit(address).path)
     if path.startswith(("/", "@site/")):

@@ -81,12 +81,7 @@ def proposal_page(
     near: Sequence[Passage] = (),
     back: str = "",
 ) -> str:
-    """A question with its current answer, and the form that pins an answer.
-
-    Args:
-        near: Passages that may prove an answer, where the book gives none by itself.
-        back: Part of the teacher's page to which the form leads back; empty: it stays here.
-    """
+    """A question with its current answer or passages near it, and the form that pins an answer and leads `back`."""
     return render(
         "teacher_answer.html",
         chat=False,

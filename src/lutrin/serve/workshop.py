@@ -38,11 +38,7 @@ class Same:
 
 
 class Workshop:
-    """Does work in threads. Raises RateLimited for an address with too much work waiting, or no budget left.
-
-    Args:
-        most_kept_bytes: Size of all results that are kept; the one used longest ago is dropped first.
-    """
+    """Does work in threads, and keeps results. Raises RateLimited for an address with too much work, or no budget."""
 
     def __init__(self, most_kept_bytes: int = MOST_KEPT_BYTES) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lutrin-work")

@@ -45,13 +45,7 @@ async def answered(generation: OpenGeneration, query: Query) -> Mark | None:
 def following(
     companion: Companion, mark: Mark, vector: Float, wish: Frame, *, said: str, withheld: frozenset[Kind] = frozenset()
 ) -> Prepared | None:
-    """The entry that a follow-up gets; None: nothing that is kept belongs to the answer before.
-
-    Args:
-        mark: Where the answer before stands, with the question as its text.
-        vector: (d,) of that question, of length 1.
-        withheld: Kinds that are not given.
-    """
+    """The entry that a follow-up gets, by its mark and vector (d,); None: nothing belongs to that answer."""
     kinds = [kind for kind in KINDS.get(wish, ()) if kind not in withheld]
     likeness = likeness_of(companion, vector)
     fitting = [

@@ -86,13 +86,10 @@ def touched(units: Sequence[Unit], said: str) -> Iterator[Unit]:
 
 
 def entries_of(companion: Companion, mark: Mark, vector: Float, kinds: Sequence[Kind]) -> list[Prepared]:
-    """The entries that serve a mark, in the order in which they are told; none if nothing that is kept belongs to it.
+    """The entries that serve a mark, nearest (d,) vector first, as they are told; none if nothing kept belongs to it.
 
     The first is the one that belongs most closely. Others join it if they prove a part of the mark that none before
     them does.
-
-    Args:
-        vector: (d,) of the marked text, of length 1.
     """
     likeness = likeness_of(companion, vector)
     fitting = [

@@ -221,11 +221,7 @@ def _mended(entry: Entry, change: Change) -> Entry:
 
 
 async def _fitted(generation: OpenGeneration, question: str, text: str, proofs: Sequence[Proof]) -> Prepared:
-    """An answer as an entry, with its places in the book.
-
-    Raises:
-        InvalidInput: Nothing of the book proves it, or it is too long.
-    """
+    """An answer as an entry, with its places in the book; something of the book must prove it."""
     chunks = {chunk.chunk_id: chunk for chunk in await generation.chunks([name for name, _ in proofs])}
     if not chunks:
         raise InvalidInput("The book has no words on this question, so no answer can be pinned to it.")

@@ -83,11 +83,7 @@ class Yield:
 
 
 def progress_of(path: Path) -> str:
-    """Say how far the study of a book got, and what came of the last run; empty if there was none.
-
-    Args:
-        path: The companion of this machine; see `Settings.studied_path`.
-    """
+    """Say how far the study of a book got, and what came of the last run; empty if there was none."""
     try:
         return path.with_suffix(PROGRESS).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):

@@ -112,12 +112,7 @@ HANDLERS = [entries, change, proposal, pin]
 
 
 async def _answered(service: AnswerService, text: str, book: str) -> Answer:
-    """The answer that a reader of a book would get now; nothing of it is stored.
-
-    Raises:
-        InvalidQuestion: It is empty, or too long.
-        LutrinError: There is no answer.
-    """
+    """The answer that a reader of a book would get now; nothing of it is stored."""
     question = Question(text=text, book=book)
     check_lengths(question)
     events = [event async for event in service.services.answers.answer(question)]
@@ -128,11 +123,7 @@ async def _answered(service: AnswerService, text: str, book: str) -> Answer:
 
 
 def _companions(service: AnswerService) -> Companions:
-    """The companions behind this server.
-
-    Raises:
-        NotFound: There are none.
-    """
+    """The companions behind this server."""
     if service.services.companions is None:
         raise NotFound(NOTHING_HERE)
     return service.services.companions
