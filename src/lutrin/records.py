@@ -183,7 +183,12 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
-    """Return the text to embed for a passage below its titles; they show what its pronouns refer to."""
+    """Return the text to embed for a passage; its headings show what its pronouns refer to.
+
+    Args:
+        heading_path: Titles from the page's title down.
+        text: The passage.
+    """
     return f"{' > '.join(heading_path)}\n{text}"
 
 
