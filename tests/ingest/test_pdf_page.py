@@ -1,27 +1,27 @@
 """What a page of a PDF shows: signs above and below the line, notes, initials, and nothing that is not to be read."""
 
-from lutrin.ingest.pdf_layout import Line, Run, page_lines
+from lutrin.ingest.pdf_layout import Line, TextRun, page_lines
 from lutrin.ingest.pdf_page import settled
 
 TEXT = "The workshop opens at nine and closes at five on every day."
 
 
-def run(x: float, y: float, text: str, size: float = 10.0, *, length: float | None = None) -> Run:
+def run(x: float, y: float, text: str, size: float = 10.0, *, length: float | None = None) -> TextRun:
     """A run of letters that are half as wide as they are high."""
-    return Run(x, y, size, text, 0.5 * size * len(text) if length is None else length)
+    return TextRun(x, y, size, text, 0.5 * size * len(text) if length is None else length)
 
 
-def body(first: float = 700.0, lines: int = 8, x: float = 72.0) -> list[Run]:
+def body(first: float = 700.0, lines: int = 8, x: float = 72.0) -> list[TextRun]:
     """Lines of running text."""
     return [run(x, first - 14 * line, TEXT) for line in range(lines)]
 
 
-def lines(*runs: Run, visible: tuple[float, float, float, float] | None = None) -> list[Line]:
+def lines(*runs: TextRun, visible: tuple[float, float, float, float] | None = None) -> list[Line]:
     """The lines of a page that has these runs above others."""
     return page_lines(settled([*runs, *body()], visible))
 
 
-def first(*runs: Run) -> str:
+def first(*runs: TextRun) -> str:
     """The text of the uppermost line."""
     return lines(*runs)[0].text
 

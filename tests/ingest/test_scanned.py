@@ -13,7 +13,7 @@ from lutrin.ingest.chunk import chunk_document
 from lutrin.ingest.limited import read_limited
 from lutrin.ingest.page import page_html
 from lutrin.ingest.pdf import Recognize, parse_pdf
-from lutrin.ingest.pdf_layout import Run
+from lutrin.ingest.pdf_layout import TextRun
 from lutrin.ingest.wording import RECOGNIZED
 from lutrin.records import BookInfo
 
@@ -27,9 +27,9 @@ def recognizer(file: BinaryIO, filename: str, password: str) -> Recognize:
     """What a picture of any page says."""
     assert (file.readable(), filename, password) == (True, "a.pdf", "")
 
-    def recognize(number: int) -> list[Run]:
+    def recognize(number: int) -> list[TextRun]:
         lines = ["SCANNED", f"Page {number + 1} says that the mill turns", "when the wind blows from the west."]
-        return [Run(72, 700 - 14 * place, 20 if not place else 11, line, 200) for place, line in enumerate(lines)]
+        return [TextRun(72, 700 - 14 * place, 20 if not place else 11, line, 200) for place, line in enumerate(lines)]
 
     return recognize
 

@@ -24,7 +24,7 @@ from lutrin.records import (
     SentenceEvent,
     SourcesEvent,
 )
-from lutrin.serve.finding import Found, listed
+from lutrin.serve.finding import Suggestion, listed
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
@@ -150,7 +150,7 @@ class ScriptedRetrieval:
 
     failure: Exception | None = None
     passages: Sequence[Passage] = ()
-    """Found whatever is asked, if there are any."""
+    """Suggestion whatever is asked, if there are any."""
 
     async def __call__(self, question: Question) -> Sequence[Passage]:
         """Search."""
@@ -229,7 +229,7 @@ class ScriptedLibrary:
             raise NotFound(NOTHING_HERE)
         return ["What is the sensorimotor loop?"][:most]
 
-    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
         """The one section, if a word of its title begins as the last one typed."""
         if slug not in {"", "physical-ai"}:
             raise NotFound(NOTHING_HERE)

@@ -272,7 +272,7 @@ class RemoteEmbedder:
         asked = [text if text.strip() else "-" for text in texts]
         async with self._at_once:
             try:
-                rows = await retried(lambda: self._asked(asked), patience_s=self._patience_s, pause_s=_pause_s)
+                rows = await retried(lambda: self._request(asked), patience_s=self._patience_s, pause_s=_pause_s)
             except openai.OpenAIError as error:
                 raise IndexUnavailable(
                     f"{self._service}: {_trouble(error)}", remedy="Check the address, the key and the model."
@@ -286,7 +286,7 @@ class RemoteEmbedder:
             )
         return unit_length(np.array(rows, dtype=np.float32))
 
-    async def _asked(self, texts: Sequence[str]) -> list[list[float]]:
+    async def _request(self, texts: Sequence[str]) -> list[list[float]]:
         try:
             given = await self._client.embeddings.create(
                 model=self._model,
@@ -298,7 +298,7 @@ class RemoteEmbedder:
             if not self._names_dimension:
                 raise
             self._names_dimension = False  # a model with a fixed width; the result is checked all the same
-            return await self._asked(texts)
+            return await self._request(texts)
         return [item.embedding for item in sorted(given.data, key=lambda item: item.index)]
 
 

@@ -39,7 +39,7 @@ class EmbeddingCache:
 
     def missing(self, hashes: Iterable[str]) -> list[str]:
         """The content hashes that have no embedding yet, each once, in order."""
-        return [item for item in dict.fromkeys(hashes) if self._found(statements.HAS_EMBEDDING, item) is None]
+        return [item for item in dict.fromkeys(hashes) if self._row(statements.HAS_EMBEDDING, item) is None]
 
     def put(self, items: Sequence[tuple[str, Encoding]]) -> None:
         """Store embeddings by content hash, durably, in one transaction."""
@@ -54,7 +54,7 @@ class EmbeddingCache:
         Raises:
             KeyError: There is none.
         """
-        row = self._found(statements.EMBEDDING, content_hash)
+        row = self._row(statements.EMBEDDING, content_hash)
         if row is None:
             raise KeyError(content_hash)
         windows, tokens, offsets = row
@@ -76,7 +76,7 @@ class EmbeddingCache:
     def _key(self, content_hash: str) -> dict[str, str]:
         return {"content_hash": content_hash, "embedder": self._embedder}
 
-    def _found(self, statement: str, content_hash: str) -> Any:  # noqa: ANN401 - a row of any width
+    def _row(self, statement: str, content_hash: str) -> Any:  # noqa: ANN401 - a row of any width
         return self._catalog.connection.execute(statement, self._key(content_hash)).fetchone()
 
     def _pack(self, encoding: Encoding) -> dict[str, bytes]:

@@ -278,10 +278,10 @@ def _line(unit: Unit) -> str:
             fence += "`"
         return f"{fence}{unit.language}\n{unit.text}\n{fence}"
     if unit.kind == "list_item":
-        return unit.text if _numbered(unit.text) else f"- {unit.text}"
+        return unit.text if _has_number(unit.text) else f"- {unit.text}"
     return unit.text
 
 
-def _numbered(text: str) -> bool:
+def _has_number(text: str) -> bool:
     head = text.split(" ", 1)[0]
     return len(head) > 1 and head[-1] in ".)" and head[:-1].isdigit()

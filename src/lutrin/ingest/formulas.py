@@ -230,7 +230,7 @@ def _word(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     return f"\\mathrm{{{plain}}}" if len(text) > 1 and text.isalpha() else plain
 
 
-def _said(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
+def _text_of(node: Any) -> str:  # noqa: ANN401 - as bs4 has it
     text = node.get_text().translate(_PLAIN)
     return f"\\text{{{text}}}" if text.strip() else " " if text else ""
 
@@ -307,8 +307,8 @@ _MAKERS: dict[str, Callable[[Any], str]] = {
     "semantics": lambda node: _nth(node, 0),
     "mi": _word,
     "mo": lambda node: f"\\{word}" if (word := node.get_text().strip()) in _FUNCTIONS else word.translate(_PLAIN),
-    "mtext": _said,
-    "ms": _said,
+    "mtext": _text_of,
+    "ms": _text_of,
     "mfrac": lambda node: f"\\frac{{{_nth(node, 0)}}}{{{_nth(node, 1)}}}",
     "f": lambda node: f"\\frac{{{_part(node, 'num')}}}{{{_part(node, 'den')}}}",
     "msqrt": lambda node: _root("", _row(node)),

@@ -221,7 +221,7 @@ class _Masker:
         arguments = list(_ARGUMENT.finditer(self.source, *match.span(group)))
         kind = BOXES.get(name, "") or _TABS.get(name, "") or ("details" if name in _FOLDS else "")
         if name in HOLDERS:
-            named = [_said(item).lower() for item in arguments if (item["key"] or "type").lower() in KINDS]
+            named = [_text_of(item).lower() for item in arguments if (item["key"] or "type").lower() in KINDS]
             kind = next((BOXES[word] for word in named if word in BOXES), kind or "note")
         if not kind:
             return []
@@ -229,7 +229,7 @@ class _Masker:
         if title is None and kind in {"tab", "details"}:
             title = next((item for item in arguments if item["key"] is None), None)
         opening = f":::{kind} "
-        if title is None or not _said(title).strip():
+        if title is None or not _text_of(title).strip():
             return [(*match.span(), opening[: len(match[0])].rstrip())]
         begin, stop = title.span(_group(title))
         if begin - match.start() < len(opening):
@@ -242,10 +242,10 @@ class _Masker:
         plain = (
             []
             if keyed
-            else [item for item in arguments if item["key"] is None and item["bare"] is None and _said(item).strip()]
+            else [item for item in arguments if item["key"] is None and item["bare"] is None and _text_of(item).strip()]
         )
-        shown = next((item for item in arguments if item["key"] in _WORDS and _said(item).strip()), None)
-        if shown is None and plain and not re.match(r"https?:|[\w./-]*/", _said(plain[-1])):
+        shown = next((item for item in arguments if item["key"] in _WORDS and _text_of(item).strip()), None)
+        if shown is None and plain and not re.match(r"https?:|[\w./-]*/", _text_of(plain[-1])):
             shown = plain[min(1, len(plain) - 1)] if last else plain[0]
         if shown is None:
             return [(*match.span(), "")]
@@ -293,7 +293,7 @@ def _group(argument: re.Match[str]) -> str:
     return next(name for name in ("double", "single", "bare") if argument[name] is not None)
 
 
-def _said(argument: re.Match[str]) -> str:
+def _text_of(argument: re.Match[str]) -> str:
     return str(argument[_group(argument)])
 
 

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from lutrin.errors import DocumentError
 from lutrin.ingest.pdf import Recognize
-from lutrin.ingest.pdf_layout import Run
+from lutrin.ingest.pdf_layout import TextRun
 
 _DOTS = 200
 """An inch: letters of 10 points are 28 dots high, about what the models were trained on."""
@@ -27,7 +27,7 @@ class Recognizer:
 
         self._engine: Any = RapidOCR(params={"Global.log_level": "critical"})
 
-    def runs(self, picture: Any, scale: float) -> list[Run]:  # noqa: ANN401 - an array of numpy
+    def runs(self, picture: Any, scale: float) -> list[TextRun]:  # noqa: ANN401 - an array of numpy
         """The lines of a picture (height, width, 3), `scale` points a dot, as runs; the lowest point is 0."""
         found = self._engine(picture, use_cls=False)
         if found.boxes is None:
@@ -41,7 +41,7 @@ class Recognizer:
             height = float(abs((box[3, 1] + box[2, 1]) - (box[0, 1] + box[1, 1])) / 2)
             lower = float((box[3, 1] + box[2, 1]) / 2)
             lines.append(
-                Run(
+                TextRun(
                     x=left * scale,
                     y=(high - lower + _BASE * height) * scale,
                     size=round(_BODY * height * scale),
@@ -71,7 +71,7 @@ def recognizer_of(file: BinaryIO, filename: str, password: str) -> Recognize:
     except pypdfium2.PdfiumError as error:
         raise DocumentError(filename, f"cannot be drawn ({error})") from None
 
-    def recognize(number: int) -> list[Run]:
+    def recognize(number: int) -> list[TextRun]:
         picture = document[number].render(scale=_DOTS / 72).to_numpy()
         return recognizer.runs(picture[:, :, :3], 72 / _DOTS)
 

@@ -110,7 +110,7 @@ class _Renderer:
     def inline(self, body: Placed) -> str:
         return inline_html(self.page.inline.tokens(body.text), self.page.values)
 
-    def told(self, shown: Shown) -> str:
+    def link_html(self, shown: Shown) -> str:
         """A text of a component."""
         text = clean(shown.text)
         inside = escape(text, quote=False)
@@ -240,7 +240,7 @@ class _Renderer:
 
     def element(self, block: Element) -> str:
         tag = block.tag
-        texts = [self.told(shown) for shown in attribute_texts(tag)]
+        texts = [self.link_html(shown) for shown in attribute_texts(tag)]
         only = block.children[0] if len(block.children) == 1 else None
         if tag.name == "img":
             return f"<p>{image_html(tag.attribute('src'), tag.attribute('alt'))}</p>\n"

@@ -21,7 +21,7 @@ from lutrin.ingest.labels import CAPTION
 from lutrin.ingest.markdown import stem, title_from_name
 from lutrin.ingest.pdf_blocks import OutlineEntry, PdfBlock, bare_item, find_blocks, join_lines, vocabulary_of
 from lutrin.ingest.pdf_glyphs import pages_of
-from lutrin.ingest.pdf_layout import Line, Run, page_lines, running_titles
+from lutrin.ingest.pdf_layout import Line, TextRun, page_lines, running_titles
 from lutrin.ingest.pdf_page import settled
 from lutrin.ingest.sentences import paragraph_ranges
 from lutrin.ingest.titles import true_title
@@ -29,7 +29,7 @@ from lutrin.ingest.wording import RECOGNIZED, clean
 from lutrin.records import Document, Notice, Section, Unit
 
 MAX_PAGES = 3000
-Recognize = Callable[[int], list[Run]]
+Recognize = Callable[[int], list[TextRun]]
 """Recognises the text of a page, by its number counted from 0."""
 _BLOCK = 1 << 20
 _MAX_OUTLINE = 5000

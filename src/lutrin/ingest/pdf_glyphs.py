@@ -19,7 +19,7 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser
 from pdfminer.psparser import literal_name
 
-from lutrin.ingest.pdf_layout import WORD_GAP, Run
+from lutrin.ingest.pdf_layout import WORD_GAP, TextRun
 from lutrin.ingest.pdf_page import Box, settled
 
 _MONO = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
@@ -82,7 +82,7 @@ class _Pen(PDFTextDevice):
         super().__init__(resources)
         self.unmapped = 0
         """Glyphs for which the file gives no letter."""
-        self._runs: list[Run] = []
+        self._runs: list[TextRun] = []
         self._open: _Growing | None = None
         self._kinds: dict[object, tuple[bool, bool]] = {}
         self._marked: list[bool] = []
@@ -90,7 +90,7 @@ class _Pen(PDFTextDevice):
         self._spaced = 0.0
         """Space that the file puts between all letters, in units of the text's own space."""
 
-    def taken(self) -> list[Run]:
+    def taken(self) -> list[TextRun]:
         """Return the text painted since the last call."""
         self._close()
         self._marked.clear()
@@ -161,7 +161,7 @@ class _Pen(PDFTextDevice):
         text = _letters("".join(run.letters).replace("\n", " ").replace("\0", ""))
         if text.strip() and not any(self._marked):
             bold, mono = self._kind(run.font)
-            self._runs.append(Run(run.x, run.y, run.size, text, run.length, bold, mono, run.angle))
+            self._runs.append(TextRun(run.x, run.y, run.size, text, run.length, bold, mono, run.angle))
 
     def _kind(self, font: Any) -> tuple[bool, bool]:  # noqa: ANN401 - a PDFFont, by which it is kept
         if font not in self._kinds:
@@ -170,7 +170,7 @@ class _Pen(PDFTextDevice):
         return self._kinds[font]
 
 
-def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[Run], int]]:
+def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[TextRun], int]]:
     """The runs of each page in the order in which they are painted, and how many glyphs have no letter.
 
     Raises:
@@ -185,7 +185,7 @@ def pages_of(file: BinaryIO, password: str) -> Iterator[tuple[list[Run], int]]:
     return _Pages(document)
 
 
-class _Pages(Iterator[tuple[list[Run], int]]):
+class _Pages(Iterator[tuple[list[TextRun], int]]):
     """Pages one by one; one that raises does not end the others."""
 
     def __init__(self, document: PDFDocument) -> None:
@@ -195,7 +195,7 @@ class _Pages(Iterator[tuple[list[Run], int]]):
         self._pen = _Pen(resources)
         self._interpreter = PDFPageInterpreter(resources, self._pen)
 
-    def __next__(self) -> tuple[list[Run], int]:
+    def __next__(self) -> tuple[list[TextRun], int]:
         page = next(self._pages)
         self._count += 1
         if self._count % _PAGES_HELD == 0:

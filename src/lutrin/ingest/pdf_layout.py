@@ -46,7 +46,7 @@ _MARGIN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Text painted in one go: `x` and `y` of its start, `y` growing upwards."""
 
     x: float
@@ -66,7 +66,7 @@ class Run:
         return self.x + self.length
 
 
-Segment = list[Run]
+Segment = list[TextRun]
 """Runs of one line without a wide gap between them, from left to right."""
 
 
@@ -94,7 +94,7 @@ class Line:
         return " ".join(self.cells)
 
 
-def page_lines(runs: Sequence[Run]) -> list[Line]:
+def page_lines(runs: Sequence[TextRun]) -> list[Line]:
     """The lines of a page in reading order: full-width ones in place, columns one after the other between them.
 
     Notes below the text are marked as such; they are last in their column.
@@ -149,7 +149,7 @@ def _with_notes(lines: Sequence[Line], body: float) -> list[Line]:
     return [*lines[:first], *(replace(line, note=True) for line in lines[first:])]
 
 
-def _upright(runs: list[Run]) -> list[Run]:
+def _upright(runs: list[TextRun]) -> list[TextRun]:
     """Turn the page so that most of its text is level; text that is turned otherwise comes after it."""
     if not runs:
         return []
@@ -165,16 +165,16 @@ def _upright(runs: list[Run]) -> list[Run]:
     return turned
 
 
-def _turn(run: Run, angle: int) -> Run:
+def _turn(run: TextRun, angle: int) -> TextRun:
     x, y = {0: (run.x, run.y), 90: (run.y, -run.x), 180: (-run.x, -run.y), 270: (-run.y, run.x)}[angle]
     return replace(run, x=x, y=y, angle=0)
 
 
-def _rows(runs: Sequence[Run]) -> list[list[Run]]:
+def _rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
     """Runs by baseline, from the top down, each row from left to right; what is raised or lowered is with its word."""
     least = _SMALL * body_size(runs)
     rows = _level([run for run in runs if run.size >= least])
-    apart: list[Run] = []
+    apart: list[TextRun] = []
     for run in sorted((run for run in runs if run.size < least), key=lambda run: run.x):
         row = next((row for row in rows if any(_hangs_on(run, other) for other in row)), None)
         (apart if row is None else row).append(run)
@@ -182,8 +182,8 @@ def _rows(runs: Sequence[Run]) -> list[list[Run]]:
     return [sorted(row, key=lambda run: run.x) for row in rows]
 
 
-def _level(runs: Sequence[Run]) -> list[list[Run]]:
-    rows: list[list[Run]] = []
+def _level(runs: Sequence[TextRun]) -> list[list[TextRun]]:
+    rows: list[list[TextRun]] = []
     for run in sorted(runs, key=lambda run: (-run.y, run.x)):
         if rows and abs(rows[-1][0].y - run.y) < _SAME_LINE * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
@@ -192,14 +192,14 @@ def _level(runs: Sequence[Run]) -> list[list[Run]]:
     return rows
 
 
-def _hangs_on(run: Run, other: Run) -> bool:
+def _hangs_on(run: TextRun, other: TextRun) -> bool:
     """Whether a small run stands right behind or before another one, above or below its baseline at most."""
     near = _HANGS * max(run.size, other.size)
     touches = -near <= run.x - other.right <= near or -near <= other.x - run.right <= near
     return touches and abs(run.y - other.y) <= _HANGS * max(run.size, other.size)
 
 
-def body_size(runs: Sequence[Run]) -> float:
+def body_size(runs: Sequence[TextRun]) -> float:
     """The size of most letters."""
     letters: Counter[float] = Counter()
     for run in runs:
@@ -207,7 +207,7 @@ def body_size(runs: Sequence[Run]) -> float:
     return letters.most_common(1)[0][0]
 
 
-def _segments(row: Sequence[Run]) -> list[Segment]:
+def _segments(row: Sequence[TextRun]) -> list[Segment]:
     segments: list[Segment] = []
     for run in row:
         if segments and run.x - segments[-1][-1].right <= _CELL_GAP * run.size:
@@ -343,7 +343,7 @@ def _joined(segment: Segment, marks: frozenset[str]) -> str:
     return text.rstrip() if segment[0].mono else text.strip()
 
 
-def _behind(text: str, plain: Segment, following: Run | None) -> str:
+def _behind(text: str, plain: Segment, following: TextRun | None) -> str:
     """A text with runs behind it that stand on the line."""
     if not plain:
         return text

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lutrin.ingest.pdf_layout import Run, body_size
+from lutrin.ingest.pdf_layout import TextRun, body_size
 
 Box = tuple[float, float, float, float]
 """Left, lower, right and upper edge in points."""
@@ -26,7 +26,7 @@ _APART = 0.6
 _MOST_OF = 0.7
 
 
-def settled(runs: Sequence[Run], visible: Box | None) -> list[Run]:
+def settled(runs: Sequence[TextRun], visible: Box | None) -> list[TextRun]:
     """The runs of a page, or of its box that viewers show, in the order of painting, notes of the margin last."""
     seen = [run for run in runs if run.text.strip() and (visible is None or _is_inside(run, visible))]
     kept = _without_line_numbers(_once(seen))
@@ -40,14 +40,14 @@ def settled(runs: Sequence[Run], visible: Box | None) -> list[Run]:
     return [run for run in kept if id(run) not in apart] + _below(kept, notes)
 
 
-def _is_inside(run: Run, box: Box) -> bool:
+def _is_inside(run: TextRun, box: Box) -> bool:
     """Whether at least the start of a run, half a letter above its baseline, is shown."""
     left, lower, right, upper = box
     middle = run.y + 0.3 * run.size if run.angle == 0 else run.y
     return left - 1 <= run.x <= right + 1 and lower - 1 <= middle <= upper + 1
 
 
-def _is_watermark(run: Run, runs: Sequence[Run], body: float) -> bool:
+def _is_watermark(run: TextRun, runs: Sequence[TextRun], body: float) -> bool:
     """Whether a text in large letters is painted askew, or across lines of text."""
     if run.size < _WATERMARK * body:
         return False
@@ -65,9 +65,9 @@ def _is_watermark(run: Run, runs: Sequence[Run], body: float) -> bool:
     return len(crossed) >= _CROSSED
 
 
-def _once(runs: Sequence[Run]) -> list[Run]:
-    kept: list[Run] = []
-    painted: defaultdict[str, list[Run]] = defaultdict(list)
+def _once(runs: Sequence[TextRun]) -> list[TextRun]:
+    kept: list[TextRun] = []
+    painted: defaultdict[str, list[TextRun]] = defaultdict(list)
     for run in runs:
         near = _TWICE * run.size
         if any(abs(run.x - old.x) < near and abs(run.y - old.y) < near for old in painted[run.text]):
@@ -77,12 +77,12 @@ def _once(runs: Sequence[Run]) -> list[Run]:
     return kept
 
 
-def _without_line_numbers(runs: Sequence[Run]) -> list[Run]:
+def _without_line_numbers(runs: Sequence[TextRun]) -> list[TextRun]:
     """Leave out a column of numbers that count up by the same step and stand apart from all text."""
     numbers = [run for run in runs if run.text.strip().isdigit() and run.angle == 0]
     if len(numbers) < _LEAST_NUMBERS:
         return list(runs)
-    columns: defaultdict[int, list[Run]] = defaultdict(list)
+    columns: defaultdict[int, list[TextRun]] = defaultdict(list)
     for run in numbers:
         columns[round(run.x / 4)].append(run)
         columns[round(run.right / 4)].append(run)
@@ -105,14 +105,14 @@ def _without_line_numbers(runs: Sequence[Run]) -> list[Run]:
     return list(runs)
 
 
-def _has_text(counted: Sequence[Run], runs: Sequence[Run]) -> bool:
+def _has_text(counted: Sequence[TextRun], runs: Sequence[TextRun]) -> bool:
     """Whether a line of text with several words stands beside most of the numbers."""
     lines = [run for run in runs if run.text.strip().count(" ") >= 2]
     near = [any(abs(line.y - number.y) < 0.4 * line.size for line in lines) for number in counted]
     return sum(near) >= _MOST_OF * len(counted)
 
 
-def _with_initials(runs: list[Run], body: float) -> list[Run]:
+def _with_initials(runs: list[TextRun], body: float) -> list[TextRun]:
     """Join an initial of several lines' height to the word that it begins."""
     words = {word for run in runs for word in run.text.lower().split()}
     for initial in [run for run in runs if run.size >= _INITIAL * body and len(run.text.strip()) == 1]:
@@ -134,7 +134,7 @@ def _with_initials(runs: list[Run], body: float) -> list[Run]:
     return runs
 
 
-def _margin_notes(runs: Sequence[Run], body: float) -> list[Run]:
+def _margin_notes(runs: Sequence[TextRun], body: float) -> list[TextRun]:
     """Small text that stands wholly beside the column of the text."""
     text = [run for run in runs if abs(run.size - body) <= 0.1 * body and run.text.strip().count(" ") >= 3]
     if len(text) < _LEAST_NUMBERS:
@@ -150,7 +150,7 @@ def _margin_notes(runs: Sequence[Run], body: float) -> list[Run]:
     ]
 
 
-def _below(runs: Sequence[Run], notes: Sequence[Run]) -> list[Run]:
+def _below(runs: Sequence[TextRun], notes: Sequence[TextRun]) -> list[TextRun]:
     """Put notes under the text of the page, in their own order."""
     if not notes:
         return []

@@ -61,7 +61,7 @@ async def ingest_alone(corpus: Path, settings: Settings, tools: IngestTools, opt
     """
     started = time.perf_counter()
     try:
-        summary = await _Run(corpus, settings, tools, options).all_books()
+        summary = await _Ingest(corpus, settings, tools, options).all_books()
     except (OSError, sqlite.DatabaseError, IndexUnavailable, VerificationFailed) as error:
         raise explain_failure(error, settings.data_dir) or error from error
     return summary.plus(IngestSummary(seconds=round(time.perf_counter() - started, 3)))
@@ -73,7 +73,7 @@ _log = get_logger("ingest")
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _Ingest:
     """One ingest while it holds the lock."""
 
     corpus: Path
@@ -91,7 +91,7 @@ class _Run:
             summary = IngestSummary()
             for book, files in found.books:
                 summary = summary.plus(await self._one_book(catalog, cache, book, files))
-                summary = summary.plus(IngestSummary(books=(self._found(book, files),)))
+                summary = summary.plus(IngestSummary(books=(self._description(book, files),)))
             summary = summary.plus(self._withdraw(catalog, {book.info.slug for book, _ in found.books}))
             summary = summary.plus(IngestSummary(left_out=tuple(found.left_out)))
             catalog.keep_left_out(corpus, summary.left_out)
@@ -122,7 +122,7 @@ class _Run:
             )
         return Discovery(books, found.left_out)
 
-    def _found(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
+    def _description(self, book: Book, files: Sequence[SourceFile]) -> BookFound:
         root = book.root.resolve()
         base = self.corpus.resolve()
         place = root.relative_to(base).as_posix() if root.is_relative_to(base) else ""

@@ -83,11 +83,11 @@ class _Talk:
     def take(self, message: ChatMessage) -> None:
         """Take in one more message."""
         if message.role == "assistant":
-            self._answered(message)
+            self._take_answer(message)
         else:
-            self._asked(message.text)
+            self._take_question(message.text)
 
-    def _answered(self, message: ChatMessage) -> None:
+    def _take_answer(self, message: ChatMessage) -> None:
         if message.kind == "refusal" and self.before[0]:
             # A question that was refused changes no subject.
             self.subject, self.narrowing, self.answers = self.before
@@ -98,7 +98,7 @@ class _Talk:
             self.chunk_ids = message.chunk_ids
             self.quotes = tuple((one.chunk_id, one.quote) for one in message.citations)
 
-    def _asked(self, text: str) -> None:
+    def _take_question(self, text: str) -> None:
         self.before = (self.subject, self.narrowing, self.answers)
         if is_courtesy(text):
             return

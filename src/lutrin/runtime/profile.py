@@ -224,7 +224,7 @@ async def ingesting(settings: Settings) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def following(settings: Settings) -> AsyncIterator[None]:
+async def follow_books(settings: Settings) -> AsyncIterator[None]:
     """Fetch books that other machines publish while the block runs."""
     url = database_url(settings)
     rack = remote().rack(settings, url) if url is not None else None

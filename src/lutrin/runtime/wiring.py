@@ -58,7 +58,7 @@ from lutrin.runtime.profile import (
     database_url,
     embedder_name,
     embedding,
-    following,
+    follow_books,
     in_background,
     ingest_apart,
     ingesting,
@@ -376,7 +376,7 @@ async def _serve(
         generator = runtime.generator
         url = database_url(settings)
         shared = await remote().shared(settings, url, stack) if url is not None else None
-        await stack.enter_async_context(following(settings))
+        await stack.enter_async_context(follow_books(settings))
         await stack.enter_async_context(in_background(follow(runtime.shelf, runtime.answers.traffic), name="warm-up"))
         if isinstance(generator, ArrivingModel):
             coming = generator.arrive(partial(runtime.answers.take_model, generator))

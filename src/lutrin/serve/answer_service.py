@@ -77,7 +77,7 @@ class AnswerService:
             LutrinError: There is no answer.
         """
         whose = self.owner(request, question.session_id)
-        asked = self.asked(request, question, whose)
+        asked = self.with_owner(request, question, whose)
         if sse.MEDIA_TYPE in request.headers.get("accept", ""):
             return await self._streamed(request, asked, whose)
         asked = replace(
@@ -106,7 +106,7 @@ class AnswerService:
         Raises:
             LutrinError: As `answer`, also if the turn failed at once.
         """
-        asked = self.asked(request, question, Owner(OPENAI_OWNER))
+        asked = self.with_owner(request, question, Owner(OPENAI_OWNER))
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._begin(turn)
@@ -120,7 +120,7 @@ class AnswerService:
         Raises:
             LutrinError: As `answer`.
         """
-        asked = self.asked(request, question, Owner(OPENAI_OWNER))
+        asked = self.with_owner(request, question, Owner(OPENAI_OWNER))
         await self.admit(request, asked)
         turn = self._new_turn(asked)
         await self._until_finished(turn, request)
@@ -175,7 +175,7 @@ class AnswerService:
         while pending := self._tasks | self._vital:  # a cancelled turn still stores what it has sent
             await asyncio.wait(pending)
 
-    def asked(self, request: HTTPRequest, question: Question, whose: Owner) -> Asked:
+    def with_owner(self, request: HTTPRequest, question: Question, whose: Owner) -> Asked:
         """Replace the browser's session id in a question by the key of its conversation.
 
         Raises:

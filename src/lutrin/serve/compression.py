@@ -76,7 +76,7 @@ class Compressor:
 
     async def _packed(self, body: bytes) -> bytes:
         if self._is_file:
-            return _kept(body)
+            return _gzip(body)
         if len(body) > AT_ONCE_BYTES:
             return await beside_loop(lambda: gzip.compress(body, LEVEL, mtime=0))
         return gzip.compress(body, LEVEL, mtime=0)
@@ -93,5 +93,5 @@ def _of_packed(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, 
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _kept(body: bytes) -> bytes:
+def _gzip(body: bytes) -> bytes:
     return gzip.compress(body, 9, mtime=0)

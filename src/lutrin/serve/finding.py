@@ -39,11 +39,11 @@ SIGNS = {
 }  # fmt: skip
 
 Marks = tuple[tuple[int, int], ...]
-Line = tuple[bool, float, "Found"]
+Line = tuple[bool, float, "Suggestion"]
 """Whether a line's title has every word that was typed, its score, and the line."""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     """A section, or a term of the glossary."""
 
     kind: Literal["section", "term"] = "section"
@@ -89,15 +89,15 @@ class Glossary(msgspec.Struct, frozen=True):
     terms: list[GlossaryTerm]
 
 
-class FoundList(msgspec.Struct, frozen=True):
+class Suggestions(msgspec.Struct, frozen=True):
     """The suggestions, best first."""
 
-    found: list[Found]
+    found: list[Suggestion]
 
 
 def listed(
     words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
-) -> list[tuple[bool, float, Found]]:
+) -> list[tuple[bool, float, Suggestion]]:
     """List a book's passages, one line for each section; those whose title has every word come first."""
     meant = [frozenset(map(stemmed, one.forms)) for one in words]
     sections: dict[str, tuple[bool, float, Chunk]] = {}
@@ -110,11 +110,11 @@ def listed(
     return [(named, score, _line(chunk, url, meant)) for url, (named, score, chunk) in first]
 
 
-def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Found:
+def term_line(term: Term, book: BookInfo, typed: Sequence[Typed]) -> Suggestion:
     """The line for a term of the glossary."""
     meant = [frozenset(map(stemmed, (*one.forms, one.word))) for one in typed]
     text = _cut(term.definition, ())
-    return Found(
+    return Suggestion(
         kind="term",
         book=book.slug,
         book_title=book.title,
@@ -133,14 +133,14 @@ def best_first(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: (not line[0], -line[1]))
 
 
-def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Found:
+def _line(chunk: Chunk, url: str, meant: Sequence[frozenset[str]]) -> Suggestion:
     title = _title(chunk)
     where = " › ".join(dict.fromkeys(part for part in (chunk.chapter or chunk.module, chunk.heading_path[0]) if part))
     unit = _place(chunk, meant)
     quote = unit.text if unit else chunk.text
     shown = _spoken(unit, meant) if unit else readable(quote)
     text = _cut(shown, _marks(shown, meant))
-    return Found(
+    return Suggestion(
         book=chunk.book,
         book_title=chunk.book_title,
         where="" if where == title else where,

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from lutrin.messages import NOTHING_HERE
 from lutrin.serve.addresses import book_path, page_path
-from lutrin.serve.finding import Found
+from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes
 from lutrin.serve.services import PageEntry, ShelvedBook
 from lutrin.serve.templating import environment, render
@@ -82,7 +82,7 @@ def cover(book: ShelvedBook, pages: Sequence[PageEntry], starters: Sequence[str]
     return render("book.html", book=book.slug, starters=starters, **_cover(book, pages))
 
 
-def results(book: ShelvedBook | None, typed: str, found: Sequence[Found]) -> str:
+def results(book: ShelvedBook | None, typed: str, found: Sequence[Suggestion]) -> str:
     """Render the search results as a page, for browsers without scripts and for links."""
     home = {"address": book_path(book.slug), "title": book.title} if book else {"address": "/", "title": "Lutrin"}
     return render("search.html", book=book.slug if book else "", home=home, typed=typed, found=found)

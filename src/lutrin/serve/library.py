@@ -17,7 +17,7 @@ from lutrin.ingest.scan import SourceFile
 from lutrin.messages import NOTHING_HERE
 from lutrin.records import BookInfo, Chunk
 from lutrin.serve.budget import beside_loop
-from lutrin.serve.finding import SENTENCE_ENDS, Found, Line, best_first, listed, term_line
+from lutrin.serve.finding import SENTENCE_ENDS, Line, Suggestion, best_first, listed, term_line
 from lutrin.serve.notes import Named, Notes, Term, glossary, glossary_of, named, notes_of, starters, terms_meant
 from lutrin.serve.pictures import candidates
 from lutrin.serve.services import PageEntry, ShelvedBook
@@ -95,11 +95,11 @@ class ShelfLibrary:
         each = -(-most // len(able)) if able else 0
         return [question for companion in able for question in starters(companion, each)][:most]
 
-    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
         """Suggest places for a partly typed query; see `serve.services.Library`."""
         slugs = [slug] if slug else [generation.book.slug for generation in self._shelf.books()]
         found: list[Line] = []
-        terms: list[Found] = []
+        terms: list[Suggestion] = []
         for name in slugs:
             async with self._shelf.lease(name) as generation:
                 names = await self._once(generation, "names", _names)
@@ -177,7 +177,7 @@ async def _names(generation: OpenGeneration) -> Sequence[Named]:
 
 def _suggested(
     names: Sequence[Named], book: BookInfo, words: Sequence[Typed], passages: Sequence[tuple[Chunk, float]], most: int
-) -> tuple[list[Found], list[Line]]:
+) -> tuple[list[Suggestion], list[Line]]:
     """The terms of a book and the lines of its sections that fit what was typed."""
     meant = terms_meant(names, book.slug, words)
     return [term_line(term, book, words) for term in meant], listed(words, passages, most)

@@ -31,7 +31,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
     session_id: SessionId | None = None
 
-    def asked(
+    def to_question(
         self, text: str, surface: Literal["query", "tutor"], mode: records.Mode | None = None
     ) -> records.Question:
         """The question as the stages take it."""
@@ -63,7 +63,7 @@ class TutorBody(Asking, frozen=True, kw_only=True):
     question: str | None = None
     query: str | None = None
 
-    def tutored(self, mode: records.Mode | None = None) -> records.Question:
+    def to_tutor_question(self, mode: records.Mode | None = None) -> records.Question:
         """The question as the stages take it.
 
         Raises:
@@ -72,7 +72,7 @@ class TutorBody(Asking, frozen=True, kw_only=True):
         text = self.question if self.question is not None else self.query
         if text is None:
             raise InvalidInput("question: Object missing required field `question` (or `query`)")
-        return self.asked(text, "tutor", mode)
+        return self.to_question(text, "tutor", mode)
 
 
 class ChatBody(msgspec.Struct, frozen=True, kw_only=True):

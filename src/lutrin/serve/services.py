@@ -14,7 +14,7 @@ from lutrin.chats.questions import AskedQuestion
 from lutrin.index.catalog import LeftOut
 from lutrin.ports import ChatStore, Generator
 from lutrin.records import AnswerEvent, ChatMessage, ChatOrigin, ChatSession, ModelState, Passage, Question
-from lutrin.serve.finding import Found
+from lutrin.serve.finding import Suggestion
 from lutrin.serve.notes import Notes, Term
 from lutrin.serve.render_process import Renderer
 from lutrin.serve.shared import Gate, JobBoard, TurnLog
@@ -127,7 +127,7 @@ class Library(Protocol):
     async def starters(self, most: int, slug: str = "", filename: str = "") -> Sequence[str]:
         """Questions to begin with that the books answer well; none if nothing was prepared."""
 
-    async def find(self, typed: str, slug: str, most: int) -> Sequence[Found]:
+    async def find(self, typed: str, slug: str, most: int) -> Sequence[Suggestion]:
         """Suggest places for a partly typed query, best first.
 
         Raises:

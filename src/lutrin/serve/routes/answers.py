@@ -25,13 +25,13 @@ def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
 @post("/api/query", **_asking("apiQuery", "Ask the book", Answer))
 async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """A question about the book; with `selected_text` the selection weighs more and the book is searched too."""
-    return await service.answer(request, data.asked(data.query, "query"))
+    return await service.answer(request, data.to_question(data.query, "query"))
 
 
 @post("/query", **_asking("query", "Ask the book's tutor", Answer))
 async def query(data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """As `/api/query`, with the tutor's wording of refusals."""
-    return await service.answer(request, data.tutored())
+    return await service.answer(request, data.to_tutor_question())
 
 
 @post("/query-selected-text", **_asking("querySelectedText", "Ask about the selected text alone", Answer))
@@ -39,7 +39,7 @@ async def query_selected_text(
     data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
     """Only the selection is context; an unusable one is said, and the whole book is searched."""
-    return await service.answer(request, data.tutored("selection"))
+    return await service.answer(request, data.to_tutor_question("selection"))
 
 
 @post("/query-selection", **_asking("querySelection", "Ask about the selected text alone", Answer))
@@ -47,7 +47,7 @@ async def query_selection(
     data: JSONBody[TutorBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[Any]:
     """The same as `/query-selected-text`, under its other name."""
-    return await service.answer(request, data.tutored("selection"))
+    return await service.answer(request, data.to_tutor_question("selection"))
 
 
 @post("/chat", **_asking("chat", "Ask within a conversation", ChatReply))
@@ -72,8 +72,8 @@ async def retrieve(
     data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]
 ) -> Response[list[RetrievedPassage]]:
     """The passages nearest to the question, or to the selection; an empty array if nothing is relevant."""
-    question = data.asked(data.query, "query")
-    asked = service.asked(request, question, service.owner(request, question.session_id))
+    question = data.to_question(data.query, "query")
+    asked = service.with_owner(request, question, service.owner(request, question.session_id))
     await service.admit(request, asked)
     began_s = service.services.clock()
     passages = await service.services.retrieve(asked.question)

@@ -18,7 +18,7 @@ from lutrin.messages import NOTHING_HERE
 from lutrin.serve import html, pictures, qr
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.book_reader import Reader
-from lutrin.serve.finding import FoundList, Glossary, GlossaryTerm, TermPlace
+from lutrin.serve.finding import Glossary, GlossaryTerm, Suggestions, TermPlace
 from lutrin.serve.notes import Term
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
@@ -129,10 +129,10 @@ async def results(reader: Given[Reader], q: Typed = "", book: Slug = "") -> Resp
     "/api/search",
     **operation("search", "Sections that fit words which are still being typed", "reading", 404, 422, 503),
 )
-async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[FoundList]:
+async def search(service: Given[AnswerService], q: Typed, book: Slug = "") -> Response[Suggestions]:
     """The last word may be unfinished, and any may hold a slip; none of it is stored."""
     found = await service.services.library.find(q, book, MOST_FOUND) if q.strip() else ()
-    return Response(FoundList(list(found)), headers=NO_STORE)
+    return Response(Suggestions(list(found)), headers=NO_STORE)
 
 
 @get(

@@ -209,7 +209,7 @@ async def _board(service: AnswerService, jobs: Jobs, view: TeacherView, settings
         models = view.models(name)
     except LutrinError as error:
         troubles.append(f"{error.detail} {error.remedy}".strip())
-    asked = await _asked(service, troubles)
+    asked = await _questions(service, troubles)
     prepared = await _prepared(service, view)
     return html.Board(
         books=books,
@@ -242,7 +242,7 @@ async def _prepared(service: AnswerService, view: TeacherView) -> list[PreparedR
         return []  # an index that cannot be read is told elsewhere on the page
 
 
-async def _asked(service: AnswerService, troubles: list[str]) -> Overview:
+async def _questions(service: AnswerService, troubles: list[str]) -> Overview:
     """What readers asked, and what became of it; what is in the way is added to `troubles`."""
     library, companions = service.services.library, service.services.companions
     pinned: set[str] = set()

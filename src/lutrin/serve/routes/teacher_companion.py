@@ -84,7 +84,7 @@ async def proposal(request: HTTPRequest, service: Given[AnswerService], sign_ins
     known = next((one for one in books if one.slug == book), None) or (books[0] if books else None)
     if known is None:
         raise NotFound(NOTHING_HERE)
-    answer = await _answered(service, text, known.slug) if text.strip() else None
+    answer = await _current_answer(service, text, known.slug) if text.strip() else None
     near: Sequence[Passage] = ()
     if answer is not None and not answer.excerpts:
         near = await service.services.retrieve(Question(text=text, book=known.slug, top_k=MOST_NEAR))
@@ -99,7 +99,7 @@ async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Giv
     """Have a question answered so from now on."""
     fields = await checked(request, sign_ins)
     book, question = fields.get("book", ""), fields.get("question", "")
-    answer = await _answered(service, question, book)
+    answer = await _current_answer(service, question, book)
     proofs = [(one.chunk_id, one.text) for one in answer.excerpts] or [(fields.get("proof", ""), "")]
     await _companions(service).pin_answer(book, question, fields.get("text") or proposed_text(answer), proofs)
     _log.info("answer_pinned", book=book)
@@ -111,7 +111,7 @@ async def pin(request: HTTPRequest, service: Given[AnswerService], sign_ins: Giv
 HANDLERS = [entries, change, proposal, pin]
 
 
-async def _answered(service: AnswerService, text: str, book: str) -> Answer:
+async def _current_answer(service: AnswerService, text: str, book: str) -> Answer:
     """The answer that a reader of a book would get now; nothing of it is stored."""
     question = Question(text=text, book=book)
     check_lengths(question)
