@@ -125,6 +125,10 @@ class ScriptedAnswers:
     running: int = 0
     cancelled: int = 0
 
+    async def explains(self, question: Question) -> bool:
+        """Only one passage is explained."""
+        return question.selected_text == LOOP.quote
+
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Play the events."""
         self.asked.append(question)

@@ -36,6 +36,14 @@ async def test_every_surface_asks_the_same_flow(
     assert (asked.surface, asked.mode, asked.selected_text) == (surface, mode, body.get("selected_text", ""))
 
 
+async def test_what_would_be_explained_is_told_before_it_is_asked(client: httpx.AsyncClient, house: House) -> None:
+    """A panel offers no explanation where there is none; nothing is asked for that, and no question counted."""
+    for text, explains in ((LOOP.quote, True), ("Another passage.", False)) * 20:
+        reply = await client.post("/api/explains", json={"query": "Explain this passage.", "selected_text": text})
+        assert (reply.status_code, reply.json()) == (200, {"explains": explains})
+    assert house.answers.asked == []
+
+
 async def test_all_fields_reach_the_flow(client: httpx.AsyncClient, house: House) -> None:
     """Chapter, module, page, book, number of passages and selection are passed on."""
     body = {"query": "Q", "selected_text": "S", "chapter": "C", "module": "M", "page": "P", "book": "B", "top_k": 3}

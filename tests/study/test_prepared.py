@@ -195,6 +195,17 @@ async def test_a_marked_sentence_gets_the_entry_that_it_proves(flow: AnswerFlow,
     assert CYCLE in answer.excerpts[0].text
 
 
+async def test_an_explanation_is_offered_where_an_entry_or_a_model_serves(
+    flow: AnswerFlow, shelf: Shelf, settings: Settings
+) -> None:
+    """A passage on which nothing was prepared has none without a model."""
+    alone = flow_of(shelf, settings)
+    for mark, explained in ((CYCLE, True), ("Words that no page of this book has.", False)):
+        question = Question(text="Explain this passage.", selected_text=mark, mode="selection_boosted")
+        assert await alone.explains(question) is explained
+        assert await flow.explains(question)
+
+
 async def test_a_mark_within_a_sentence_is_found_on_the_page(flow: AnswerFlow) -> None:
     """The proof lies in the sentence of which three words are marked."""
     answer = await answer_to(flow, "Explain this", selected_text="500 times a", page=LOOP["file"])

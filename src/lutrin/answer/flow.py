@@ -172,6 +172,20 @@ class AnswerFlow:
         async with leased(self._shelf, question.book) as generations:
             await filtered(generations, question)
 
+    async def explains(self, question: Question) -> bool:
+        """Whether a model or a prepared entry would answer, and not the book's own words alone.
+
+        Raises:
+            As `answer`.
+        """
+        if self._explainer is not None or self._prepared is None:
+            return self._explainer is not None
+        query = understand(question, history=(), language=self._language, embedder=self._searcher.embedder)
+        query = await wished(self._searcher, query)
+        async with leased(self._shelf, question.book) as generations:
+            query = await in_chapter(query, generations)
+            return query.refusal is None and await self._prepared.plan(query, generations) is not None
+
     async def answer(self, question: Question) -> AsyncGenerator[AnswerEvent, None]:
         """Events of one answer; the last is a `DoneEvent`.
 

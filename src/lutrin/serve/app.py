@@ -75,6 +75,7 @@ HANDLERS = [
     health.ready,
     health.read_metrics,
     answers.api_query,
+    answers.api_explains,
     answers.query,
     answers.query_selected_text,
     answers.query_selection,

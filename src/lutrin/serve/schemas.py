@@ -57,6 +57,12 @@ class QueryBody(Asking, frozen=True, kw_only=True):
     query: str
 
 
+class Explained(msgspec.Struct, frozen=True):
+    """Reply of `POST /api/explains`."""
+
+    explains: bool
+
+
 class TutorBody(Asking, frozen=True, kw_only=True):
     """`POST /query`: the question is in `question` or in `query`."""
 

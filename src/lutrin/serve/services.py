@@ -32,6 +32,10 @@ class Answers(Protocol):
             LutrinError: There is no answer; the text is fit for the reader.
         """
 
+    async def explains(self, question: Question) -> bool:
+        """Whether a model or a prepared entry would answer, and not the book's own words alone."""
+        ...
+
 
 class Conversations(ChatStore, Protocol):
     """The conversations of all readers; `key` is `chats.owner.conversation_key`."""

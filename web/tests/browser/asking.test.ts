@@ -322,7 +322,7 @@ test('an answer that was cut half-way goes on, and ends as if it had not been', 
   await reader.open();
   await reader.ask('What is a node?');
   const whole = await reader.answers.last().innerText();
-  const said = reader.appearing('.progress', 'picking it up again');
+  const said = reader.appearing('.progress', 'Connecting again');
   await reader.send('And again, cut half-way');
   await said;
   await reader.finished.nth(1).waitFor();
@@ -396,7 +396,7 @@ test('what is waited for is said: looking it up, then writing an explanation of 
   await reader.open();
   await reader.send('What is a node?');
   await reader.panel.getByText('Looking it up').waitFor();
-  await reader.panel.getByText('Found in the book; writing an explanation').waitFor();
+  await reader.panel.getByText('Writing an explanation').waitFor();
   await reader.panel.getByText('checking each sentence').waitFor();
   await reader.finished.waitFor();
   expect(await reader.widget.locator('.progress').count()).toBe(0);

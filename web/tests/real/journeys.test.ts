@@ -114,17 +114,16 @@ test('search by half a word: the box from the shelf, a few letters, the section'
   await eventually(async () => (await marked(reader)).includes('Charge the battery at 5 A'), true, PATIENCE_MS);
 }, 60_000);
 
-test('select, explain, simplify: each does what it says for the passage, or says that it cannot', async () => {
+test('where nobody prepared the book and no model runs, a passage can be asked about, and no explanation is offered', async () => {
   const reader = await visit(NODES);
-  for (const [index, name] of ['Explain', 'Simplify'].entries()) {
-    await reader.select('article h2#what-a-node-is + p');
-    await reader.button(name).click();
-    await reader.finished.nth(index).waitFor();
-    expect(await reader.questions.nth(index).innerText()).toContain('process that does one job');
-    // Nobody prepared this book and no model runs.
-    expect(await reader.answers.nth(index).innerText()).toContain('There is no explanation of this passage here. The book says:');
-    expect(await reader.answers.nth(index).getByRole('alert').count()).toBe(0);
-  }
+  await reader.select('article h2#what-a-node-is + p');
+  const told = reader.page.waitForResponse('**/api/explains');
+  await reader.toolbar.waitFor();
+  expect(await (await told).json()).toEqual({explains: false});
+  const names = await reader.toolbar.getByRole('button').allInnerTexts();
+  expect(names).toContain('Ask');
+  expect(names).not.toContain('Explain');
+  expect(names).not.toContain('Simplify');
 }, 60_000);
 
 /** What the round button of the chat lies on, at its edge and its middle, but the bar of the grades. */

@@ -63,6 +63,11 @@ export class Api {
     return this.#json('ready');
   }
 
+  /** Whether a model or a prepared entry would answer. */
+  async explains(question: object): Promise<{explains: boolean}> {
+    return (await this.#brief('api/explains', 'POST', question)).json() as Promise<{explains: boolean}>;
+  }
+
   async history(session: string): Promise<StoredMessage[]> {
     const {messages} = await this.#json<{messages: StoredMessage[]}>(`history/${encodeURIComponent(session)}`);
     return messages;
@@ -137,8 +142,8 @@ export class Api {
     );
     console.error(
       there
-        ? `lutrin-chat: the server at ${this.base.origin} is there, but refuses pages of ${page}. Name this origin in its setting LUTRIN_CORS_ORIGINS.`
-        : `lutrin-chat: no server answers at ${this.base.href}. Is it running, and is the attribute \`api\` right?`,
+        ? `lutrin-chat: the server at ${this.base.origin} is there, but refuses pages of ${page}. Name this origin in LUTRIN_CORS_ORIGINS.`
+        : `lutrin-chat: no server answers at ${this.base.href}. Is it running, and is \`api\` right?`,
     );
   }
 }

@@ -91,7 +91,13 @@ export class LutrinChat extends ChatProperties {
   /** What can be done with selected text here. */
   get actions(): SelectionAction[] {
     const notes = document.documentElement.hasAttribute(NOTES) && this.selecting.range;
-    return ['ask', 'explain', 'simplify', ...(notes ? (['highlight', 'note'] as const) : [])];
+    return ['ask', ...(this.selecting.explained ? (['explain', 'simplify'] as const) : []), ...(notes ? (['highlight', 'note'] as const) : [])];
+  }
+
+  /** Whether the server has more to say on a text than the book's words; one that does not tell may. */
+  async explains(selected_text: string): Promise<boolean> {
+    const reply = await this.server?.explains({query: this.words.explainQuestion, selected_text, ...this.where}).catch(() => undefined);
+    return reply?.explains ?? true;
   }
 
   override connectedCallback(): void {
@@ -215,7 +221,7 @@ export class LutrinChat extends ChatProperties {
     void this.ask({text: this.draft, ...selected});
   }
 
-  get #where(): Pick<Question, 'book' | 'page'> {
+  get where(): Pick<Question, 'book' | 'page'> {
     return {...(this.book && {book: this.book}), ...(this.page && {page: this.page})};
   }
 
@@ -227,7 +233,7 @@ export class LutrinChat extends ChatProperties {
     this.selectionOnly = false;
     this.scrolling.follow();
     if (!this.server) this.#complain();
-    const asking = this.conversation.ask(this.server, this.identity.session, {...question, ...this.#where});
+    const asking = this.conversation.ask(this.server, this.identity.session, {...question, ...this.where});
     this.status = this.words.searching;
     await this.updateComplete;
     if (hadFocus) this.renderRoot.querySelector<HTMLElement>('.stop')?.focus({preventScroll: true});
@@ -240,7 +246,7 @@ export class LutrinChat extends ChatProperties {
   /** Have the model explain what it has not explained yet. */
   async explain(turn: Turn): Promise<void> {
     if (!this.server || !this.conversation.ready) return;
-    const asking = this.conversation.again(this.server, this.identity.session, turn, this.#where);
+    const asking = this.conversation.again(this.server, this.identity.session, turn, this.where);
     this.status = this.words.explaining;
     await asking;
     await this.#answered(turn, true);
@@ -482,7 +488,7 @@ export class LutrinChat extends ChatProperties {
 
   #complain(): void {
     console.error(
-      'lutrin-chat: no server is named. Set the attribute `api`, the option of the Docusaurus plugin, or REACT_APP_API_URL.',
+      'lutrin-chat: no server is named. Set `api`, the option of the Docusaurus plugin, or REACT_APP_API_URL.',
     );
   }
 }

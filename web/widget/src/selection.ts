@@ -7,11 +7,13 @@ import {place} from './floating.ts';
 const REST_MS = 200;
 const LEAST_LETTERS = 2;
 
-type Host = ReactiveControllerHost & HTMLElement;
+type Host = ReactiveControllerHost & HTMLElement & {explains(text: string): Promise<boolean>};
 
 export class SelectionController implements ReactiveController {
   /** The selected text; empty: no toolbar. */
   text = '';
+  /** Whether it would be explained, and not only quoted, as far as is known. */
+  explained = false;
   /** Where it stands, unless the page pointed it out itself. */
   range: Range | undefined;
   readonly #host: Host;
@@ -146,8 +148,15 @@ export class SelectionController implements ReactiveController {
   }
 
   #show(text: string, anchor: () => DOMRect): void {
-    this.text = text;
     this.#anchor = anchor;
+    if (text !== this.text) {
+      this.explained = false;
+      void this.#host.explains(text).then((explained) => {
+        if (text === this.text) this.explained = explained;
+        this.#host.requestUpdate();
+      });
+    }
+    this.text = text;
     this.#host.requestUpdate();
   }
 }

@@ -9,9 +9,10 @@ from litestar.params import JSONBody
 
 from lutrin.records import Answer, Question
 from lutrin.serve.answer_service import NO_STORE, AnswerService
+from lutrin.serve.budget import charge
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
-from lutrin.serve.schemas import ChatBody, ChatReply, QueryBody, RetrievedPassage, TutorBody
+from lutrin.serve.schemas import ChatBody, ChatReply, Explained, QueryBody, RetrievedPassage, TutorBody
 
 
 def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
@@ -26,6 +27,31 @@ def _asking(name: str, summary: str, returns: type | None) -> dict[str, Any]:
 async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Response[Any]:
     """A question about the book; with `selected_text` the selection weighs more and the book is searched too."""
     return await service.answer(request, data.to_question(data.query, "query"))
+
+
+@post(
+    "/api/explains",
+    **operation(
+        "apiExplains",
+        "Whether a model or a prepared entry would answer",
+        "answers",
+        404,
+        413,
+        422,
+        503,
+        returns=ResponseSpec(Explained, generate_examples=False),
+    ),
+    status_code=200,
+)
+async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Explained:
+    """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
+    question = data.asked(data.query, "query")
+    asked = service.asked(request, question, service.owner(request, question.session_id))
+    began_s = service.services.clock()
+    try:
+        return Explained(await service.services.answers.explains(asked.question))
+    finally:
+        charge(service.services.clock() - began_s)
 
 
 @post("/query", **_asking("query", "Ask the book's tutor", Answer))

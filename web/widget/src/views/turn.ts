@@ -72,9 +72,8 @@ function answerView(turn: Turn, isLast: boolean, actions: TurnActions): Template
 }
 
 /** Whether *Explain* or *Simplify* found no more than the book's own words. */
-function isUnexplained({state, kind, question, selectedText, preparedBy}: Turn, {explainQuestion, simplifyQuestion}: Texts): boolean {
-  const wanted = Boolean(selectedText) && [explainQuestion, simplifyQuestion].includes(question);
-  return state === 'done' && wanted && kind === 'extractive' && !preparedBy;
+function isUnexplained({kind, question, preparedBy}: Turn, {explainQuestion, simplifyQuestion}: Texts): boolean {
+  return kind === 'extractive' && !preparedBy && [explainQuestion, simplifyQuestion].includes(question);
 }
 
 /** A question that was perhaps meant, before anything else. */
