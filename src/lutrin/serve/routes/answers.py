@@ -45,8 +45,8 @@ async def api_query(data: JSONBody[QueryBody], request: HTTPRequest, service: Gi
 )
 async def api_explains(data: JSONBody[QueryBody], request: HTTPRequest, service: Given[AnswerService]) -> Explained:
     """What a reader may be offered for a marked text, before anything is asked; it counts as no question."""
-    question = data.asked(data.query, "query")
-    asked = service.asked(request, question, service.owner(request, question.session_id))
+    question = data.to_question(data.query, "query")
+    asked = service.with_owner(request, question, service.owner(request, question.session_id))
     began_s = service.services.clock()
     try:
         return Explained(await service.services.answers.explains(asked.question))
