@@ -9,6 +9,7 @@ unpack     take what came back from there in --parts for the weights of the last
 proof      go that whole way with two small books of ours and --steps of each run, to a reader that answers; minutes
 calibrate  fit on the books left out (or those of --on) how much words count, and when a book answers
 scope      fit only when a book answers, likewise
+ranking    fit what the ranker counts beside the reader, likewise
 install    copy the reader to models/reader, and name its files in models/manifest.toml
 same       fit when two questions mean the same; needs no books
 kept       fit what a kept question counts in a search; needs the sample book ingested in data/
@@ -135,15 +136,19 @@ def mine(options: argparse.Namespace) -> None:
 
 
 def export(options: argparse.Namespace) -> None:
-    """Write what the last round of training learned, and the ranker if one came back."""
+    """Write what the last round of training learned, and the ranker that came back; the reader stays without a round."""
     from training.export import export as write  # noqa: PLC0415 - needs torch
     from training.export import export_ranker  # noqa: PLC0415 - needs torch
 
-    second, ranker, shipped = options.out / "second.pt", options.out / UNPACKED["rank"], options.models / "reader"
-    weights = second if second.exists() else present(options.out / "first.pt", "train")
-    write(weights, shipped, options.out / "models" / "reader")
+    rounds = [path for name in ("second.pt", "first.pt") if (path := options.out / name).exists()]
+    ranker, shipped = options.out / UNPACKED["rank"], options.models / "reader"
+    folder = options.out / "models" / "reader"
+    if rounds or not ranker.exists():
+        write(present(rounds[0] if rounds else options.out / "first.pt", "train"), shipped, folder)
+    elif not folder.exists():
+        shutil.copytree(shipped, folder)
     if ranker.exists():
-        export_ranker(ranker, shipped, options.out / "models" / "ranker")
+        export_ranker(ranker, folder)
 
 
 def calibrate(options: argparse.Namespace) -> None:
@@ -158,6 +163,13 @@ def scope(options: argparse.Namespace) -> None:
     from training.calibrate import refit  # noqa: PLC0415 - as above
 
     refit(options.books, options.out, options.on, options.most)
+
+
+def ranking(options: argparse.Namespace) -> None:
+    """Fit what the ranker counts."""
+    from training.ranking import run as fit  # noqa: PLC0415 - as above
+
+    fit(options.books, options.out, options.on, options.most)
 
 
 def pack(options: argparse.Namespace) -> None:
@@ -278,7 +290,23 @@ def senses(_: argparse.Namespace) -> None:
 
 STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
     step.__name__: step
-    for step in (prepare, train, mine, export, pack, unpack, proof, calibrate, scope, install, same, kept, senses, run)
+    for step in (
+        prepare,
+        train,
+        mine,
+        export,
+        pack,
+        unpack,
+        proof,
+        calibrate,
+        scope,
+        ranking,
+        install,
+        same,
+        kept,
+        senses,
+        run,
+    )
 }
 
 

@@ -98,13 +98,11 @@ class Ranker(Cross):
         units = scores.view(b, k, -1).masked_fill(batch.kinds[batch.own] < 0, -1e4)
         return {"units": units, "rest": rest.view(b, k)}
 
-    def logit(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """What a file of this model gives for a pair, (N, L) each -> (N, 1): 0 where it answers as likely as not."""
+    def logits(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """What a file of this model gives for a pair, (N, L) each -> (N, L): logits of tokens that answer."""
         read = self.bert(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
-        logits = self.head(read.last_hidden_state).squeeze(-1)
-        outside = (token_type_ids * attention_mask == 0) | (input_ids == LAST)
-        whole = torch.logsumexp(logits.masked_fill(outside, -1e4), dim=1, keepdim=True)
-        return whole + self.answers[1] / self.answers[0]
+        scores: Tensor = self.head(read.last_hidden_state).squeeze(-1)
+        return scores
 
 
 class Judge(Cross):

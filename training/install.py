@@ -11,6 +11,8 @@ FILES = (
     "model.onnx", "reader.json", "projection.npy", "tokenizer.json", "config.json", "tokenizer_config.json",
     "special_tokens_map.json",
 )  # fmt: skip
+RANKER = ("ranker.onnx", "ranker.json")
+"""Files of a reader that has a ranker."""
 HEAD = """\
 [[model]]
 name = "lutrin-reader"
@@ -22,6 +24,11 @@ folder = "reader"
 """
 
 
+def files(folder: Path) -> tuple[str, ...]:
+    """The names of a reader's files."""
+    return (*FILES, *(name for name in RANKER if (folder / name).is_file()))
+
+
 def entry(folder: Path) -> str:
     """What the manifest says of a reader.
 
@@ -29,7 +36,7 @@ def entry(folder: Path) -> str:
         Missing: A file of it is not there.
     """
     text = HEAD
-    for name in FILES:
+    for name in files(folder):
         if not (folder / name).is_file():
             raise Missing(f"There is no {folder / name}: run `python -m training export` first.")
         content = (folder / name).read_bytes()
@@ -60,6 +67,6 @@ def install(folder: Path, models: Path) -> None:
         raise Missing(f"There is no {path}: --models names the folder of Lutrin's models.")
     manifest = with_reader(path.read_text(encoding="utf-8"), folder)
     (models / FOLDER).mkdir(exist_ok=True)
-    for name in FILES:
+    for name in files(folder):
         shutil.copyfile(folder / name, models / FOLDER / name)
     path.write_text(manifest, encoding="utf-8")

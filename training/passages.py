@@ -22,15 +22,11 @@ from training import sources
 
 def spans(chunk: Chunk) -> list[tuple[int, int, str, int, int, int]]:
     """Where each unit of a chunk stands in its embedded text; units that cannot be found are left out."""
-    text = chunk.embedded_text()
-    cursor = len(text) - len(chunk.text)
-    found: list[tuple[int, int, str, int, int, int]] = []
-    for unit in chunk.units:
-        start = text.find(unit.text, cursor) if unit.text else -1
-        if start >= 0:
-            cursor = start + len(unit.text)
-            found.append((start, cursor, unit.kind, unit.block, unit.char_start, unit.char_end))
-    return found
+    return [
+        (start, end, unit.kind, unit.block, unit.char_start, unit.char_end)
+        for unit, (start, end) in zip(chunk.units, chunk.unit_spans(), strict=True)
+        if end > start
+    ]
 
 
 def extract(folder: Path) -> None:

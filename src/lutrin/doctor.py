@@ -148,7 +148,7 @@ def _reranker(settings: Settings, models: Models) -> list[Check]:
         chosen = models.reranker(settings)
         return f"{chosen[0]} matches its checksum." if chosen is not None else "There is none."
 
-    return [_guarded("cross-encoder", look)] if settings.rerank else []
+    return [_guarded("cross-encoder", look)]
 
 
 def _address(settings: Settings) -> Check:

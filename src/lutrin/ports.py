@@ -118,14 +118,63 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How much a reranker's word counts beside the reader's, and what follows from both.
+
+    A unit scores `reader s + unit u + passage p`: s is what the reader gives it, u and p what the reranker says of the
+    unit and of its passage. The defaults are for one whose log odds are added as they are.
+    """
+
+    reader: float = 1.0
+    unit: float = 0.0
+    passage: float = 1.0
+    answers: tuple[float, float] | None = None
+    """As `Reading.answers`, for such scores; None: that of the reading."""
+    scope: tuple[float, ...] = ()
+    """As `Reading.scope`, with the reranker's best passage as last signal; empty: it does not count."""
+
+    def reading(self, reading: Reading) -> Reading:
+        """A reading with what was fitted for these scores instead of its own."""
+        return replace(reading, answers=self.answers or reading.answers, scope=self.scope or reading.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Aimed:
+    """A passage for a reranker that may see only a part of it."""
+
+    text: str
+    body: int
+    """Character at which the headings end; they are always seen."""
+    focus: int
+    """Character that is to be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a reranker says of a passage."""
+
+    passage: float
+    """Log odds that it answers, up to a constant."""
+    offsets: npt.NDArray[np.int32]
+    """(n, 2): characters of each token that it saw; (0, 2) if it speaks of whole passages alone."""
+    tokens: npt.NDArray[np.float32]
+    """(n,): logarithms of how likely each belongs to what answers, up to the same constant."""
+
+
 class Reranker(Protocol):
     """Reads a question and a passage together, and says how well the passage answers the question."""
 
     name: str
     """Of the model."""
 
-    async def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """(texts,): how well each answers the question, 0 to 1.
+    @property
+    def ranking(self) -> Ranking:
+        """What was learned with it."""
+        ...
+
+    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
+        """Judge passages, in order.
 
         Raises:
             ModelMissing: A file that the model needs is not here.

@@ -181,6 +181,16 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
         """The text as the embedding model sees it: the headings, a line break, then the passage."""
         return embedded_text(self.heading_path, self.text)
 
+    def unit_spans(self) -> list[tuple[int, int]]:
+        """Where each unit stands in the embedded text; an empty span for one that cannot be found there."""
+        text, spans = self.embedded_text(), []
+        end = len(text) - len(self.text)
+        for unit in self.units:
+            start = text.find(unit.text, end) if unit.text else -1
+            end = start + len(unit.text) if start >= 0 else end
+            spans.append((start, end) if start >= 0 else (end, end))
+        return spans
+
 
 def embedded_text(heading_path: tuple[str, ...], text: str) -> str:
     """Return the text to embed for a passage; its headings show what its pronouns refer to.

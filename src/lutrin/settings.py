@@ -132,7 +132,9 @@ class Settings(BaseSettings):
         "list such as `BAAI/bge-small-en-v1.5`. A change needs `lutrin models fetch` and `lutrin ingest`.",
     )
     rerank: str = Field(
-        "", description="A cross-encoder from the manifest that ranks the best passages again; empty: none."
+        "auto",
+        description="The cross-encoder that reads the best passages of a question once more: `auto` (ours, which comes "
+        "with the default embedder), `none`, or another one of the manifest.",
     )
     chunk_tokens: int = Field(
         400, ge=100, le=1000, description="Target length of a chunk in tokens, headings included."

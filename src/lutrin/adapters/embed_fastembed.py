@@ -187,39 +187,10 @@ class FastembedEmbedder:
         with self._loading:
             if self._session is None or self._pool is None:
                 self._require_files()
-                self._session = self._load()
+                self._session = opened(self._directory / FILES[0], self._model_name, self.dimension)
                 self._inputs = [node.name for node in self._session.get_inputs()]
                 self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
             return self._session, self._pool
-
-    def _load(self) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
-        # fastembed takes a second to import, and an unchanged ingest embeds nothing.
-        from fastembed import TextEmbedding  # noqa: PLC0415 - as above
-        from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
-        from fastembed.text.custom_text_embedding import CustomTextEmbedding  # noqa: PLC0415 - as above
-
-        exact = "0" if multiplies_signed(platform.machine(), processor_description()) else "1"
-
-        class Exact(CustomTextEmbedding):
-            """Turns signed weights into unsigned ones where their products would overflow; slower, the same results."""
-
-            @classmethod
-            def add_extra_session_options(cls, session_options: Any, extra_options: Any) -> None:  # noqa: ANN401, ARG003 - fastembed's signature
-                session_options.add_session_config_entry("session.x64quantprecision", exact)
-
-        if self._model_name not in {model["model"] for model in TextEmbedding.list_supported_models()}:
-            TextEmbedding.add_custom_model(
-                model=self._model_name,
-                pooling=PoolingType.MEAN,
-                normalization=True,
-                sources=ModelSource(hf=self._model_name),
-                dim=self.dimension,
-                model_file=FILES[0],
-            )
-        # One thread for each window: parallel windows use the cores better than parallel matrices.
-        return Exact(
-            self._model_name, specific_model_path=str(self._directory), threads=1, providers=["CPUExecutionProvider"]
-        ).model
 
     def _require_files(self) -> None:
         missing = [name for name in FILES if not (self._directory / name).is_file()]
@@ -228,6 +199,41 @@ class FastembedEmbedder:
                 f"The embedding model is incomplete: {', '.join(missing)} not in {self._directory}.",
                 remedy="Run `lutrin models fetch`.",
             )
+
+
+def opened(path: Path, name: str, dimension: int) -> Any:  # noqa: ANN401 - an onnxruntime session, which has no annotations that hold
+    """Open an encoder's ONNX file through fastembed, for one thread of each run.
+
+    Args:
+        path: The file; the tokenizer's files lie beside it.
+        name: Under which fastembed knows it.
+        dimension: Of its vectors.
+    """
+    # fastembed takes a second to import, and an unchanged ingest embeds nothing.
+    from fastembed import TextEmbedding  # noqa: PLC0415 - as above
+    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
+    from fastembed.text.custom_text_embedding import CustomTextEmbedding  # noqa: PLC0415 - as above
+
+    exact = "0" if multiplies_signed(platform.machine(), processor_description()) else "1"
+
+    class Exact(CustomTextEmbedding):
+        """Turns signed weights into unsigned ones where their products would overflow; slower, the same results."""
+
+        @classmethod
+        def add_extra_session_options(cls, session_options: Any, extra_options: Any) -> None:  # noqa: ANN401, ARG003 - fastembed's signature
+            session_options.add_session_config_entry("session.x64quantprecision", exact)
+
+    if name not in {model["model"] for model in TextEmbedding.list_supported_models()}:
+        TextEmbedding.add_custom_model(
+            model=name,
+            pooling=PoolingType.MEAN,
+            normalization=True,
+            sources=ModelSource(hf=name),
+            dim=dimension,
+            model_file=path.name,
+        )
+    # One thread for each window: parallel windows use the cores better than parallel matrices.
+    return Exact(name, specific_model_path=str(path.parent), threads=1, providers=["CPUExecutionProvider"]).model
 
 
 def published(name: str) -> tuple[str, str, int, Literal["mean", "cls"], str] | None:

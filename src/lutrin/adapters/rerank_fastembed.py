@@ -17,12 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lutrin.errors import ModelMissing
+from lutrin.ports import Aimed, Judgement, Ranking
 
 FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 DENSE, NORM, SCORE = "dense.safetensors", "norm.safetensors", "score.safetensors"
 """Layers of a `Head`: files 2_Dense, 3_LayerNorm and 4_Dense of sentence-transformers."""
 BATCH = 8
 """Passages in one run, padded to the longest."""
+MOST = 13.8
+"""Log odds; nothing is surer than a million to one."""
 EPSILON = 1e-5
 """Added to a variance before it divides, as torch does."""
 
@@ -93,11 +96,15 @@ class FastembedReranker:
         self._encoder: Any = None
         self._head: Head | None = None
 
-    async def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Score how well each text answers; see `ports.Reranker.scores`."""
-        return await asyncio.to_thread(self._scores, question, texts)
+    ranking = Ranking()
 
-    def _scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    async def judge(self, question: str, passages: Sequence[Aimed]) -> list[Judgement]:
+        """Judge passages; see `ports.Reranker.judge`."""
+        logits = await asyncio.to_thread(self._logits, question, [passage.text for passage in passages])
+        nothing = np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.float32)
+        return [Judgement(float(np.clip(logit, -MOST, MOST)), *nothing) for logit in logits]
+
+    def _logits(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         with self._running:
             if self._encoder is None:
                 self._encoder = self._load()
@@ -107,7 +114,7 @@ class FastembedReranker:
                 batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
                 first = [self._encoder.model.onnx_embed(question, batch).model_output for batch in batches]
                 logits = self._head.logits(np.concatenate(first))
-        return (1 / (1 + np.exp(-logits))).astype(np.float32)
+        return logits
 
     def _load(self) -> Any:  # noqa: ANN401 - fastembed's class has no usable types
         from fastembed.common.model_description import ModelSource  # noqa: PLC0415 - takes a second to import

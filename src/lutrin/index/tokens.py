@@ -114,15 +114,9 @@ def segments(chunk: Chunk, offsets: npt.NDArray[np.int32]) -> tuple[Index, npt.N
     if not len(offsets):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     labels = np.full(len(offsets), BETWEEN, dtype=np.int32)
-    body = len(chunk.embedded_text()) - len(chunk.text)
-    labels[offsets[:, 0] < body] = HEADING
-    cursor = body
-    text = chunk.embedded_text()
-    for number, unit in enumerate(chunk.units):
-        start = text.find(unit.text, cursor) if unit.text else -1
-        if start >= 0:
-            cursor = start + len(unit.text)
-            labels[(offsets[:, 0] >= start) & (offsets[:, 0] < cursor)] = number
+    labels[offsets[:, 0] < len(chunk.embedded_text()) - len(chunk.text)] = HEADING
+    for number, (start, end) in enumerate(chunk.unit_spans()):
+        labels[(offsets[:, 0] >= start) & (offsets[:, 0] < end)] = number
     starts = np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
     return starts.astype(np.int64), labels[starts]
 

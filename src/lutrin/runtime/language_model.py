@@ -13,11 +13,10 @@ from pathlib import Path
 import msgspec
 
 from lutrin.adapters.generate_llamacpp import open_decoder, require_engine
-from lutrin.adapters.rerank_fastembed import FastembedReranker
 from lutrin.adapters.support_generated import ANSWERED, CLEAR, GeneratedSupport
 from lutrin.answer.ability import Ability
 from lutrin.answer.prompt import warm_request
-from lutrin.errors import GeneratorUnavailable, InvalidSettings, ModelMissing
+from lutrin.errors import GeneratorUnavailable, ModelMissing
 from lutrin.generate.measure import LONGEST_S, Speed, measure_apart
 from lutrin.generate.protocol import Limits, PassageFigures, PassageLimits
 from lutrin.generate.tune import (
@@ -42,8 +41,6 @@ from lutrin.study.write import CardJudges
 CARD_THRESHOLD = 0.91
 """Probability of the model's yes from which a card is kept: of 57 cards by `medium`, read by eye, .81 were right and
 useful; of the 41 that pass both judges .90. Not fitted for larger models; a service's yes counts as certain."""
-RERANK_THREADS = 1
-"""Threads of the cross-encoder; the language model needs the cores."""
 Score = Callable[[Path], float]
 Note = Callable[[Trial | str], None]
 WRITING = 0.5
@@ -170,33 +167,6 @@ def card_judges(generator: Generator, *, patience_s: float) -> CardJudges:
         for asking in (CLEAR, ANSWERED)
     )
     return CardJudges(clear, answered)
-
-
-def reranker_path(settings: Settings) -> tuple[str, Path] | None:
-    """Name and checked folder of the settings' cross-encoder; None if there is to be none.
-
-    Raises:
-        ModelMissing, ChecksumMismatch: A file cannot be used.
-        InvalidSettings: No cross-encoder has that name.
-    """
-    if not settings.rerank:
-        return None
-    manifest = weights.load_manifest(settings.models_dir)
-    model = next((item for item in manifest.model if settings.rerank in {item.tier, item.name}), None)
-    if model is None:
-        raise InvalidSettings(f"LUTRIN_RERANK: the manifest has no model {settings.rerank}.", remedy="Leave it empty.")
-    if model.role != "rerank":
-        raise InvalidSettings(
-            f"{model.name} is not a cross-encoder.",
-            remedy="Name one whose role is `rerank`, or leave LUTRIN_RERANK empty.",
-        )
-    return model.name, weights.verified_path(settings.models_dir, model)
-
-
-def open_reranker(settings: Settings) -> FastembedReranker | None:
-    """Open the settings' cross-encoder; see `reranker_path`."""
-    chosen = reranker_path(settings)
-    return FastembedReranker(chosen[1], name=chosen[0], threads=RERANK_THREADS) if chosen is not None else None
 
 
 def gpu_layers(settings: Settings) -> int | None:

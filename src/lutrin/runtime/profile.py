@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,9 @@ import msgspec
 from lutrin import messages
 from lutrin.adapters.embed_fastembed import FastembedEmbedder, published
 from lutrin.adapters.index_chroma import ChromaStore
+from lutrin.adapters.rerank_fastembed import FastembedReranker
+from lutrin.adapters.rerank_reader import MODEL as RANKER
+from lutrin.adapters.rerank_reader import ReaderReranker
 from lutrin.chats.key import chat_key
 from lutrin.errors import ChatStoreError, IngestError, IngestInProgress, InvalidSettings, LutrinError
 from lutrin.ingest.summary import IngestSummary
@@ -22,7 +26,7 @@ from lutrin.keep import weights
 from lutrin.keep.mirror import fetch_all, follow, offer_all
 from lutrin.keep.pins import PublishedEmbedder, pin_embedder
 from lutrin.log import get_logger
-from lutrin.ports import Embedder, Generator, VectorStore
+from lutrin.ports import Embedder, Generator, Reranker, VectorStore
 from lutrin.runtime.language_model import open_generator
 from lutrin.settings import LOCAL, Settings
 
@@ -31,6 +35,9 @@ if TYPE_CHECKING:
 
 REMOTE_PACKAGES = ("asyncpg", "cryptography", "greenlet", "openai", "qdrant-client")
 """Packages that only the remote profile needs (extra `remote` of pyproject.toml)."""
+
+RERANK_THREADS = 2
+"""Windows that the cross-encoder reads at once, and so processors that a question takes for some 50 ms."""
 
 
 class HousedGenerator(Generator, Protocol):
@@ -62,6 +69,43 @@ def open_embedder(settings: Settings, *, threads: int = 0) -> FastembedEmbedder:
     path = weights.verified_path(settings.models_dir, model)
     name = f"{model.name}-{model.file[0].sha256[:8]}"
     return FastembedEmbedder(path.parent, name=name, dimension=model.dimension, pooling=model.pooling, threads=threads)
+
+
+def reranker_path(settings: Settings) -> tuple[str, Path] | None:
+    """Name and checked file of the settings' cross-encoder; None if there is to be none.
+
+    Raises:
+        ModelMissing, ChecksumMismatch: A file cannot be used.
+        InvalidSettings: No cross-encoder has that name.
+    """
+    if settings.rerank in {"", "none"}:
+        return None
+    manifest = weights.load_manifest(settings.models_dir)
+    if settings.rerank == "auto":
+        if settings.profile == "remote" and settings.embed_model != LOCAL:
+            return None
+        model = manifest.embedding_model(settings.embedder)
+        folder = weights.verified_path(settings.models_dir, model).parent
+        has_one = any(item.name == RANKER for item in model.file)
+        return (model.name, folder / RANKER) if has_one else None
+    chosen = next((item for item in manifest.model if settings.rerank in {item.tier, item.name}), None)
+    if chosen is None or chosen.role != "rerank":
+        raise InvalidSettings(
+            f"LUTRIN_RERANK: the manifest has no cross-encoder {settings.rerank}.",
+            remedy="Name one whose role is `rerank`, or leave it at `auto`.",
+        )
+    return chosen.name, weights.verified_path(settings.models_dir, chosen)
+
+
+def open_reranker(settings: Settings) -> Reranker | None:
+    """Open the settings' cross-encoder; see `reranker_path`."""
+    found = reranker_path(settings)
+    if found is None:
+        return None
+    name, path = found
+    if path.name == RANKER:
+        return ReaderReranker(path.parent, name=name, threads=RERANK_THREADS)
+    return FastembedReranker(path, name=name)
 
 
 def fetch_embedder(settings: Settings, name: str, progress: weights.Progress) -> weights.Model:

@@ -48,10 +48,8 @@ from lutrin.runtime.language_model import (
     card_judges,
     computed_by,
     model_path,
-    open_reranker,
     passage_figures,
     passages_text,
-    reranker_path,
 )
 from lutrin.runtime.profile import (
     HousedGenerator,
@@ -64,9 +62,11 @@ from lutrin.runtime.profile import (
     ingesting,
     open_chats,
     open_model,
+    open_reranker,
     open_store,
     opened_chats,
     remote,
+    reranker_path,
 )
 from lutrin.runtime.warm_up import follow
 from lutrin.search.passages import retrieve_passages

@@ -7,7 +7,7 @@ import numpy as np
 
 from lutrin.index.generation import OpenGeneration
 from lutrin.language.words import identifiers, plain, subject_stems, topic_stems
-from lutrin.ports import Embedder, Encoding, Reading, Reranker
+from lutrin.ports import Embedder, Encoding, Ranking, Reading, Reranker
 from lutrin.query.respell import Speller
 from lutrin.query.understand import Query, respelled
 from lutrin.records import NEVER_AN_ANSWER, Chunk, Passage
@@ -17,6 +17,7 @@ from lutrin.search.decide import fitted
 from lutrin.search.homes import homes, same_section
 from lutrin.search.kept import MOST_LED, gains, led
 from lutrin.search.numbered import Labelled, at_labels, labelled, near_spans
+from lutrin.search.rank import combined, judge
 from lutrin.search.reader import Read, chance_of, read
 from lutrin.search.scope import FAR, log_odds, signals
 from lutrin.stages import stage
@@ -26,8 +27,6 @@ SELECTION_CHARACTERS = 4096
 AT_HOME, SAME_PAGE = 3.0, 0.3
 """Logarithms of odds that a passage gains from which the selection was taken, of whose page more is asked for, or that
 holds the identifiers of the question (`BMI088` is no other sensor, however alike), and on whose page the reader is."""
-RERANKED = 8
-"""Passages that a cross-encoder reads, where one is configured."""
 ENCODED = 256
 """Questions whose vectors are remembered, those asked first leave first; some 30 kB each."""
 
@@ -75,8 +74,14 @@ class Searcher:
     def __init__(self, embedder: Embedder, reranker: Reranker | None = None) -> None:
         self.embedder = embedder
         self._reranker = reranker
+        self._ranking = reranker.ranking if reranker is not None else Ranking()
         self._speller = Speller()
         self._encoded: dict[str, Encoding] = {}
+
+    @property
+    def reading(self) -> Reading:
+        """What was learned with the embedder, for the scores that passages have here."""
+        return self._ranking.reading(self.embedder.reading)
 
     async def encode(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode questions, remembering the latest, because several books are searched for the same question."""
@@ -128,7 +133,7 @@ class Searcher:
         # A question that names no subject is one about the whole selection.
         texts = [selection] if selection and not topic_stems(query.topic) else list(query.parts)
         added = [query.added] if query.added and len(texts) == 1 else []
-        reading = self.embedder.reading
+        reading = self.reading
         wanted = [*texts, *added]
         asks = [
             await asked(generation, text, encoding, reading)
@@ -180,7 +185,7 @@ class Searcher:
         What follows another question is read with it and without (`also`): with it alone the answer before would win
         again.
         """
-        reading = self.embedder.reading
+        reading = self.reading
         if not pool.chunks:
             return Part(matched.asked.text, (), -np.inf)
         found = read(pool, matched, reading)
@@ -191,16 +196,21 @@ class Searcher:
                 for one, other in zip(found, read(pool, also, reading), strict=True)
             ]
         most = max((gained.get(item.chunk.chunk_id, 0.0) for item in found), default=0.0)
+        # Logarithms of odds become scores of the reader.
+        slope = reading.answers[0] * self._ranking.reader
         ranked = []
         for item in found:
             name, file = item.chunk.chunk_id, item.chunk.filename
-            place = max(liked.get(name, 0.0), liked.get(file, 0.0)) / reading.answers[0]
+            place = max(liked.get(name, 0.0), liked.get(file, 0.0)) / slope
             # What a kept question adds is taken from the others, so that no score is larger than without.
             ranked.append(_raised(item, place + gained.get(name, 0.0) - most))
-        ranked = _holding(ranked, matched.asked.text, AT_HOME / reading.answers[0])
+        ranked = _holding(ranked, matched.asked.text, AT_HOME / slope)
         ranked.sort(key=lambda item: (-item.score, item.chunk.chunk_id))
         if self._reranker is not None:
-            ranked = await _reread(self._reranker, matched.asked.text, ranked)
+            judged = await judge(self._reranker, matched.asked.text, ranked)
+            ranked = combined(ranked, judged, self._ranking)
+            if self._ranking.scope:
+                told = np.append(told, np.float32(max(one.passage for one in judged)))
         if query.leans:
             ranked = _home_first(ranked, [name for name, bonus in liked.items() if bonus >= AT_HOME])
         is_home = any(liked.get(item.chunk.chunk_id, 0.0) >= AT_HOME for item in ranked[:1])
@@ -237,15 +247,6 @@ def _tells(part: Part) -> bool:
     if best is None or not len(best.scores) or not _answers(part):
         return False
     return not best.chunk.units[int(best.scores.argmax())].text.rstrip().endswith("?")
-
-
-async def _reread(reranker: Reranker, text: str, ranked: Sequence[Read]) -> list[Read]:
-    """Passages in the order of their scores plus what a cross-encoder says of the best ones, as log odds."""
-    best, rest = ranked[:RERANKED], ranked[RERANKED:]
-    chances = np.clip(await reranker.scores(text, [item.chunk.embedded_text() for item in best]), 1e-6, 1 - 1e-6)
-    odds = np.log(chances / (1 - chances)).tolist()
-    again = [replace(item, score=item.score + more) for item, more in zip(best, odds, strict=True)]
-    return [*sorted(again, key=lambda item: (-item.score, item.chunk.chunk_id)), *rest]
 
 
 def _liked(query: Query, homes: Sequence[str], chunks: Sequence[Chunk]) -> dict[str, float]:
