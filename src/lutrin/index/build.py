@@ -23,6 +23,12 @@ from lutrin.ports import Embedder, Vectors, VectorStore
 from lutrin.records import BookInfo, Chunk
 from lutrin.threads import in_thread
 
+CHUNK_COLUMNS = (
+    "chunk_id", "filename", "chunk_index", "module", "chapter", "section", "content_type", "role", "variant",
+    "content_hash",
+)  # fmt: skip
+"""Beside a chunk's row and its whole record, for filters."""
+
 
 class BookFile(msgspec.Struct, frozen=True, kw_only=True):
     """A source file with its text and what readers know of it."""
@@ -57,20 +63,8 @@ class GenerationBuilder:
         for chunk in chunks:
             self._passages.execute(
                 statements.ADD_CHUNK,
-                {
-                    "row": self._rows,
-                    "chunk_id": chunk.chunk_id,
-                    "filename": chunk.filename,
-                    "chunk_index": chunk.chunk_index,
-                    "module": chunk.module,
-                    "chapter": chunk.chapter,
-                    "section": chunk.section,
-                    "content_type": chunk.content_type,
-                    "role": chunk.role,
-                    "variant": chunk.variant,
-                    "content_hash": chunk.content_hash,
-                    "record": msgspec.json.encode(chunk),
-                },
+                {name: getattr(chunk, name) for name in CHUNK_COLUMNS}
+                | {"row": self._rows, "record": msgspec.json.encode(chunk)},
             )
             self._passages.executemany(
                 statements.ADD_LABEL,

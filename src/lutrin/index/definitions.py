@@ -113,34 +113,31 @@ class LeftOutRow(CatalogTable, table=True):
     reason: str = _text()
 
 
-class DecisionRow(CatalogTable, table=True):
-    """What a teacher decided about one prepared entry; see `lutrin.index.decisions`."""
-
-    __tablename__ = "decision"
+class EntryTable(CatalogTable):
+    """Columns of an entry with its questions."""
 
     slug: str = _text(primary_key=True)
     id: str = _text(primary_key=True)
     record: str = _text()
-    """JSON of `companion.Decision`."""
     embedder: str = _text()
     spoken: bytes = _blob()
     """MessagePack: the entry's questions as the embedder sees them."""
+
+
+class DecisionRow(EntryTable, table=True):
+    """What a teacher decided (`companion.Decision`) about one prepared entry; see `lutrin.index.decisions`."""
+
+    __tablename__ = "decision"
+
     decided: str = _text()
     """ISO 8601, UTC."""
 
 
-class StudiedRow(CatalogTable, table=True):
-    """An entry that a study wrote since its book was published; see `lutrin.index.studied`."""
+class StudiedRow(EntryTable, table=True):
+    """An entry (`companion.Prepared`) that a study wrote since its book was published; see `lutrin.index.studied`."""
 
     __tablename__ = "studied"
 
-    slug: str = _text(primary_key=True)
-    id: str = _text(primary_key=True)
-    record: str = _text()
-    """JSON of `companion.Prepared`."""
-    embedder: str = _text()
-    spoken: bytes = _blob()
-    """As in `decision`."""
     written: str = _text()
     """ISO 8601, UTC."""
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -194,9 +194,7 @@ class OpenGeneration:
 
     async def chunks_of(self, filename: str) -> list[Chunk]:
         """Every chunk of a file, in order."""
-        of = {"filename": filename}
-        rows = await self._query(lambda: self._passages.execute(statements.RECORDS_OF_PAGE, of).fetchall())
-        return [decode_chunk(row[0]) for row in rows]
+        return [decode_chunk(row[0]) for row in await self._rows(statements.RECORDS_OF_PAGE, {"filename": filename})]
 
     async def all_chunks(self) -> list[Chunk]:
         """Every chunk of the book in row order; a chunk's row is its index in this list."""
@@ -204,9 +202,7 @@ class OpenGeneration:
 
     async def first_ids(self, count: int) -> list[str]:
         """The ids of the book's first chunks, in row order."""
-        most = {"most": count}
-        rows = await self._query(lambda: self._passages.execute(statements.FIRST_IDS, most).fetchall())
-        return [str(row[0]) for row in rows]
+        return [str(row[0]) for row in await self._rows(statements.FIRST_IDS, {"most": count})]
 
     def windows_of(self, row: int) -> Vectors:
         """The pooled vectors of one chunk: (windows of the chunk, dimension)."""
@@ -230,13 +226,11 @@ class OpenGeneration:
 
     async def chapters(self) -> list[str]:
         """The names of the chapters in the book's order; pages outside of chapters have none."""
-        rows = await self._query(lambda: self._passages.execute(statements.CHAPTERS).fetchall())
-        return [str(row[0]) for row in rows]
+        return [str(row[0]) for row in await self._rows(statements.CHAPTERS)]
 
     async def chapter_starts(self) -> list[Chunk]:
         """The first chunk of each chapter in files that hold several, as a PDF does."""
-        rows = await self._query(lambda: self._passages.execute(statements.CHAPTER_STARTS).fetchall())
-        return [decode_chunk(row[0]) for row in rows]
+        return [decode_chunk(row[0]) for row in await self._rows(statements.CHAPTER_STARTS)]
 
     async def page_count(self) -> int:
         """Number of pages in the book; each page of a PDF counts."""
@@ -322,6 +316,9 @@ class OpenGeneration:
             return False
         source = await self.source(item.entry.file)
         return tuple(source[start:end] for _, start, end in item.places) == item.entry.quotes
+
+    async def _rows(self, statement: str, values: Mapping[str, object] | None = None) -> list[Any]:
+        return await self._query(lambda: self._passages.execute(statement, values or {}).fetchall())
 
     async def _query(self, read: Callable[[], T]) -> T:
         def locked() -> T:

@@ -7,7 +7,7 @@ count, neither in the hash nor in a quote. An entry that does not fit is reporte
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -359,7 +359,12 @@ def check_files(
 def in_order(entries: Iterable[Prepared], names: Sequence[str]) -> tuple[Prepared, ...]:
     """Entries in the order of the book, whose files `names` has in reading order."""
     order = {name: place for place, name in enumerate(names)}
-    return tuple(sorted(entries, key=lambda item: _place(item, order)))
+
+    def place(item: Prepared) -> tuple[int, int, int]:
+        first = item.places[0][1] if item.places else 0
+        return order.get(item.entry.file, len(order)), first, KINDS.index(item.entry.kind)
+
+    return tuple(sorted(entries, key=place))
 
 
 def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepared:
@@ -371,14 +376,3 @@ def fitted_line(line: Line, fitting: Fitting, *, draft: bool = False) -> Prepare
     if line.entry is None or line.problem:
         raise MisfitError(line.problem)
     return fitting.fitted(line.entry, draft=draft)
-
-
-def _place(item: Prepared, order: dict[str, int]) -> tuple[int, int, int]:
-    first = item.places[0][1] if item.places else 0
-    return order.get(item.entry.file, len(order)), first, KINDS.index(item.entry.kind)
-
-
-def in_book_order(entries: Iterable[Prepared], names: Sequence[str]) -> Iterator[Prepared]:
-    """Entries in the order of the book."""
-    order = {name: place for place, name in enumerate(names)}
-    return iter(sorted(entries, key=lambda item: _place(item, order)))

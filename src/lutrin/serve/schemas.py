@@ -8,6 +8,7 @@ from lutrin import records
 from lutrin.answer.cite import reader_url
 from lutrin.chats.owner import SESSION_ID_PATTERN
 from lutrin.errors import InvalidInput
+from lutrin.index.catalog import LeftOut
 
 SessionId = Annotated[str, msgspec.Meta(pattern=SESSION_ID_PATTERN, description="Made by the browser, at random.")]
 WaitS = Annotated[float, msgspec.Meta(ge=0, le=600)]
@@ -18,17 +19,22 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """Fields common to all questions."""
 
     selected_text: str | None = None
-    chapter: str | None = None
-    module: str | None = None
     page: str | None = None
     """Where the reader is: the page's file name, or the path of its address."""
     book: str | None = None
     """Slug; needed only where several books are served."""
-    top_k: TopK | None = None
     wait_s: WaitS | None = None
     """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; else 6 for JSON, all for a stream."""
     explain: bool = False
     """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
+
+
+class Searching(Asking, frozen=True, kw_only=True):
+    """Fields common to questions that say where to search."""
+
+    chapter: str | None = None
+    module: str | None = None
+    top_k: TopK | None = None
     session_id: SessionId | None = None
 
     def to_question(
@@ -51,7 +57,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class QueryBody(Asking, frozen=True, kw_only=True):
+class QueryBody(Searching, frozen=True, kw_only=True):
     """`POST /api/query` and `POST /api/retrieve`."""
 
     query: str
@@ -63,7 +69,7 @@ class Explained(msgspec.Struct, frozen=True):
     explains: bool
 
 
-class TutorBody(Asking, frozen=True, kw_only=True):
+class TutorBody(Searching, frozen=True, kw_only=True):
     """`POST /query`: the question is in `question` or in `query`."""
 
     question: str | None = None
@@ -81,20 +87,12 @@ class TutorBody(Asking, frozen=True, kw_only=True):
         return self.to_question(text, "tutor", mode)
 
 
-class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
+class ChatBody(Asking, frozen=True, kw_only=True):
     """`POST /chat`."""
 
     session_id: SessionId
     message: str
-    selected_text: str | None = None
     mode: records.Mode | None = None
-    page: str | None = None
-    """Where the reader is: the page's file name, or the path of its address."""
-    book: str | None = None
-    wait_s: WaitS | None = None
-    """Seconds to wait for the model's explanation, at most LUTRIN_EXPLAIN_S; else 6 for JSON, all for a stream."""
-    explain: bool = False
-    """Ask the model for an explanation and wait in its queue, after an answer that was `explainable`."""
 
 
 class ChatReply(records.Shown, frozen=True, kw_only=True):
@@ -172,15 +170,6 @@ class Health(msgspec.Struct, frozen=True):
     status: Literal["ok"] = "ok"
 
 
-class LeftOutFile(msgspec.Struct, frozen=True):
-    """A file or folder of the corpus that is in no book."""
-
-    book: str
-    """Slug; empty: it lies beside the books."""
-    filename: str
-    reason: str
-
-
 class ReadyBook(msgspec.Struct, frozen=True):
     """A book that is open."""
 
@@ -209,6 +198,6 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     """Whether conversations are stored; answers go on without."""
     free_mb: int
     """Free megabytes of the disk that holds the data."""
-    left_out: list[LeftOutFile]
+    left_out: list[LeftOut]
     """Files that the latest ingest left out, with reasons; at most 200."""
     left_out_count: int

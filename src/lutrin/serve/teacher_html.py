@@ -4,7 +4,6 @@ The HTML stands in `templates/teacher*.html`.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from math import isinf
 
 import msgspec
@@ -19,7 +18,7 @@ from lutrin.serve.routes.ingest import Job
 from lutrin.serve.teacher_asked import Overview
 from lutrin.serve.teacher_jobs import CommandJob
 from lutrin.serve.teacher_load import Load
-from lutrin.serve.teacher_view import BookRow, Edition, ModelRow
+from lutrin.serve.teacher_view import BookRow, ModelRow
 from lutrin.serve.templating import render
 
 COUNTED = {
@@ -91,7 +90,7 @@ def board(shown: Board, form_key: str) -> str:
         now=now_text(shown.load),
         code=segno.make(shown.address, micro=False).svg_data_uri(scale=4, border=2) if shown.address else "",
         outcomes=OUTCOMES,
-        books=[_book(book) for book in shown.books],
+        books=shown.books,
         left_out=_by_reason(shown.left_out),
         suffixes=",".join((*sorted(FORMATS), ".zip")),
         formats=suffixes_in_words(),
@@ -140,22 +139,6 @@ def job_text(job: Job) -> str:
         if isinstance(number := (job.summary or {}).get(name, 0), int) and number
     ]
     return text + (f" {', '.join(counts)}." if counts else "")
-
-
-def _book(book: BookRow) -> dict[str, object]:
-    return {
-        "slug": book.slug,
-        "title": book.title,
-        "edition": book.edition,
-        "current": _edition(book.current),
-        "previous": _edition(book.previous) if book.previous is not None else None,
-    }
-
-
-def _edition(edition: Edition) -> dict[str, object]:
-    """An index with the time that it was made; None: it cannot be read."""
-    made = datetime.fromisoformat(edition.created) if edition.created else None
-    return {**msgspec.structs.asdict(edition), "made": made}
 
 
 def _by_reason(left_out: Sequence[LeftOut]) -> list[tuple[str, list[str]]]:

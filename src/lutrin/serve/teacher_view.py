@@ -21,10 +21,10 @@ class Edition(msgspec.Struct, frozen=True, kw_only=True):
     """A published index of a book."""
 
     generation: str
-    created: str
-    """ISO 8601, UTC; empty if it cannot be read."""
-    files: int
-    chunks: int
+    made: datetime | None = None
+    """In UTC; None if it cannot be read."""
+    files: int = 0
+    chunks: int = 0
 
 
 class BookRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,8 +125,9 @@ class TeacherView:
         try:
             manifest = read_manifest(self._settings.books_dir / slug / name)
         except IndexUnavailable:  # the page is where its operator learns of it
-            return Edition(generation=name, created="", files=0, chunks=0)
-        return Edition(generation=name, created=manifest.created, files=manifest.files, chunks=manifest.chunks)
+            return Edition(generation=name)
+        made = datetime.fromisoformat(manifest.created)
+        return Edition(generation=name, made=made, files=manifest.files, chunks=manifest.chunks)
 
     def _roll_back(self, slug: str) -> None:
         with ingest_lock(self._settings.data_dir), Catalog(self._settings.catalog_path) as catalog:

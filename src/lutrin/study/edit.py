@@ -17,7 +17,7 @@ from lutrin.ingest.companion_file import (
     MisfitError,
     companion_path,
     fitted_line,
-    in_book_order,
+    in_order,
     is_companion,
     read_lines,
 )
@@ -151,7 +151,7 @@ def merge(corpus: Path, drafts: Sequence[Path], *, author: str = "", shelf: bool
             replaced += len(taken[path].keys() & before.keys())
             added += len(taken[path].keys() - before.keys())
             together = {**before, **taken[path]}
-            write_entries(path, (item.entry for item in in_book_order(together.values(), opened.order)))
+            write_entries(path, (item.entry for item in in_order(together.values(), opened.order)))
             written[path] = len(together)
     return Merged(written, added, replaced, tuple(refused))
 

@@ -11,12 +11,12 @@ from litestar.datastructures import FormMultiDict, UploadFile
 from litestar.di import NamedDependency as Given
 
 from lutrin.errors import IngestInProgress, InvalidInput
+from lutrin.index.catalog import LeftOut
 from lutrin.ingest.upload import Stored, store
 from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import TAG, Job, Jobs, checked
-from lutrin.serve.schemas import LeftOutFile
 from lutrin.serve.services import Ingest
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.settings import Settings
@@ -32,7 +32,7 @@ class Uploaded(msgspec.Struct, frozen=True, kw_only=True):
     book: str
     """Name of the book's folder in the corpus."""
     stored: int
-    left_out: list[LeftOutFile]
+    left_out: list[LeftOut]
     job: Job
 
 
@@ -57,8 +57,7 @@ async def upload(
 
 def uploaded(stored: Stored, job: Job) -> Uploaded:
     """Report an upload's outcome to its sender."""
-    left_out = [LeftOutFile(item.book, item.filename, item.reason) for item in stored.left_out]
-    return Uploaded(book=stored.book, stored=len(stored.files), left_out=left_out, job=job)
+    return Uploaded(book=stored.book, stored=len(stored.files), left_out=stored.left_out, job=job)
 
 
 async def receive(

@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import datetime
 
 from litestar import Response, get
 from litestar.di import NamedDependency as Given
@@ -15,7 +14,7 @@ from lutrin.serve.answer_service import NO_STORE, AnswerService
 from lutrin.serve.problems import operation
 from lutrin.serve.requests import HTTPRequest
 from lutrin.serve.routes.ingest import bearer
-from lutrin.serve.schemas import Health, LeftOutFile, Readiness, ReadyBook
+from lutrin.serve.schemas import Health, Readiness, ReadyBook
 from lutrin.serve.teacher_forms import is_here
 from lutrin.serve.teacher_sign_in import SignIns
 from lutrin.serve.teacher_view import TeacherView
@@ -61,7 +60,7 @@ async def ready(
         queue_length=services.queue_length(),
         storing=not (services.trouble or service.space.low or service.space.failed),
         free_mb=service.space.free_bytes >> 20,
-        left_out=[LeftOutFile(item.book, item.filename, item.reason) for item in shown],
+        left_out=list(shown),
         left_out_count=len(left_out),
     )
     return Response(body, status_code=200 if books else 503, headers=NO_STORE)
@@ -91,7 +90,7 @@ async def read_metrics(
     meters.index_age_seconds.clear()
     with suppress(LutrinError):
         for book in await view.books():
-            if book.current.created:
-                age = service.services.now() - datetime.fromisoformat(book.current.created)
+            if book.current.made is not None:
+                age = service.services.now() - book.current.made
                 meters.index_age_seconds.labels(book.slug).set(age.total_seconds())
     return Response(service.metrics.exposition(), media_type=metrics.MEDIA_TYPE, headers=NO_STORE)
